@@ -1,0 +1,66 @@
+# Needs python3 (3.11 or newer, with venv and pip) and make. Everything else goes into .venv.
+
+PYTHON ?= python3
+# Number of test processes; "auto" is one for each core.
+WORKERS ?= auto
+# More arguments for pytest, for example: make test PYTEST_ARGS="-k certificate -x"
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.DEFAULT_GOAL := help
+# Two installs into one environment at the same time would break it.
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+.PHONY: help demo test bench lint types layers docs clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/.runtime ## Run the example on the Adult data (installs only the runtime)
+	$(BIN)/python examples/adult.py
+
+test: $(VENV)/.dev ## Run the tests
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+bench: $(VENV)/.dev ## Run the benchmarks
+	$(BIN)/python -m benchmarks
+
+lint: $(VENV)/.dev ## Check style and formatting
+	$(BIN)/python -m ruff check
+	$(BIN)/python -m ruff format --check
+
+types: $(VENV)/.dev ## Check the types
+	$(BIN)/python -m mypy
+
+layers: $(VENV)/.dev ## Check that modules import only what stands below them
+	$(BIN)/lint-imports
+
+docs: $(VENV)/.docs ## Build the documentation into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir site
+
+clean: ## Remove the environment and everything that was built
+	rm -rf $(VENV) build dist site src/*.egg-info
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+# Each stamp is renewed when pyproject.toml changes.
+$(VENV)/.created:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: pyproject.toml $(VENV)/.created
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.created
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.docs: pyproject.toml $(VENV)/.created
+	$(PIP) --editable '.[docs]'
+	@touch $@

@@ -1,0 +1,213 @@
+"""One verb, many methods: how much noise keeps the promise. Returns the private side of a root."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+from pufferfish.checks import require
+from pufferfish.errors import CertificationError, InvalidInputError, UnreachableGoalError
+from pufferfish.exact import Certificate, verify
+from pufferfish.exact.grid import gaussian_grid_loss
+from pufferfish.exact.pair import PairOracle
+from pufferfish.exact.parallel import Progress, over_pairs
+from pufferfish.exact.search import NoiseFamily, describe, least_size, shortfall
+from pufferfish.explain import explain
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.priors import Discrete
+from pufferfish.scenario import PairOfLaws, Scenario
+
+__all__ = ["Calibration", "calibrate"]
+
+METHODS = ("exact",)
+NOISES = ("laplace", "gaussian")
+
+# The grid as a share of the noise's size: fine enough to cost about 1e-7 of ε, coarse enough to
+# leave 29 bits of a double for values larger than the noise.
+_GRID = 2.0**-24
+# Gaussian noise pays for its grid in δ; it may cost this share of it, and be no finer than that.
+_GRID_DELTA_SHARE = 2.0**-10
+_FINEST_GRID = 2.0**-44
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """The least noise found for a goal, with the certificate that it suffices.
+
+    Attributes:
+        scenario: What must look alike, to whom.
+        goal: The promise.
+        method: How the size was found.
+        noise: The law to add, grid included; `NoNoise()` where none is needed.
+        certificate: The exact certificate of one release under `noise`; it holds.
+        composable: A certificate that covers repeated releases, where one exists.
+    """
+
+    scenario: Scenario
+    goal: Guarantee
+    method: str
+    noise: Noise
+    certificate: Certificate
+    composable: None = None
+
+    def explain(self) -> str:
+        """What was done, what is promised, to whom, and what is not, in numbered steps."""
+        return explain(self.scenario, self.goal, self.method, self.certificate)
+
+
+def calibrate(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: str = "laplace",
+    method: str = "exact",
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Calibration:
+    """The least noise that keeps `goal` for every pair of `scenario`, with its certificate.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise.
+        noise: "laplace" or "gaussian".
+        method: "exact": the smallest size that the exact certificate accepts.
+        workers: Processes to spread many pairs over; with more than one, a script needs the usual
+            `if __name__ == "__main__":` guard.
+        progress: Called with (pairs done, pairs in all), once for the search and once for the
+            final certificate.
+
+    Raises:
+        UnreachableGoalError: No amount of this noise keeps the promise; the message says why.
+        InvalidInputError: An argument is not understood.
+    """
+    require(isinstance(scenario, Scenario), f"scenario must be a Scenario, got {scenario!r}.")
+    require(isinstance(goal, Guarantee), f"goal must be a Guarantee, got {goal!r}.")
+    _check_choice("method", method, METHODS)
+    _check_choice("noise", noise, NOISES)
+    pairs = list(scenario.laws())
+    for laws in pairs:
+        _refuse_revealing_holes(laws, goal)
+    law: Noise = NoNoise()
+    if any(shortfall(laws, law, goal) > 0.0 for laws in pairs):
+        family = _family(noise, goal, pairs)
+        law = family(_search(pairs, family, goal, workers, progress))
+    certificate = verify(scenario, law, goal, workers=workers, progress=progress)
+    if not certificate.holds:
+        raise CertificationError(
+            f"the size that was found could not be certified (worst: {certificate.worst!r}); "
+            "please report this scenario."
+        )
+    return Calibration(
+        scenario=scenario, goal=goal, method=method, noise=law, certificate=certificate
+    )
+
+
+def _check_choice(name: str, given: object, known: tuple[str, ...]) -> None:
+    if given not in known:
+        choices = ", ".join(repr(choice) for choice in known)
+        raise InvalidInputError(f"{name} {given!r} is not known; known: {choices}.")
+
+
+def _search(
+    pairs: list[PairOfLaws],
+    family: NoiseFamily,
+    goal: Guarantee,
+    workers: int,
+    progress: Progress | None,
+) -> float:
+    """The largest of the pairs' least sizes: solve the hardest first, then only check the rest."""
+    hardest = max(range(len(pairs)), key=lambda index: _difficulty(pairs[index]))
+    size = least_size(pairs[hardest], family, goal)
+    rest = pairs[:hardest] + pairs[hardest + 1 :]
+    # In batches, so that the largest size found so far reaches every worker.
+    while rest:
+        batch, rest = rest[:_BATCH], rest[_BATCH:]
+        task = partial(_raised, family=family, goal=goal, size=size)
+        size = max([size, *over_pairs(task, batch, workers)])
+        if progress is not None:
+            progress(len(pairs) - len(rest), len(pairs))
+    return size
+
+
+_BATCH = 256
+
+
+def _raised(laws: PairOfLaws, family: NoiseFamily, goal: Guarantee, size: float) -> float:
+    """`size` if it suffices for this pair, else the pair's least size."""
+    if shortfall(laws, family(size), goal) <= 0.0:
+        return size
+    return least_size(laws, family, goal, known_short=size)
+
+
+def _difficulty(laws: PairOfLaws) -> float:
+    """A guess at which pair needs most noise; it only decides the order of the work."""
+    first, second = laws.first, laws.second
+    spreads = math.sqrt(first.variance), math.sqrt(second.variance)
+    return abs(first.mean - second.mean) + 2.0 * abs(spreads[0] - spreads[1])
+
+
+def _refuse_revealing_holes(laws: PairOfLaws, goal: Guarantee) -> None:
+    """Whatever the noise, holes alone give away (m_i − e^ε m_j)_+ + ((1−m_i) − e^ε(1−m_j))_+."""
+    for m, other in (
+        (laws.missing_first, laws.missing_second),
+        (laws.missing_second, laws.missing_first),
+    ):
+        factor = math.exp(min(goal.epsilon, 700.0))
+        floor = max(m - factor * other, 0.0) + max((1.0 - m) - factor * (1.0 - other), 0.0)
+        if floor > goal.delta:
+            raise UnreachableGoalError(
+                f"missing values alone betray {describe(laws)}: with probabilities "
+                f"{laws.missing_first:g} and {laws.missing_second:g} of a hole, δ is at least "
+                f"{floor:.3g} at ε = {goal.epsilon:g} whatever the noise, and the goal allows "
+                f"{goal.delta:g}. Fill or drop the holes before the release, or allow more."
+            )
+
+
+def _family(noise: str, goal: Guarantee, pairs: list[PairOfLaws]) -> NoiseFamily:
+    if noise == "laplace":
+        return partial(_laplace, step=_GRID * min(1.0, goal.epsilon))
+    if goal.pure:
+        for laws in pairs:
+            _refuse_infinite_ratio(laws, goal)
+        tables = all(isinstance(p, Discrete) for laws in pairs for p in (laws.first, laws.second))
+        on_grid = tables and _on_grid(pairs, 2.0**-20)
+        return partial(_gaussian, step=_GRID if on_grid else None, largest=2.0**-20)
+    step = _GRID
+    while gaussian_grid_loss(step, goal.epsilon) > _GRID_DELTA_SHARE * goal.delta:
+        step /= 2.0
+        if step < _FINEST_GRID:
+            return partial(_gaussian, step=None)
+    return partial(_gaussian, step=step)
+
+
+def _laplace(size: float, step: float) -> LaplaceNoise:
+    return LaplaceNoise(size, _power_of_two_below(size * step))
+
+
+def _gaussian(size: float, step: float | None, largest: float = math.inf) -> GaussianNoise:
+    if step is None:
+        return GaussianNoise(size)
+    return GaussianNoise(size, min(_power_of_two_below(size * step), largest))
+
+
+def _power_of_two_below(value: float) -> float:
+    return math.ldexp(1.0, math.frexp(value)[1] - 1)
+
+
+def _on_grid(pairs: list[PairOfLaws], grid: float) -> bool:
+    """Whether every atom is a multiple of `grid`, so that rounding to it moves nothing."""
+    tables = {id(p): p for laws in pairs for p in (laws.first, laws.second)}.values()
+    return all(
+        isinstance(table, Discrete) and bool((table.atoms % grid == 0.0).all()) for table in tables
+    )
+
+
+def _refuse_infinite_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
+    if PairOracle(laws, GaussianNoise(1.0)).epsilon().worst.lower == math.inf:
+        raise UnreachableGoalError(
+            f"Gaussian noise cannot give pure {goal} for {describe(laws)}: far out in a tail one "
+            "of the two laws outweighs the other without bound, whatever the noise (their widest "
+            "components differ). Use Laplace noise, or allow some delta."
+        )

@@ -1,0 +1,85 @@
+"""Validation shared by every frozen dataclass: convert, or refuse and say what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.errors import InvalidInputError
+
+__all__ = [
+    "FloatArray",
+    "checked_probabilities",
+    "finite",
+    "finite_array",
+    "positive",
+    "require",
+]
+
+FloatArray = npt.NDArray[np.float64]
+
+# Beyond this a square overflows before any formula is wrong; nothing real is measured there.
+_LARGEST = 1e100
+# How far the sum of probabilities may be from one before we refuse to renormalise silently.
+_SUM_TOLERANCE = 1e-9
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise `InvalidInputError` with `message` unless `condition` holds."""
+    if not condition:
+        raise InvalidInputError(message)
+
+
+def finite(name: str, value: object) -> float:
+    """`value` as a float; refuses what is not a finite real number of sane magnitude."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number):
+        raise InvalidInputError(f"{name} must be a real number, got {value!r}.")
+    number = float(value)
+    require(math.isfinite(number), f"{name} must be finite, got {number}.")
+    require(abs(number) <= _LARGEST, f"{name} must be at most {_LARGEST:g}, got {number:g}.")
+    return number
+
+
+def positive(name: str, value: object, *, hint: str = "") -> float:
+    """`value` as a float above zero (and not so small that its square is lost)."""
+    number = finite(name, value)
+    ending = f" {hint}" if hint else ""
+    require(number > 0, f"{name} must be greater than 0, got {number:g}.{ending}")
+    require(number >= 1 / _LARGEST, f"{name} must be at least {1 / _LARGEST:g}, got {number:g}.")
+    return number
+
+
+def finite_array(name: str, values: object) -> FloatArray:
+    """`values` as a one-dimensional, non-empty, finite float array."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} must be a list of real numbers.") from None
+    require(array.ndim == 1, f"{name} must be one-dimensional, got shape {array.shape}.")
+    require(array.size > 0, f"{name} must not be empty.")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise InvalidInputError(f"{name} must be finite; entry {bad[0]} is {array[bad[0]]}.")
+    require(
+        bool(np.all(np.abs(array) <= _LARGEST)), f"{name} must be at most {_LARGEST:g} in size."
+    )
+    return array
+
+
+def checked_probabilities(name: str, values: Sequence[float] | FloatArray) -> FloatArray:
+    """Nonnegative numbers that sum to one (to 1e-9), renormalised to do so exactly."""
+    array = finite_array(name, values)
+    bad = np.flatnonzero(array < 0)
+    if bad.size:
+        raise InvalidInputError(f"{name} must not be negative; entry {bad[0]} is {array[bad[0]]}.")
+    total = math.fsum(array)
+    if abs(total - 1.0) > _SUM_TOLERANCE:
+        raise InvalidInputError(
+            f"{name} must sum to 1, but sum to {total:.12g} (off by {total - 1.0:+.3g}); "
+            f"divide them by their sum if that is what you mean."
+        )
+    return array / total

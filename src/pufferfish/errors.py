@@ -1,0 +1,31 @@
+"""The exception tree: every error the library raises on purpose is a `PufferfishError`."""
+
+from __future__ import annotations
+
+__all__ = [
+    "CertificationError",
+    "InvalidInputError",
+    "PufferfishError",
+    "UnreachableGoalError",
+    "UnsupportedError",
+]
+
+
+class PufferfishError(Exception):
+    """Anything the library refuses, with what was given and what to do about it."""
+
+
+class InvalidInputError(PufferfishError, ValueError):
+    """An argument that cannot mean anything: nan, a negative scale, weights that miss one."""
+
+
+class UnsupportedError(PufferfishError):
+    """A combination that no proof in the library covers; the message says what is covered."""
+
+
+class UnreachableGoalError(PufferfishError):
+    """A guarantee that no amount of this noise can reach; the message says why."""
+
+
+class CertificationError(PufferfishError):
+    """A law that could not be certified: nothing is promised, so nothing is returned."""

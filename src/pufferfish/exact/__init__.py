@@ -1,0 +1,24 @@
+"""The oracle: enclosures of δ(ε) and of ε* for a scenario and a noise law."""
+
+from __future__ import annotations
+
+from pufferfish.exact.certificate import Certificate, PairResult
+from pufferfish.exact.enclosure import Enclosure
+from pufferfish.exact.verify import (
+    PrivacyProfile,
+    ProfilePoint,
+    privacy_profile,
+    pure_epsilon,
+    verify,
+)
+
+__all__ = [
+    "Certificate",
+    "Enclosure",
+    "PairResult",
+    "PrivacyProfile",
+    "ProfilePoint",
+    "privacy_profile",
+    "pure_epsilon",
+    "verify",
+]

@@ -1,0 +1,323 @@
+"""What the oracle needs of a law of Y: values at points, and bounds on whole cells.
+
+A law here knows, for a cell [l, r] between two evaluated points, an interval that holds its score
+(d/dy log density) everywhere in the cell, and an interval that holds its mass. Scores:
+
+- **Mixtures.** Each component is log-concave, so on the cell its score lies between its values at r
+  and at l; the mixture's score is a weighted mean of its components' scores and lies between their
+  extremes. Components that cannot matter in the cell (below e^{−37}/m of the rest everywhere in it)
+  are left out: together they change log p by less than 1e-16, which is part of the margin.
+- **Tables** with Laplace noise. Between neighbouring atoms the density is A·e^{y/b} + B·e^{−y/b},
+  log-convex, so its score lies between its one-sided values at l and at r. The atoms must be cell
+  ends, and `features` says so.
+
+Every computed log-density is within `margin` of the truth: docs/theory/certificate.md, section
+"Floating point".
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray
+from pufferfish.errors import UnsupportedError
+from pufferfish.noise import LaplaceNoise, MixtureOutput, TableOutput
+
+__all__ = ["BoundedLaw", "Interval", "MixtureBounds", "TableBounds"]
+
+_UNIT = 2.0**-53
+# The stated error κ of a computed log-density: absolute part, and part per unit of |log density|.
+# Measured against 60-digit arithmetic: at most 3e-15·(1 + |log density|) (tests/noise).
+KAPPA_ABSOLUTE = 1e-13
+KAPPA_RELATIVE = 4e-15
+# log of the share below which a component cannot matter (times the number of components).
+_NEGLIGIBLE = -37.0
+_SCORE_SLACK = 1e-13
+# Largest number of (component, point) values held at once.
+_LARGEST_TABLE = 20_000_000
+
+_CORE = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.5, 8.0, 9.5])
+_TAIL = np.array([0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 18.0, 30.0, 45.0])
+_FAR = np.array([0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.5])
+
+
+class Interval(NamedTuple):
+    """Lower and upper bounds, elementwise."""
+
+    lower: FloatArray
+    upper: FloatArray
+
+
+class BoundedLaw(ABC):
+    """A law of Y with bounds on cells; `rows` are whatever it needs to remember of a point."""
+
+    @abstractmethod
+    def features(self) -> FloatArray:
+        """Points that resolve the law: between the first and last lies all but 1e-19 of it."""
+
+    @abstractmethod
+    def far_features(self) -> FloatArray:
+        """Further points, where the log-density is still curved although no mass is left."""
+
+    @abstractmethod
+    def at(self, y: FloatArray) -> FloatArray:
+        """Rows of data at each point, shape (rows, points)."""
+
+    @abstractmethod
+    def log_density(self, rows: FloatArray) -> FloatArray:
+        """log density at the points of `rows`."""
+
+    @abstractmethod
+    def score(self, rows: FloatArray) -> FloatArray:
+        """d/dy log density at the points of `rows`, as a number to steer by, not a bound."""
+
+    @abstractmethod
+    def score_bounds(self, left: FloatArray, right: FloatArray, width: FloatArray) -> Interval:
+        """An interval for the score on each cell, from the rows of its two ends and its width."""
+
+    @abstractmethod
+    def log_mass(self, left: FloatArray, right: FloatArray) -> Interval:
+        """log of bounds on P(left < Y ≤ right) for disjoint increasing intervals."""
+
+    @abstractmethod
+    def tail_mass(self, first: float, last: float) -> float:
+        """At least P(Y ≤ first) + P(Y > last)."""
+
+    def margin(self, log_density: FloatArray) -> FloatArray:
+        """κ: how far a computed log-density may be from the truth."""
+        return KAPPA_ABSOLUTE + KAPPA_RELATIVE * np.abs(log_density)
+
+
+class MixtureBounds(BoundedLaw):
+    """Bounds for a mixture of log-concave kernels."""
+
+    def __init__(self, law: MixtureOutput) -> None:
+        """Evaluate each component at its own mean, where it is largest."""
+        self._law = law
+        self._count = law.components.weights.size
+        own, _ = law.kernel.density_and_score(law.components.means)
+        self._peak = np.diagonal(own)[:, None] + law.log_weights
+        self._threshold = _NEGLIGIBLE - np.log(self._count)
+
+    def features(self) -> FloatArray:
+        """Each mean, and around it multiples of the std and of the noise's scale."""
+        _, means, stds = self._law.components
+        noise = self._law.noise
+        if isinstance(noise, LaplaceNoise):
+            steps = [stds[:, None] * _CORE]
+            b = noise.scale
+            steps.append(np.where(b * _TAIL > stds[:, None], b * _TAIL, 0.0))
+            steps.append(9.5 * stds[:, None] + 45.0 * b)
+            offsets = np.concatenate(steps, axis=1)
+        else:
+            spread = self._kernel_stds()
+            offsets = spread[:, None] * _CORE
+            low, high = float((means - offsets[:, -1]).min()), float((means + offsets[:, -1]).max())
+            # Many atoms under wide Gaussian noise overlap: one even mesh serves them all.
+            even = 3.0 * (high - low) / float(spread.min())
+            if even < offsets.size:
+                return self._checked(np.linspace(low, high, max(int(even), 2)))
+        points = (means[:, None] + np.stack([offsets, -offsets])).reshape(-1)
+        return self._checked(points)
+
+    def far_features(self) -> FloatArray:
+        """With Laplace noise the score reaches ∓1/b only around μ ± σ²/b."""
+        _, means, stds = self._law.components
+        noise = self._law.noise
+        if not isinstance(noise, LaplaceNoise):
+            return np.array([])
+        reach = stds * (stds / noise.scale)
+        offsets = np.concatenate(
+            [reach[:, None] * _FAR, reach[:, None] + stds[:, None] * np.array([4.0, 10.0])], axis=1
+        )
+        return np.asarray(means[:, None] + np.stack([offsets, -offsets])).reshape(-1)
+
+    def at(self, y: FloatArray) -> FloatArray:
+        """Per component, weighted log-density, then score."""
+        log_f, scores = self._law.kernel.density_and_score(y)
+        return np.concatenate([log_f + self._law.log_weights, scores])
+
+    def log_density(self, rows: FloatArray) -> FloatArray:
+        """log Σ_m w_m f_m."""
+        log_f = rows[: self._count]
+        top = log_f.max(axis=0)
+        return np.asarray(top + np.log(np.exp(log_f - top).sum(axis=0)))
+
+    def score(self, rows: FloatArray) -> FloatArray:
+        """Σ_m w_m f_m s_m / Σ_m w_m f_m."""
+        log_f, scores = rows[: self._count], rows[self._count :]
+        return _mean_score(log_f, scores, np.True_)
+
+    def score_bounds(self, left: FloatArray, right: FloatArray, width: FloatArray) -> Interval:
+        """Extremes of the component scores that matter in the cell, sharpened by the mean value.
+
+        With r_m the share of component m in the density, score' = Σ r_m s_m' + Var_r(s_m), where
+        s_m' ≤ 0. Along the cell the first part therefore takes away at most Σ_m (s_m(l) − s_m(r)),
+        and the second adds at most width·(range of the s_m)²/4: from either end a bound that
+        closes in as the cell shrinks, as the extremes alone do not.
+        """
+        n = self._count
+        log_left, log_right, score_left, score_right = left[:n], right[:n], left[n:], right[n:]
+        holds_mean = (score_left > 0) & (score_right < 0)
+        highest = np.where(holds_mean, self._peak, np.maximum(log_left, log_right))
+        # A log-concave function is smallest at an end of the cell.
+        floor = np.minimum(log_left, log_right).max(axis=0)
+        matters = highest >= floor + self._threshold
+        size = np.maximum(np.abs(score_left), np.abs(score_right))
+        slack = np.where(matters, _SCORE_SLACK * size + self._law.kernel.score_slack, 0.0)
+        upper = np.where(matters, score_left + slack, -np.inf).max(axis=0)
+        lower = np.where(matters, score_right - slack, np.inf).min(axis=0)
+        if n == 1:
+            return Interval(lower, upper)
+        slack = slack.max(axis=0)
+        lost = np.where(matters, score_left - score_right, 0.0).sum(axis=0) + n * slack
+        gained = width * (upper - lower) ** 2 / 4.0 * (1.0 + 1e-12)
+        at_left = _mean_score(log_left, score_left, matters)
+        at_right = _mean_score(log_right, score_right, matters)
+        return Interval(
+            np.maximum(lower, np.maximum(at_left - lost, at_right - gained) - slack),
+            np.minimum(upper, np.minimum(at_left + gained, at_right + lost) + slack),
+        )
+
+    def log_mass(self, left: FloatArray, right: FloatArray) -> Interval:
+        """Per component the better of two enclosures: difference of tails, and log-concavity.
+
+        A difference of tails T(l) − T(r) is exact but for rounding, about κ·T(l), which ruins it on
+        a cell much narrower than the law. There, log-concavity helps: the density lies above its
+        log-linear chord and below its tangents at the two ends.
+        """
+        upper_side = 0.5 * (left + right) >= self._law.components.means[:, None]
+        above_left, above_right = self._law.log_tails(left, 1.0), self._law.log_tails(right, 1.0)
+        below_left, below_right = self._law.log_tails(left, -1.0), self._law.log_tails(right, -1.0)
+        # The tails on the side away from the mean: that of the nearer end holds the other.
+        near = np.where(upper_side, above_left, below_right) + self._law.log_weights
+        far = np.where(upper_side, above_right, below_left) + self._law.log_weights
+        kappa = self.margin(np.maximum(near, -1e6))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = -np.expm1(far - near)
+            tails_low = near + np.log(np.maximum(share - 4.0 * kappa, 0.0))
+            tails_high = near + np.log(share + 4.0 * kappa)
+        n, width = self._count, right - left
+        rows_left, rows_right = self.at(left), self.at(right)
+        log_left, log_right = rows_left[:n], rows_right[:n]
+        kappa = self.margin(np.maximum(np.minimum(log_left, log_right), -1e6)) + 1e-13
+        chord = np.maximum(log_left, log_right) + _log_mean_exp(-np.abs(log_left - log_right))
+        tangent = np.minimum(
+            log_left + _log_mean_exp(rows_left[n:] * width),
+            log_right + _log_mean_exp(-rows_right[n:] * width),
+        )
+        low = np.maximum(tails_low, chord + np.log(width) - kappa)
+        high = np.minimum(tails_high, tangent + np.log(width) + kappa)
+        return Interval(_log_sum(low), _log_sum(high))
+
+    def tail_mass(self, first: float, last: float) -> float:
+        """Both half-lines, by the components' own tails, with a rounding allowance."""
+        below = np.exp(self._law.log_tails(np.array([first]), -1.0))[:, 0]
+        above = np.exp(self._law.log_tails(np.array([last]), 1.0))[:, 0]
+        return float(self._law.components.weights @ (below + above)) * (1.0 + 1e-9)
+
+    def _kernel_stds(self) -> FloatArray:
+        return np.sqrt(self._law.components.stds**2 + self._law.noise.variance)
+
+    def _checked(self, points: FloatArray) -> FloatArray:
+        if points.size * self._count > _LARGEST_TABLE:
+            raise UnsupportedError(
+                f"a table of {self._count} atoms with Gaussian noise this small needs more than "
+                f"{_LARGEST_TABLE:,} evaluations; use Laplace noise, which has a closed form for "
+                "tables of any size, or merge neighbouring atoms first."
+            )
+        return points
+
+
+class TableBounds(BoundedLaw):
+    """Bounds for atoms with Laplace noise; rows are log-left and log-right, from both sides."""
+
+    def __init__(self, law: TableOutput) -> None:
+        """Keep the law; its recurrences add up to `atoms` rounded terms."""
+        self._law = law
+        self._log_norm = float(np.log(2.0 * law.noise.scale))
+        self._kappa_sum = 4.0 * law.atoms.size * _UNIT
+
+    def features(self) -> FloatArray:
+        """The atoms (kinks of the density), and multiples of the scale beyond the outer ones."""
+        reach = self._law.noise.scale * _TAIL
+        return np.concatenate(
+            [self._law.atoms, self._law.atoms[0] - reach, self._law.atoms[-1] + reach]
+        )
+
+    def far_features(self) -> FloatArray:
+        """None: beyond the outer atoms the law is exponential."""
+        return np.array([])
+
+    def at(self, y: FloatArray) -> FloatArray:
+        """log of left and right parts, as limits from the right, then from the left."""
+        return np.stack(self._law.sides(y) + self._law.sides(y, atom_counts_left=False))
+
+    def log_density(self, rows: FloatArray) -> FloatArray:
+        """log of (left + right)/(2b)."""
+        return np.asarray(np.logaddexp(rows[0], rows[1]) - self._log_norm)
+
+    def score(self, rows: FloatArray) -> FloatArray:
+        """(right − left)/(right + left)/b, seen from the right."""
+        return self._score(rows[0], rows[1])
+
+    def score_bounds(self, left: FloatArray, right: FloatArray, width: FloatArray) -> Interval:
+        """Between atoms the score rises from its right limit at l to its left limit at r."""
+        slack = 1e-14 / self._law.noise.scale + self._kappa_sum / self._law.noise.scale
+        return Interval(
+            self._score(left[0], left[1]) - slack, self._score(right[2], right[3]) + slack
+        )
+
+    def log_mass(self, left: FloatArray, right: FloatArray) -> Interval:
+        """Σ over gaps between atoms of (left(l+) + right(r−))·(1 − e^{−h/b})/2: no differences."""
+        atoms = self._law.atoms
+        inside = atoms[(atoms > left[0]) & (atoms < right[-1])]
+        points = np.unique(np.concatenate([left, right, inside]))
+        rows = self.at(points)
+        share = np.log(-np.expm1(-np.diff(points) / self._law.noise.scale)) - np.log(2.0)
+        gaps = np.logaddexp(rows[0, :-1], rows[3, 1:]) + share
+        begins, ends = np.searchsorted(points, left), np.searchsorted(points, right)
+        slices = np.column_stack([begins, ends]).reshape(-1)
+        # The last index closes the last slice; every second slice is the space between intervals.
+        sums = np.logaddexp.reduceat(np.append(gaps, -np.inf), slices)[::2]
+        kappa = self.margin(np.maximum(sums, -1e6)) + gaps.size * _UNIT
+        return Interval(sums - kappa, sums + kappa)
+
+    def tail_mass(self, first: float, last: float) -> float:
+        """Both half-lines, by cdf and survival, with a rounding allowance."""
+        mass = self._law.cdf(first) + self._law.survival(last)
+        return float(mass) * (1.0 + 1e-9)
+
+    def margin(self, log_density: FloatArray) -> FloatArray:
+        """κ, with the rounding of a sum of as many terms as there are atoms."""
+        return super().margin(log_density) + self._kappa_sum
+
+    def _score(self, log_left: FloatArray, log_right: FloatArray) -> FloatArray:
+        return np.tanh(0.5 * (log_right - log_left)) / self._law.noise.scale
+
+
+def _mean_score(
+    log_f: FloatArray, scores: FloatArray, matters: npt.NDArray[np.bool_] | np.bool_
+) -> FloatArray:
+    """Σ f_m s_m / Σ f_m over the components that matter."""
+    share = np.where(matters, np.exp(log_f - log_f.max(axis=0)), 0.0)
+    return np.asarray((share * scores).sum(axis=0) / share.sum(axis=0))
+
+
+def _log_mean_exp(x: FloatArray) -> FloatArray:
+    """log of the mean of e^{xu} over 0 ≤ u ≤ 1, that is log((e^x − 1)/x)."""
+    size = np.abs(x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        general = np.log(-np.expm1(-size) / size)
+    return np.maximum(x, 0.0) + np.where(size < 1e-8, -0.5 * size, general)
+
+
+def _log_sum(x: FloatArray) -> FloatArray:
+    """log Σ e^x over components, −∞ where every term is."""
+    top = np.maximum(x.max(axis=0), -1e300)
+    with np.errstate(divide="ignore"):
+        return np.asarray(top + np.log(np.exp(x - top).sum(axis=0)))

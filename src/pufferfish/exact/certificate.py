@@ -1,0 +1,186 @@
+"""The certificate: what was found of every pair, and whether it keeps the promise. Data only."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pufferfish.checks import require
+from pufferfish.errors import InvalidInputError
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.scenario import SecretPair
+
+__all__ = ["Certificate", "PairResult"]
+
+_FORMAT = 1
+_NOISE_KINDS: dict[str, type[LaplaceNoise | GaussianNoise | NoNoise]] = {
+    "laplace": LaplaceNoise,
+    "gaussian": GaussianNoise,
+    "none": NoNoise,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairResult:
+    """One belief, one pair, one direction.
+
+    `direction` is (s_i, s_j): δ is HS_ε(P_i‖P_j) and ε* the supremum of log p_i/p_j.
+    """
+
+    belief: str
+    pair: SecretPair
+    direction: SecretPair
+    delta_lower: float
+    delta_upper: float
+    epsilon_lower: float
+    epsilon_upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """The exact privacy of *one* release under one noise law, enclosed from both sides.
+
+    It spends the randomness that each belief ascribes to X. It does not compose: a second release
+    of the same value is not covered.
+    """
+
+    goal: Guarantee
+    noise: Noise
+    results: tuple[PairResult, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse an empty certificate and bounds that are not in order."""
+        require(bool(self.results), "a certificate needs at least one result.")
+        for result in self.results:
+            ordered = (
+                result.delta_lower <= result.delta_upper
+                and result.epsilon_lower <= result.epsilon_upper
+            )
+            require(ordered, f"bounds out of order in {result!r}.")
+
+    @property
+    def holds(self) -> bool | None:
+        """True: the promise is kept. False: it is broken. None: the enclosure is inconclusive.
+
+        With δ = 0 this rests on ε* ≤ ε alone, never on the enclosure of δ.
+        """
+        upper, lower, limit = self.delta_upper, self.delta_lower, self.goal.delta
+        if self.goal.pure:
+            upper, lower, limit = self.epsilon_upper, self.epsilon_lower, self.goal.epsilon
+        if upper <= limit:
+            return True
+        return False if lower > limit else None
+
+    @property
+    def worst(self) -> PairResult:
+        """The result with the largest delta_upper; at δ = 0 the largest epsilon_upper."""
+        if self.goal.pure:
+            return max(self.results, key=lambda result: result.epsilon_upper)
+        return max(self.results, key=lambda result: result.delta_upper)
+
+    @property
+    def delta_lower(self) -> float:
+        """The true δ at the goal's ε is at least this."""
+        return max(result.delta_lower for result in self.results)
+
+    @property
+    def delta_upper(self) -> float:
+        """The true δ at the goal's ε is at most this."""
+        return max(result.delta_upper for result in self.results)
+
+    @property
+    def epsilon_lower(self) -> float:
+        """ε*, the least ε for which δ = 0, is at least this."""
+        return max(0.0, *(result.epsilon_lower for result in self.results))
+
+    @property
+    def epsilon_upper(self) -> float:
+        """ε*, the least ε for which δ = 0, is at most this."""
+        return max(0.0, *(result.epsilon_upper for result in self.results))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; infinities become the text "inf"."""
+        return {
+            "format": _FORMAT,
+            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
+            "noise": _noise_to_dict(self.noise),
+            "holds": self.holds,
+            "results": [
+                {
+                    "belief": result.belief,
+                    "pair": list(result.pair),
+                    "direction": list(result.direction),
+                    **{name: _plain(getattr(result, name)) for name in _NUMBERS},
+                }
+                for result in self.results
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The certificate that `to_dict` described; its verdict is derived anew and must agree."""
+        try:
+            require(
+                data["format"] == _FORMAT,
+                f"certificate format {data['format']!r} is not known; known: {_FORMAT}.",
+            )
+            certificate = cls(
+                goal=Guarantee(**data["goal"]),
+                noise=_noise_from_dict(data["noise"]),
+                results=tuple(
+                    PairResult(
+                        belief=entry["belief"],
+                        pair=SecretPair(*entry["pair"]),
+                        direction=SecretPair(*entry["direction"]),
+                        **{name: float(entry[name]) for name in _NUMBERS},
+                    )
+                    for entry in data["results"]
+                ),
+            )
+            claimed = data["holds"]
+        except (KeyError, TypeError) as error:
+            raise InvalidInputError(f"this is not a certificate: {error}.") from None
+        require(
+            certificate.holds is claimed,
+            f"the certificate claims holds = {claimed}, but its numbers say {certificate.holds}.",
+        )
+        return certificate
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The certificate that `to_json` wrote."""
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InvalidInputError(f"this is not JSON: {error}.") from None
+        require(isinstance(data, dict), "this is not a certificate: not a JSON object.")
+        return cls.from_dict(data)
+
+
+_NUMBERS = ("delta_lower", "delta_upper", "epsilon_lower", "epsilon_upper")
+
+
+def _plain(number: float) -> float | str:
+    return number if math.isfinite(number) else str(number)
+
+
+def _noise_to_dict(noise: Noise) -> dict[str, Any]:
+    if isinstance(noise, LaplaceNoise):
+        return {"kind": "laplace", "scale": noise.scale, "grid": noise.grid}
+    if isinstance(noise, GaussianNoise):
+        return {"kind": "gaussian", "std": noise.std, "grid": noise.grid}
+    return {"kind": "none"}
+
+
+def _noise_from_dict(data: dict[str, Any]) -> Noise:
+    fields = dict(data)
+    kind = fields.pop("kind")
+    require(kind in _NOISE_KINDS, f"noise kind {kind!r} is not known; known: {list(_NOISE_KINDS)}.")
+    return _NOISE_KINDS[kind](**fields)

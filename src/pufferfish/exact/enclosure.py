@@ -1,0 +1,19 @@
+"""A number known from both sides."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Enclosure"]
+
+
+class Enclosure(NamedTuple):
+    """`lower` ≤ the true value ≤ `upper`."""
+
+    lower: float
+    upper: float
+
+    @property
+    def width(self) -> float:
+        """How much is left open."""
+        return self.upper - self.lower if self.upper > self.lower else 0.0

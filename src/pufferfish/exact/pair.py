@@ -1,0 +1,172 @@
+"""One secret pair under one belief: the oracle's inner question, both directions.
+
+Published is Y = X + N, or a hole with probability m_s. With holes
+
+    HS = (m_i − e^ε m_j)_+ + (1 − m_i)·HS_{ε'}(P_i‖P_j),   ε' = ε − log((1 − m_i)/(1 − m_j)),
+
+and the log-ratios are log m_i/m_j at the hole and log((1−m_i)/(1−m_j)) + log p_i/p_j elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pufferfish.errors import UnsupportedError
+from pufferfish.exact.bounds import BoundedLaw, MixtureBounds, TableBounds
+from pufferfish.exact.caps import transport_cap
+from pufferfish.exact.enclosure import Enclosure
+from pufferfish.exact.field import RatioField
+from pufferfish.exact.grid import grid_delta, grid_epsilon, grid_shift
+from pufferfish.exact.hockeystick import hockey_stick
+from pufferfish.exact.supremum import supremum
+from pufferfish.exact.tables import LaplaceTables, masses_hockey_stick, masses_supremum
+from pufferfish.noise import (
+    AtomsOutput,
+    LaplaceNoise,
+    MixtureOutput,
+    Noise,
+    OutputLaw,
+    TableOutput,
+    output_law,
+)
+from pufferfish.priors import Components, Discrete, Prior
+from pufferfish.scenario import PairOfLaws
+
+__all__ = ["BothWays", "PairOracle"]
+
+# Absolute width aimed at for δ.
+TOLERANCE = 1e-10
+
+
+class BothWays(NamedTuple):
+    """The same quantity for (first‖second) and (second‖first)."""
+
+    forward: Enclosure
+    backward: Enclosure
+
+    @property
+    def worst(self) -> Enclosure:
+        """Enclosure of the larger of the two."""
+        return Enclosure(
+            max(self.forward.lower, self.backward.lower),
+            max(self.forward.upper, self.backward.upper),
+        )
+
+
+class _Direction(NamedTuple):
+    """One direction without holes: how to enclose HS and the supremum of the log-ratio."""
+
+    hockey_stick: Callable[[float, float], Enclosure]
+    supremum: Callable[[], Enclosure]
+
+
+class PairOracle:
+    """Exact privacy of one pair under one noise law; lazy, and shares work between questions."""
+
+    def __init__(self, laws: PairOfLaws, noise: Noise) -> None:
+        """Prepare both directions; nothing is refined yet."""
+        self._laws = laws
+        self._noise = noise
+        self._parts = laws.first.components(), laws.second.components()
+        self._forward, self._backward = _directions(laws.first, laws.second, noise)
+
+    def delta(self, epsilon: float, tolerance: float = TOLERANCE) -> BothWays:
+        """δ at ε, both directions, with holes and grid."""
+        first, second = self._laws.missing_first, self._laws.missing_second
+        return BothWays(
+            self._delta(self._forward, first, second, epsilon, tolerance),
+            self._delta(self._backward, second, first, epsilon, tolerance),
+        )
+
+    def epsilon(self) -> BothWays:
+        """sup of the log-ratio, both directions, with holes and grid."""
+        first, second = self._laws.missing_first, self._laws.missing_second
+        return BothWays(
+            self._epsilon(self._forward, first, second),
+            self._epsilon(self._backward, second, first),
+        )
+
+    def _delta(
+        self, direction: _Direction, m: float, other: float, epsilon: float, tolerance: float
+    ) -> Enclosure:
+        inner = epsilon - _log_odds(1.0 - m, 1.0 - other) - grid_shift(self._noise)
+        continuous = direction.hockey_stick(inner, tolerance)
+        kept = grid_delta(self._noise, epsilon, continuous)
+        if m == other == 0.0:
+            return kept
+        hole = max(-m * math.expm1(epsilon + _log_odds(other, m)), 0.0) if m > 0 else 0.0
+        # Two roundings at the hole, two in ε': each moves HS by at most its size.
+        error = 1e-14 * (1.0 + abs(inner))
+        return Enclosure(
+            max(hole + (1.0 - m) * kept.lower - error, 0.0),
+            min(hole + (1.0 - m) * kept.upper + error, 1.0),
+        )
+
+    def _epsilon(self, direction: _Direction, m: float, other: float) -> Enclosure:
+        continuous = direction.supremum()
+        if isinstance(self._noise, LaplaceNoise):
+            cap = transport_cap(*self._parts, self._noise.scale)
+            continuous = Enclosure(min(continuous.lower, cap), min(continuous.upper, cap))
+        value = grid_epsilon(self._noise, continuous, *self._parts)
+        if m == other == 0.0:
+            return value
+        shift, hole = _log_odds(1.0 - m, 1.0 - other), _log_odds(m, other)
+        lower = max(value.lower + shift, hole)
+        upper = max(value.upper + shift, hole)
+        error = 1e-14 * (1.0 + abs(shift))
+        return Enclosure(lower - error, upper + error)
+
+
+def _log_odds(m: float, other: float) -> float:
+    """log(m/other), with 0/0 = nothing to tell apart."""
+    if m == 0.0:
+        return -math.inf
+    return math.inf if other == 0.0 else math.log(m / other)
+
+
+def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, _Direction]:
+    laws = output_law(first, noise), output_law(second, noise)
+    if isinstance(first, Discrete) and isinstance(second, Discrete):
+        if isinstance(noise, LaplaceNoise):
+            tables = LaplaceTables(first, second, noise)
+            return _of_tables(tables), _of_tables(tables.swapped())
+        if isinstance(laws[0], AtomsOutput):
+            return _of_masses(first, second), _of_masses(second, first)
+    if isinstance(laws[0], AtomsOutput) or isinstance(laws[1], AtomsOutput):
+        return _SINGULAR, _SINGULAR
+    field = RatioField(_bounded(laws[0]), _bounded(laws[1]))
+    p, q = first.components(), second.components()
+    return _of_field(field, p, q, noise), _of_field(field.swapped(), q, p, noise)
+
+
+def _bounded(law: OutputLaw) -> BoundedLaw:
+    if isinstance(law, TableOutput):
+        return TableBounds(law)
+    if isinstance(law, MixtureOutput):
+        return MixtureBounds(law)
+    raise UnsupportedError(f"no bounds for a law of type {type(law).__name__}.")
+
+
+def _of_field(field: RatioField, p: Components, q: Components, noise: Noise) -> _Direction:
+    return _Direction(
+        lambda epsilon, tolerance: hockey_stick(field, epsilon, tolerance),
+        lambda: supremum(field, p, q, noise),
+    )
+
+
+def _of_tables(tables: LaplaceTables) -> _Direction:
+    return _Direction(lambda epsilon, _: tables.hockey_stick(epsilon), tables.supremum)
+
+
+def _of_masses(p: Discrete, q: Discrete) -> _Direction:
+    return _Direction(
+        lambda epsilon, _: masses_hockey_stick(p, q, epsilon), lambda: masses_supremum(p, q)
+    )
+
+
+# A table and a continuous law, both without noise, are told apart for certain.
+_SINGULAR = _Direction(
+    lambda epsilon, tolerance: Enclosure(1.0, 1.0), lambda: Enclosure(math.inf, math.inf)
+)

@@ -1,0 +1,122 @@
+"""The least noise that one pair needs: bracket, root, private side.
+
+Adding noise is post-processing (Lap(b₂) is Lap(b₁) plus an independent variable for b₂ > b₁, and
+likewise for Gaussian noise), so "this size suffices" is monotone: there is one root to find.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from scipy.optimize import brentq
+
+from pufferfish.errors import CertificationError, UnreachableGoalError
+from pufferfish.exact.pair import PairOracle
+from pufferfish.exact.verify import delta_for_goal
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import Noise
+from pufferfish.scenario import PairOfLaws
+
+__all__ = ["NoiseFamily", "least_size", "shortfall"]
+
+# The law of a given size: its scale or std, with the grid that goes with it.
+NoiseFamily = Callable[[float], Noise]
+
+_RELATIVE = 1e-10
+# How far from the pair's own spread a size is looked for, in both directions.
+_MOST_DOUBLINGS = 60
+_FLOOR = -300.0
+
+
+def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
+    """How much the certified loss exceeds the goal, as a logarithm: at most 0 is a promise kept."""
+    oracle = PairOracle(laws, noise)
+    if goal.pure:
+        found, limit = oracle.epsilon().worst.upper, goal.epsilon
+    else:
+        found, limit = delta_for_goal(oracle, goal).worst.upper, goal.delta
+    if found <= limit:
+        # A kept promise is never reported as broken by the rounding of a logarithm.
+        return min(math.log(found / limit), 0.0) if found > 0 else _FLOOR
+    return math.log(found / limit) if math.isfinite(found) else -_FLOOR
+
+
+def least_size(
+    laws: PairOfLaws, family: NoiseFamily, goal: Guarantee, *, known_short: float | None = None
+) -> float:
+    """A size that is certified for this pair, at most about 1e-9 (relative) above the least.
+
+    Args:
+        laws: The pair.
+        family: From a size to the noise law of that size.
+        goal: The promise.
+        known_short: A size known not to suffice, where one is.
+    """
+
+    def short(log_size: float) -> float:
+        return shortfall(laws, family(math.exp(log_size)), goal)
+
+    low, high = _bracket(laws, short, goal, known_short)
+    if low == high:
+        return math.exp(high)
+    root = brentq(short, low, high, xtol=_RELATIVE, rtol=4.0 * 2.0**-52, maxiter=200)
+    step = _RELATIVE
+    while step < 1e-3:
+        size = math.exp(root + step)
+        if shortfall(laws, family(size), goal) <= 0.0:
+            return size
+        step *= 4.0
+    raise CertificationError(
+        f"no size near {math.exp(root):g} could be certified for {describe(laws)}; "
+        "the promise is finer than double precision can decide."
+    )
+
+
+def describe(laws: PairOfLaws) -> str:
+    """The pair and the belief, for a message."""
+    return f"the pair ({laws.pair.first!r}, {laws.pair.second!r}) of belief {laws.belief!r}"
+
+
+def _bracket(
+    laws: PairOfLaws,
+    short: Callable[[float], float],
+    goal: Guarantee,
+    known_short: float | None,
+) -> tuple[float, float]:
+    """log sizes (too small, large enough), a factor 2 apart where possible."""
+    start = math.log(known_short or _typical_size(laws, goal))
+    step = math.log(2.0) if known_short is None else 0.05
+    value = short(start)
+    if value > 0.0:
+        low = start
+        for _ in range(_MOST_DOUBLINGS):
+            high = low + step
+            value = short(high)
+            if value <= 0.0:
+                return low, high
+            low, step = high, max(step, math.log(2.0))
+        raise UnreachableGoalError(
+            f"noise of size {math.exp(low):.3g} still misses {goal} for {describe(laws)}, and more "
+            "will not do: what remains does not depend on the noise. Allow a larger epsilon or "
+            "delta, or look at the probabilities of a missing value."
+        )
+    high = start
+    for _ in range(_MOST_DOUBLINGS):
+        low = high - step
+        if short(low) > 0.0:
+            return low, high
+        high = low
+    # Sizes this small are as good as none; the caller asked whether none suffices before.
+    return high, high
+
+
+def _typical_size(laws: PairOfLaws, goal: Guarantee) -> float:
+    """A first guess: what telling the two means and spreads apart would take."""
+    first, second = laws.first, laws.second
+    apart = abs(first.mean - second.mean)
+    spreads = math.sqrt(first.variance), math.sqrt(second.variance)
+    size = apart + abs(spreads[0] - spreads[1]) + 1e-3 * max(spreads)
+    if size == 0.0:  # two point masses at the same value
+        size = 1.0
+    return size / min(goal.epsilon, 10.0)

@@ -1,0 +1,179 @@
+"""A calibration in plain words: what was done, what is promised, to whom, and what is not."""
+
+from __future__ import annotations
+
+import math
+
+from pufferfish.exact import Certificate, verify
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.priors import Discrete, GaussianMixture, Prior
+from pufferfish.scenario import Belief, Scenario
+
+__all__ = ["explain"]
+
+# Secrets listed one by one before the rest is only counted.
+_MOST_LISTED = 6
+# How much smaller the noise is made to show that less would not do.
+_LESS = 0.999
+
+
+def explain(scenario: Scenario, goal: Guarantee, method: str, certificate: Certificate) -> str:
+    """The numbered steps from beliefs to certificate, with the numbers in them."""
+    noise = certificate.noise
+    steps = [
+        _who(scenario),
+        _what(scenario),
+        _promise(goal),
+        _unprotected(scenario, goal, certificate),
+        _noise_in_words(scenario, noise),
+        _why_this_much(scenario, goal, method, certificate),
+        _certified(certificate),
+        _not_promised(scenario, noise),
+    ]
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(steps, start=1))
+
+
+def _who(scenario: Scenario) -> str:
+    beliefs = tuple(scenario.beliefs)
+    lines = [f"Adversaries considered: {len(beliefs)}. Each knows a law of one row's value:"]
+    for belief in beliefs:
+        lines.append(f"   - {belief.name!r} (provenance: {belief.provenance})")
+        secrets = list(belief.priors)
+        for secret in secrets[:_MOST_LISTED]:
+            hole = belief.missing_probability(secret)
+            missing = f", missing with probability {hole:.3g}" if hole else ""
+            lines.append(f"     {secret!r}: {_law_in_words(belief.priors[secret])}{missing}")
+        if len(secrets) > _MOST_LISTED:
+            lines.append(f"     and {len(secrets) - _MOST_LISTED} more secrets")
+    return "\n".join(lines)
+
+
+def _law_in_words(prior: Prior) -> str:
+    if isinstance(prior, Discrete):
+        shape = f"a table of {prior.atoms.size} values"
+    elif isinstance(prior, GaussianMixture):
+        shape = f"a mixture of {len(prior.weights)} Gaussians"
+    else:
+        shape = "a Gaussian"
+    return f"{shape}, mean {prior.mean:.4g}, std {math.sqrt(prior.variance):.4g}"
+
+
+def _what(scenario: Scenario) -> str:
+    pairs = tuple(scenario.pairs or ())
+    named = ", ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_LISTED])
+    more = f", and {len(pairs) - _MOST_LISTED} more" if len(pairs) > _MOST_LISTED else ""
+    return f"What must look alike: {named}{more}."
+
+
+def _promise(goal: Guarantee) -> str:
+    odds = math.exp(goal.epsilon) if goal.epsilon < 700 else math.inf
+    text = (
+        f"The promise, {goal}: seeing one published value changes the odds between the two secrets "
+        f"of a pair by a factor of at most {odds:.4g}, up or down"
+    )
+    if goal.pure:
+        return f"{text}; always, without exception (δ = 0)."
+    return f"{text}, but for outcomes of total probability {goal.delta:g}."
+
+
+def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) -> str:
+    bare = verify(_worst_only(scenario, certificate), NoNoise(), goal)
+    loss = (
+        "the odds can move without bound"
+        if bare.epsilon_lower == math.inf
+        else f"the odds can move by a factor of {math.exp(min(bare.epsilon_lower, 700)):.4g}"
+    )
+    return (
+        f"Without noise, for the pair that decides: {loss}, and δ at ε = {goal.epsilon:g} is "
+        f"{bare.delta_upper:.4g}."
+    )
+
+
+def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
+    if isinstance(noise, NoNoise):
+        return (
+            "Noise: none. The adversaries' own uncertainty already keeps the promise. That spends "
+            "all of it, and a smooth belief about values that are really on a scale of whole "
+            "numbers makes such a result empty: do not publish the raw column on this alone."
+        )
+    spread = max(
+        math.sqrt(prior.variance) for belief in scenario.beliefs for prior in belief.priors.values()
+    )
+    share = f"{100 * math.sqrt(noise.variance) / spread:.0f}% of" if spread > 0 else "beside 0 as"
+    grid = f", drawn on a grid of {noise.grid:.3g}" if noise.grid else ", not on a grid"
+    if isinstance(noise, LaplaceNoise):
+        law = f"Laplace with scale {noise.scale:.6g} (std {math.sqrt(noise.variance):.4g})"
+    else:
+        law = f"Gaussian with std {noise.std:.6g}"
+    return f"Noise: {law}{grid}; its std is {share} the largest spread believed of the column."
+
+
+def _why_this_much(
+    scenario: Scenario, goal: Guarantee, method: str, certificate: Certificate
+) -> str:
+    noise = certificate.noise
+    if isinstance(noise, NoNoise):
+        return f"How it was found (method {method!r}): no noise was tried first, and it suffices."
+    smaller: Noise
+    if isinstance(noise, LaplaceNoise):
+        smaller = LaplaceNoise(noise.scale * _LESS)
+    else:
+        smaller = GaussianNoise(noise.std * _LESS)
+    less = verify(_worst_only(scenario, certificate), smaller, goal)
+    verdict = {
+        False: "breaks the promise",
+        None: "cannot be certified",
+        True: "would keep the promise too",
+    }[less.holds]
+    found = _loss(less)
+    return (
+        f"How it was found (method {method!r}): the smallest size that the exact certificate "
+        f"accepts. {100 * (1 - _LESS):.1f}% less noise {verdict}: {found}."
+    )
+
+
+def _certified(certificate: Certificate) -> str:
+    worst = certificate.worst
+    first, second = worst.direction
+    status = {True: "kept", False: "BROKEN", None: "NOT DECIDED"}[certificate.holds]
+    return (
+        f"Certificate: {status}. {_loss(certificate)}. The pair that decides is {first!r} against "
+        f"{second!r}, as {worst.belief!r} sees it ({len(certificate.results)} ordered pairs "
+        "checked)."
+    )
+
+
+def _loss(certificate: Certificate) -> str:
+    if certificate.goal.pure:
+        return (
+            f"the least ε that holds without exception is between {certificate.epsilon_lower:.9g} "
+            f"and {certificate.epsilon_upper:.9g}"
+        )
+    return (
+        f"δ at ε = {certificate.goal.epsilon:g} is between {certificate.delta_lower:.6g} and "
+        f"{certificate.delta_upper:.6g}"
+    )
+
+
+def _not_promised(scenario: Scenario, noise: Noise) -> str:
+    text = (
+        "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
+        "rows, or that several rows share a secret); anything about other columns; anything about "
+        "a second release of the same value, which this certificate does not cover."
+    )
+    if any(not belief.public for belief in scenario.beliefs):
+        text += " Some beliefs are not public: this text holds private statistics."
+    if not isinstance(noise, NoNoise) and noise.grid is None:
+        text += (
+            " The law above is the ideal, continuous one: no grid is proven for this promise, so "
+            "it cannot be sampled safely in floating point."
+        )
+    return text
+
+
+def _worst_only(scenario: Scenario, certificate: Certificate) -> Scenario:
+    """The belief and pair that decide, as a scenario of their own."""
+    worst = certificate.worst
+    belief: Belief = next(each for each in scenario.beliefs if each.name == worst.belief)
+    return Scenario([belief], pairs=[worst.pair])

@@ -1,0 +1,190 @@
+"""The law of what is published, Y = X + N, in closed form.
+
+`output_law(prior, noise)` picks one of three shapes:
+
+- `MixtureOutput`: Gaussian components with Laplace noise, with Gaussian noise, or with none;
+  also a table with Gaussian noise. A mixture of log-concave kernels.
+- `TableOutput`: a table (`Discrete`) with Laplace noise. Between neighbouring atoms its density is
+  A·e^{y/b} + B·e^{−y/b}; recurrences along the sorted atoms give all A and B in O(n).
+- `AtomsOutput`: a table with no noise, which has masses and no density.
+
+The grid of a noise law is not looked at here: these are the continuous laws, and `exact.grid`
+says what the grid costs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from pufferfish.checks import FloatArray
+from pufferfish.errors import UnsupportedError
+from pufferfish.noise.kernels import GaussianKernel, Kernel, LaplaceKernel
+from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.priors import Components, Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.priors.base import as_points
+
+__all__ = ["AtomsOutput", "MixtureOutput", "OutputLaw", "TableOutput", "output_law"]
+
+
+class OutputLaw(ABC):
+    """The law of Y = X + N for one prior and one noise law."""
+
+    @abstractmethod
+    def log_density(self, y: npt.ArrayLike) -> FloatArray:
+        """log of the density of Y at y; keeps its relative accuracy in the far tails."""
+
+    @abstractmethod
+    def cdf(self, y: npt.ArrayLike) -> FloatArray:
+        """P(Y ≤ y)."""
+
+    @abstractmethod
+    def survival(self, y: npt.ArrayLike) -> FloatArray:
+        """P(Y > y), not computed as 1 − cdf."""
+
+
+class MixtureOutput(OutputLaw):
+    """Σ_m w_m · kernel_m: see `kernels` for the two kernels."""
+
+    def __init__(self, components: Components, noise: Noise) -> None:
+        """Components may have std 0 (atoms) only with Gaussian noise."""
+        self.components = components
+        self.noise = noise
+        self.log_weights: FloatArray = np.log(components.weights)[:, None]
+        self.kernel: Kernel
+        if isinstance(noise, LaplaceNoise):
+            self.kernel = LaplaceKernel(components.means, components.stds, noise.scale)
+        else:
+            theta = noise.std if isinstance(noise, GaussianNoise) else 0.0
+            self.kernel = GaussianKernel(components.means, np.hypot(components.stds, theta))
+
+    def log_density(self, y: npt.ArrayLike) -> FloatArray:
+        """log Σ_m w_m f_m(y)."""
+        points = as_points(y)
+        log_f, _ = self.kernel.density_and_score(points.reshape(-1))
+        return np.asarray(logsumexp(log_f + self.log_weights, axis=0)).reshape(points.shape)
+
+    def cdf(self, y: npt.ArrayLike) -> FloatArray:
+        """Σ_m w_m F_m(y)."""
+        return self._tail(y, -1.0)
+
+    def survival(self, y: npt.ArrayLike) -> FloatArray:
+        """Σ_m w_m (1 − F_m(y)), each term with its own digits."""
+        return self._tail(y, 1.0)
+
+    def log_tails(self, y: FloatArray, side: float) -> FloatArray:
+        """Per component, log P(Y > y) for side +1 and log P(Y ≤ y) for side −1."""
+        log_small, z = self.kernel.log_tail(y)
+        small_side = side * z >= 0
+        return np.where(
+            small_side, log_small, np.log1p(-np.exp(np.where(small_side, -1.0, log_small)))
+        )
+
+    def _tail(self, y: npt.ArrayLike, side: float) -> FloatArray:
+        points = as_points(y)
+        finite = np.where(np.isfinite(points), points, 0.0).reshape(-1)
+        mass = self.components.weights @ np.exp(self.log_tails(finite, side))
+        beyond = np.where(side * points > 0, 0.0, 1.0)
+        return np.where(np.isfinite(points), mass.reshape(points.shape), beyond)
+
+
+class TableOutput(OutputLaw):
+    """Atoms with Laplace noise, by recurrences along the sorted atoms.
+
+    `log_left[k]` = log Σ_{i≤k} w_i e^{−(x_k−x_i)/b} and `log_right[k]` = log Σ_{i≥k}
+    w_i e^{−(x_i−x_k)/b}; each sum holds its own atom, so neither underflows.
+    """
+
+    def __init__(self, table: Discrete, noise: LaplaceNoise) -> None:
+        """Run both recurrences, O(atoms)."""
+        self.table = table
+        self.noise = noise
+        self.atoms = table.atoms
+        decay = np.exp(-np.diff(self.atoms) / noise.scale)
+        masses = table.masses
+        self.log_left = _decaying_sum(masses, decay)
+        self.log_right = _decaying_sum(masses[::-1], decay[::-1])[::-1]
+
+    def sides(
+        self, y: FloatArray, *, atom_counts_left: bool = True
+    ) -> tuple[FloatArray, FloatArray]:
+        """log of the parts of 2b·density(y) from the atoms on the left and on the right of y.
+
+        An atom at y itself counts on the left (the limit from the right), or, with
+        `atom_counts_left=False`, on the right (the limit from the left).
+        """
+        after = np.searchsorted(self.atoms, y, side="right" if atom_counts_left else "left")
+        last = np.maximum(after - 1, 0)
+        following = np.minimum(after, self.atoms.size - 1)
+        b = self.noise.scale
+        left = np.where(after > 0, self.log_left[last] - (y - self.atoms[last]) / b, -np.inf)
+        right = np.where(
+            after < self.atoms.size,
+            self.log_right[following] - (self.atoms[following] - y) / b,
+            -np.inf,
+        )
+        return left, right
+
+    def log_density(self, y: npt.ArrayLike) -> FloatArray:
+        """log of (left + right)/(2b)."""
+        left, right = self.sides(as_points(y))
+        return np.asarray(np.logaddexp(left, right) - np.log(2.0 * self.noise.scale))
+
+    def cdf(self, y: npt.ArrayLike) -> FloatArray:
+        """P(X ≤ y) − left/2 + right/2."""
+        left, right = self.sides(as_points(y))
+        return np.asarray(self.table.cdf(y) - 0.5 * np.exp(left) + 0.5 * np.exp(right))
+
+    def survival(self, y: npt.ArrayLike) -> FloatArray:
+        """P(X > y) + left/2 − right/2."""
+        left, right = self.sides(as_points(y))
+        return np.asarray(self.table.survival(y) + 0.5 * np.exp(left) - 0.5 * np.exp(right))
+
+
+class AtomsOutput(OutputLaw):
+    """A table released as it is."""
+
+    def __init__(self, table: Discrete) -> None:
+        """The law of Y is the law of X."""
+        self.table = table
+
+    def log_density(self, y: npt.ArrayLike) -> FloatArray:
+        """There is none: refused."""
+        raise UnsupportedError("a table without noise has masses, not a density; use table.mass.")
+
+    def cdf(self, y: npt.ArrayLike) -> FloatArray:
+        """P(X ≤ y)."""
+        return self.table.cdf(y)
+
+    def survival(self, y: npt.ArrayLike) -> FloatArray:
+        """P(X > y)."""
+        return self.table.survival(y)
+
+
+def output_law(prior: Prior, noise: Noise) -> OutputLaw:
+    """The law of X + N when X follows `prior` and N follows `noise` (its grid set aside)."""
+    if isinstance(prior, Gaussian | GaussianMixture):
+        return MixtureOutput(prior.components(), noise)
+    if isinstance(prior, Discrete):
+        if isinstance(noise, LaplaceNoise):
+            return TableOutput(prior, noise)
+        if isinstance(noise, NoNoise):
+            return AtomsOutput(prior)
+        return MixtureOutput(prior.components(), noise)
+    raise UnsupportedError(
+        f"no closed form for a prior of type {type(prior).__name__}; "
+        "covered are Gaussian, GaussianMixture and Discrete."
+    )
+
+
+def _decaying_sum(masses: FloatArray, decay: FloatArray) -> FloatArray:
+    """log of s_k = s_{k−1}·decay_{k−1} + masses_k; a prefix sum of e^{x/b} would overflow."""
+    steps = zip(decay.tolist(), masses[1:].tolist(), strict=True)
+    sums = accumulate(
+        steps, lambda total, step: total * step[0] + step[1], initial=float(masses[0])
+    )
+    return np.log(np.fromiter(sums, dtype=np.float64, count=masses.size))

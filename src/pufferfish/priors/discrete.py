@@ -1,0 +1,118 @@
+"""Finitely supported priors: the empirical table of a column, or a value known for certain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from pufferfish.checks import FloatArray, checked_probabilities, finite, finite_array, require
+from pufferfish.priors.base import Components, Prior, as_points, checked_factor, checked_levels
+
+__all__ = ["Discrete"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Discrete(Prior):
+    """P(X = values[k]) = probabilities[k].
+
+    Kept as sorted arrays that cannot be written to: equal values are merged, atoms of
+    probability 0 dropped. 100,000 atoms are normal; every method is O(n log n) or better.
+    """
+
+    values: Sequence[float] | FloatArray
+    probabilities: Sequence[float] | FloatArray
+
+    def __post_init__(self) -> None:
+        """Refuse an empty table, lengths that differ, probabilities that do not sum to one."""
+        values = finite_array("values", self.values) + 0.0  # turns −0.0 into 0.0
+        probabilities = checked_probabilities("probabilities", self.probabilities)
+        require(
+            values.size == probabilities.size,
+            "values and probabilities must have one entry per atom, got "
+            f"{values.size} and {probabilities.size}.",
+        )
+        atoms, position = np.unique(values, return_inverse=True)
+        masses = np.bincount(position, weights=probabilities)
+        kept = masses > 0
+        for name, array in (("values", atoms[kept]), ("probabilities", masses[kept])):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @property
+    def atoms(self) -> FloatArray:
+        """The values of positive probability, increasing."""
+        return np.asarray(self.values)
+
+    @property
+    def masses(self) -> FloatArray:
+        """Their probabilities, in the same order."""
+        return np.asarray(self.probabilities)
+
+    def components(self) -> Components:
+        """One component of std 0 for each atom."""
+        return Components(self.masses, self.atoms, np.zeros_like(self.atoms))
+
+    @property
+    def mean(self) -> float:
+        """EX."""
+        return float(self.masses @ self.atoms)
+
+    @property
+    def variance(self) -> float:
+        """E(X − EX)²."""
+        return float(self.masses @ (self.atoms - self.mean) ** 2)
+
+    def mass(self, x: npt.ArrayLike) -> FloatArray:
+        """P(X = x)."""
+        points = as_points(x)
+        position = np.minimum(np.searchsorted(self.atoms, points), self.atoms.size - 1)
+        return np.where(self.atoms[position] == points, self.masses[position], 0.0)
+
+    def cdf(self, x: npt.ArrayLike) -> FloatArray:
+        """P(X ≤ x)."""
+        sums = np.concatenate([[0.0], np.cumsum(self.masses)])
+        return np.asarray(sums[np.searchsorted(self.atoms, as_points(x), side="right")])
+
+    def survival(self, x: npt.ArrayLike) -> FloatArray:
+        """P(X > x), summed from the right."""
+        sums = np.concatenate([np.cumsum(self.masses[::-1])[::-1], [0.0]])
+        return np.asarray(sums[np.searchsorted(self.atoms, as_points(x), side="right")])
+
+    def quantile(self, level: npt.ArrayLike) -> FloatArray:
+        """The smallest atom x with P(X ≤ x) ≥ level."""
+        position = np.searchsorted(np.cumsum(self.masses), checked_levels(level))
+        return np.asarray(self.atoms[np.minimum(position, self.atoms.size - 1)])
+
+    def log_mgf(self, t: float) -> float:
+        """log Σ_k p_k e^{t x_k}."""
+        return float(logsumexp(np.log(self.masses) + self.atoms * t))
+
+    def shift(self, offset: float) -> Self:
+        """The law of X + offset."""
+        return type(self)(self.atoms + finite("offset", offset), self.masses)
+
+    def scale(self, factor: float) -> Self:
+        """The law of factor·X."""
+        return type(self)(self.atoms * checked_factor(factor), self.masses)
+
+    def __eq__(self, other: object) -> bool:
+        """The same atoms with the same probabilities."""
+        if not isinstance(other, Discrete):
+            return NotImplemented
+        return np.array_equal(self.atoms, other.atoms) and np.array_equal(self.masses, other.masses)
+
+    def __hash__(self) -> int:
+        """Agrees with `==`."""
+        return hash((self.atoms.tobytes(), self.masses.tobytes()))
+
+    def __repr__(self) -> str:
+        """Short for a long table."""
+        if self.atoms.size > 8:
+            low, high = self.atoms[0], self.atoms[-1]
+            return f"Discrete({self.atoms.size} atoms from {low:g} to {high:g})"
+        return f"Discrete(values={self.atoms.tolist()}, probabilities={self.masses.tolist()})"
