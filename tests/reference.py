@@ -32,6 +32,7 @@ MESH_STEPS = 8  # nodes at 1, 2, ..., MESH_STEPS times every scale (and, half as
 MESH_TOLERANCE = 1e-2  # cells are split until a cubic follows the log-ratio this well, relative to its range
 LEVEL_TOLERANCE = 1e-6  # the same, absolutely, for the cells near the level that is asked for
 REACH = 20  # stds after which a Gaussian tail is negligible: exp(-200)
+MAX_SCALE = 1e4  # where the search for a scale gives up
 MAX_EPSILON = 10_000  # meshes reach far enough for crossings of levels up to this size
 
 
@@ -437,7 +438,11 @@ def pure_epsilon(p: Law, q: Law, noise: Noise) -> Real:
 
 
 def exact_scale(p: Law, q: Law, epsilon: Real, delta: Real, family: str) -> Real:
-    """The smallest scale of the family at which both divergences are at most delta, to 1e-11 relative."""
+    """The smallest scale of the family at which both divergences are at most delta, to 1e-11 relative.
+
+    Infinite where none is (given up at MAX_SCALE times the spread of the laws over epsilon): at delta = 0 no Gaussian
+    noise brings the largest log-ratio below the supremum over t of |log M_p(t)/M_q(t)|, M the generating functions.
+    """
 
     def excess(noise: Noise) -> Real:
         if delta == 0:
@@ -447,13 +452,13 @@ def exact_scale(p: Law, q: Law, epsilon: Real, delta: Real, family: str) -> Real
 
     if excess(("none",)) <= 0:
         return mpf(0)
-    if delta == 0 and family == "gaussian" and excess((family, 1)) == mp.inf:
-        return mp.inf
     with mp.workdps(DIGITS):
         spread = max(abs(mpf(m) - n) + abs(mpf(s) - t) for _, m, s in p for _, n, t in q)
-        lo = hi = mp.log(spread / epsilon)
+        lo = hi = start = mp.log(spread / epsilon)
         f_lo = f_hi = excess((family, mp.exp(hi)))
         while f_hi > 0:
+            if f_hi == mp.inf or hi > start + mp.log(MAX_SCALE):
+                return mp.inf
             lo, f_lo = hi, f_hi
             hi += 1
             f_hi = excess((family, mp.exp(hi)))

@@ -18,16 +18,16 @@ Every computed log-density is within `margin` of the truth: docs/theory/certific
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import UnsupportedError
+from pufferfish.exact.lines import Interval
 from pufferfish.noise import LaplaceNoise, MixtureOutput, TableOutput
 
-__all__ = ["BoundedLaw", "Interval", "MixtureBounds", "TableBounds"]
+__all__ = ["BoundedLaw", "MixtureBounds", "TableBounds"]
 
 _UNIT = 2.0**-53
 # The stated error κ of a computed log-density: absolute part, and part per unit of |log density|.
@@ -38,18 +38,11 @@ KAPPA_RELATIVE = 4e-15
 _NEGLIGIBLE = -37.0
 _SCORE_SLACK = 1e-13
 # Largest number of (component, point) values held at once.
-_LARGEST_TABLE = 20_000_000
+_LARGEST_TABLE = 5_000_000
 
 _CORE = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.5, 8.0, 9.5])
 _TAIL = np.array([0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 18.0, 30.0, 45.0])
 _FAR = np.array([0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.5])
-
-
-class Interval(NamedTuple):
-    """Lower and upper bounds, elementwise."""
-
-    lower: FloatArray
-    upper: FloatArray
 
 
 class BoundedLaw(ABC):
@@ -99,13 +92,15 @@ class MixtureBounds(BoundedLaw):
         """Evaluate each component at its own mean, where it is largest."""
         self._law = law
         self._count = law.components.weights.size
-        own, _ = law.kernel.density_and_score(law.components.means)
-        self._peak = np.diagonal(own)[:, None] + law.log_weights
+        self.means, self.stds = law.components.means, law.components.stds
+        self.log_weights = law.log_weights
+        self.score_slack = law.kernel.score_slack
+        self._peak = law.kernel.log_peak() + law.log_weights
         self._threshold = _NEGLIGIBLE - np.log(self._count)
 
     def features(self) -> FloatArray:
         """Each mean, and around it multiples of the std and of the noise's scale."""
-        _, means, stds = self._law.components
+        means, stds = self.means, self.stds
         noise = self._law.noise
         if isinstance(noise, LaplaceNoise):
             steps = [stds[:, None] * _CORE]
@@ -126,7 +121,7 @@ class MixtureBounds(BoundedLaw):
 
     def far_features(self) -> FloatArray:
         """With Laplace noise the score reaches ∓1/b only around μ ± σ²/b."""
-        _, means, stds = self._law.components
+        means, stds = self.means, self.stds
         noise = self._law.noise
         if not isinstance(noise, LaplaceNoise):
             return np.array([])
@@ -139,17 +134,21 @@ class MixtureBounds(BoundedLaw):
     def at(self, y: FloatArray) -> FloatArray:
         """Per component, weighted log-density, then score."""
         log_f, scores = self._law.kernel.density_and_score(y)
-        return np.concatenate([log_f + self._law.log_weights, scores])
+        return np.concatenate([log_f + self.log_weights, scores])
+
+    def parts(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Weighted log-density and score of each component, from rows."""
+        return rows[: self._count], rows[self._count :]
 
     def log_density(self, rows: FloatArray) -> FloatArray:
         """log Σ_m w_m f_m."""
-        log_f = rows[: self._count]
+        log_f, _ = self.parts(rows)
         top = log_f.max(axis=0)
         return np.asarray(top + np.log(np.exp(log_f - top).sum(axis=0)))
 
     def score(self, rows: FloatArray) -> FloatArray:
         """Σ_m w_m f_m s_m / Σ_m w_m f_m."""
-        log_f, scores = rows[: self._count], rows[self._count :]
+        log_f, scores = self.parts(rows)
         return _mean_score(log_f, scores, np.True_)
 
     def score_bounds(self, left: FloatArray, right: FloatArray, width: FloatArray) -> Interval:
@@ -160,21 +159,21 @@ class MixtureBounds(BoundedLaw):
         and the second adds at most width·(range of the s_m)²/4: from either end a bound that
         closes in as the cell shrinks, as the extremes alone do not.
         """
-        n = self._count
-        log_left, log_right, score_left, score_right = left[:n], right[:n], left[n:], right[n:]
+        log_left, score_left = self.parts(left)
+        log_right, score_right = self.parts(right)
         holds_mean = (score_left > 0) & (score_right < 0)
         highest = np.where(holds_mean, self._peak, np.maximum(log_left, log_right))
         # A log-concave function is smallest at an end of the cell.
         floor = np.minimum(log_left, log_right).max(axis=0)
         matters = highest >= floor + self._threshold
         size = np.maximum(np.abs(score_left), np.abs(score_right))
-        slack = np.where(matters, _SCORE_SLACK * size + self._law.kernel.score_slack, 0.0)
+        slack = np.where(matters, _SCORE_SLACK * size + self.score_slack, 0.0)
         upper = np.where(matters, score_left + slack, -np.inf).max(axis=0)
         lower = np.where(matters, score_right - slack, np.inf).min(axis=0)
-        if n == 1:
+        if self._count == 1:
             return Interval(lower, upper)
         slack = slack.max(axis=0)
-        lost = np.where(matters, score_left - score_right, 0.0).sum(axis=0) + n * slack
+        lost = np.where(matters, score_left - score_right, 0.0).sum(axis=0) + self._count * slack
         gained = width * (upper - lower) ** 2 / 4.0 * (1.0 + 1e-12)
         at_left = _mean_score(log_left, score_left, matters)
         at_right = _mean_score(log_right, score_right, matters)
@@ -190,25 +189,25 @@ class MixtureBounds(BoundedLaw):
         a cell much narrower than the law. There, log-concavity helps: the density lies above its
         log-linear chord and below its tangents at the two ends.
         """
-        upper_side = 0.5 * (left + right) >= self._law.components.means[:, None]
+        upper_side = 0.5 * (left + right) >= self.means[:, None]
         above_left, above_right = self._law.log_tails(left, 1.0), self._law.log_tails(right, 1.0)
         below_left, below_right = self._law.log_tails(left, -1.0), self._law.log_tails(right, -1.0)
         # The tails on the side away from the mean: that of the nearer end holds the other.
-        near = np.where(upper_side, above_left, below_right) + self._law.log_weights
-        far = np.where(upper_side, above_right, below_left) + self._law.log_weights
+        near = np.where(upper_side, above_left, below_right) + self.log_weights
+        far = np.where(upper_side, above_right, below_left) + self.log_weights
         kappa = self.margin(np.maximum(near, -1e6))
         with np.errstate(divide="ignore", invalid="ignore"):
             share = -np.expm1(far - near)
             tails_low = near + np.log(np.maximum(share - 4.0 * kappa, 0.0))
             tails_high = near + np.log(share + 4.0 * kappa)
-        n, width = self._count, right - left
-        rows_left, rows_right = self.at(left), self.at(right)
-        log_left, log_right = rows_left[:n], rows_right[:n]
+        width = right - left
+        log_left, score_left = self.parts(self.at(left))
+        log_right, score_right = self.parts(self.at(right))
         kappa = self.margin(np.maximum(np.minimum(log_left, log_right), -1e6)) + 1e-13
         chord = np.maximum(log_left, log_right) + _log_mean_exp(-np.abs(log_left - log_right))
         tangent = np.minimum(
-            log_left + _log_mean_exp(rows_left[n:] * width),
-            log_right + _log_mean_exp(-rows_right[n:] * width),
+            log_left + _log_mean_exp(score_left * width),
+            log_right + _log_mean_exp(-score_right * width),
         )
         low = np.maximum(tails_low, chord + np.log(width) - kappa)
         high = np.minimum(tails_high, tangent + np.log(width) + kappa)
@@ -221,14 +220,14 @@ class MixtureBounds(BoundedLaw):
         return float(self._law.components.weights @ (below + above)) * (1.0 + 1e-9)
 
     def _kernel_stds(self) -> FloatArray:
-        return np.sqrt(self._law.components.stds**2 + self._law.noise.variance)
+        return np.sqrt(self.stds**2 + self._law.noise.variance)
 
     def _checked(self, points: FloatArray) -> FloatArray:
         if points.size * self._count > _LARGEST_TABLE:
             raise UnsupportedError(
-                f"a table of {self._count} atoms with Gaussian noise this small needs more than "
-                f"{_LARGEST_TABLE:,} evaluations; use Laplace noise, which has a closed form for "
-                "tables of any size, or merge neighbouring atoms first."
+                f"{self._count} components with Gaussian noise need more than {_LARGEST_TABLE:,} "
+                "evaluations: there is no recurrence for this noise. Use Laplace noise, which has "
+                "a closed form for tables of any size, or merge neighbouring values first."
             )
         return points
 

@@ -1,9 +1,15 @@
-"""A cap on ε*(b) that no rounding touches: sup |log p/q| ≤ W_∞/b for Laplace noise.
+"""Caps on sup log p/q that no rounding touches.
 
-If two priors have the same weights and the same stds (or probabilities), moving component m to
-component m couples them within D = max_m |μ_im − μ_jm|, so W_∞ ≤ D and ε* ≤ D/b. For a translation
-D is exactly the shift, and D/b is attained (`remark-1`): computed densities alone could never
-decide ε* ≤ ε there, because they touch the bound.
+Match the components of two priors one to one, component m of weight w_m, mean μ_m with one of
+weight v_m, mean ν_m and the same std. Then p/q is a weighted mean of the quotients of matched
+components (the mediant inequality), and with Laplace noise such a quotient is at most
+(w_m/v_m)·e^{|μ_m−ν_m|/b}. So
+
+    sup log p/q ≤ max_m ( log w_m/v_m + |μ_m − ν_m|/b ).
+
+For a translation the weights agree and this is W_∞/b, exactly, and attained (`remark-1`): computed
+densities touch the bound and could never decide ε* ≤ ε there. Where laws share components and
+differ in weights it is max log w_m/v_m, for any noise, again attained wherever one component rules.
 """
 
 from __future__ import annotations
@@ -13,34 +19,53 @@ from fractions import Fraction
 
 import numpy as np
 
+from pufferfish.noise import LaplaceNoise, Noise
 from pufferfish.priors import Components
 
-__all__ = ["transport_cap"]
+__all__ = ["matching_cap"]
+
+_UNIT = 2.0**-53
 
 
-def transport_cap(p: Components, q: Components, scale: float) -> float:
-    """The smallest float that is at least D/b, or infinity where the shapes differ."""
+def matching_cap(p: Components, q: Components, noise: Noise) -> float:
+    """At least sup log p/q, by matching components in order; infinite where stds differ."""
     if p.weights.size != q.weights.size:
         return math.inf
     p, q = _sorted(p), _sorted(q)
-    if not (np.array_equal(p.weights, q.weights) and np.array_equal(p.stds, q.stds)):
+    if not np.array_equal(p.stds, q.stds):
         return math.inf
+    if np.array_equal(p.means, q.means):
+        return _weights_cap(p, q)
+    if not isinstance(noise, LaplaceNoise):
+        return math.inf
+    if np.array_equal(p.weights, q.weights):
+        return _translation_cap(p, q, noise.scale)
+    distance = np.abs(p.means - q.means) / noise.scale
+    size = np.log(p.weights / q.weights) + distance
+    return float(np.max(size + 8.0 * _UNIT * (2.0 + np.abs(size) + distance)))
+
+
+def _weights_cap(p: Components, q: Components) -> float:
+    """max log w_m/v_m, rounded up; exactly 0 for equal laws."""
+    if np.array_equal(p.weights, q.weights):
+        return 0.0
+    largest = float(np.max(np.log(p.weights / q.weights)))
+    return largest + 8.0 * _UNIT * (1.0 + abs(largest))
+
+
+def _translation_cap(p: Components, q: Components, scale: float) -> float:
+    """The smallest float that is at least max |μ_m − ν_m|/b."""
     # Float differences find the largest; those within rounding of it are compared exactly.
     distance = np.abs(p.means - q.means)
     largest = distance >= distance.max() * (1.0 - 1e-15)
     exact = max(
         abs(Fraction(a) - Fraction(b))
         for a, b in set(zip(p.means[largest].tolist(), q.means[largest].tolist(), strict=True))
-    )
-    return round_up(exact / Fraction(scale))
-
-
-def round_up(value: Fraction) -> float:
-    """The smallest float that is at least `value`."""
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+    ) / Fraction(scale)
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
 def _sorted(law: Components) -> Components:
-    order = np.lexsort((law.weights, law.stds, law.means))
+    order = np.lexsort((law.weights, law.means, law.stds))
     return Components(*(column[order] for column in law))

@@ -13,6 +13,10 @@ class Enclosure(NamedTuple):
     lower: float
     upper: float
 
+    def capped(self, cap: float) -> Enclosure:
+        """The same value, known moreover not to exceed `cap`."""
+        return Enclosure(min(self.lower, cap), min(self.upper, cap))
+
     @property
     def width(self) -> float:
         """How much is left open."""

@@ -1,8 +1,8 @@
 """The log-ratio L(y) = log p(y)/q(y) of two laws of Y, enclosed on cells.
 
-With an interval [s, S] for dL/dy on a cell [l, r] and L known at both ends, L on the cell lies
-between two pairs of lines: below min(L_l + S·(y−l), L_r − s·(r−y)), above the same with s and S
-exchanged. If s > 0 or S < 0 it is monotone there.
+An interval for dL/dy on a cell comes from the two laws' scores, and with L at both ends it bounds L
+on the cell (`lines`); laws that share component shapes have a second bound (`shared`).
+If that interval excludes 0, L is monotone there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
-from pufferfish.exact.bounds import BoundedLaw, Interval
+from pufferfish.exact.bounds import BoundedLaw, MixtureBounds
+from pufferfish.exact.lines import Interval, between_lines
+from pufferfish.exact.shared import SharedShapes
 
 __all__ = ["Cells", "RatioField"]
 
@@ -63,6 +65,11 @@ class RatioField:
         """Lay the mesh through the features of both laws."""
         self.p = p
         self.q = q
+        self._shared = self._backward = None
+        if isinstance(p, MixtureBounds) and isinstance(q, MixtureBounds):
+            forward, backward = SharedShapes(p, q), SharedShapes(q, p)
+            if forward.useful:
+                self._shared, self._backward = forward, backward
         self.cells = cells or self.mesh(np.concatenate([p.features(), q.features()]))
 
     def swapped(self) -> Self:
@@ -115,39 +122,29 @@ class RatioField:
         q_score = self.q.score_bounds(rows_q[:, left], rows_q[:, right], width)
         slope = Interval(p_score.lower - q_score.upper, p_score.upper - q_score.lower)
         margins = np.maximum(margin[left], margin[right])
-        on_cell = _between_lines(ratio[left], ratio[right], slope, width)
-        p_on_cell = _between_lines(log_p[left], log_p[right], p_score, width)
-        q_on_cell = _between_lines(log_q[left], log_q[right], q_score, width)
+        on_cell = between_lines(ratio[left], ratio[right], slope, width)
+        on_cell = Interval(on_cell.lower - margins, on_cell.upper + margins)
+        if self._shared and self._backward:
+            p_ends, q_ends = (
+                (rows_p[:, left], rows_p[:, right]),
+                (rows_q[:, left], rows_q[:, right]),
+            )
+            on_cell = Interval(
+                np.maximum(on_cell.lower, -self._backward.upper(*q_ends, *p_ends, width)),
+                np.minimum(on_cell.upper, self._shared.upper(*p_ends, *q_ends, width)),
+            )
+        p_on_cell = between_lines(log_p[left], log_p[right], p_score, width)
+        q_on_cell = between_lines(log_q[left], log_q[right], q_score, width)
         return Cells(
             y[left],
             y[right],
             ratio[left],
             ratio[right],
             margins,
-            on_cell.lower - margins,
-            on_cell.upper + margins,
+            on_cell.lower,
+            on_cell.upper,
             slope.lower,
             slope.upper,
             p_on_cell.upper + margins,
             q_on_cell.upper + margins,
         )
-
-
-def _between_lines(
-    left: FloatArray, right: FloatArray, slope: Interval, width: FloatArray
-) -> Interval:
-    """Bounds on a function with these end values whose slope stays in the interval."""
-    rise = right - left
-    spread = slope.upper - slope.lower
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        # Where the two upper lines meet, and where the two lower lines meet, from the left end.
-        high = np.clip((rise - slope.lower * width) / spread, 0.0, width)
-        low = np.clip((slope.upper * width - rise) / spread, 0.0, width)
-    # A spread of zero (or lost in rounding) leaves a straight line: its ends bound it.
-    high = np.where(spread > 0, high, 0.0)
-    low = np.where(spread > 0, low, 0.0)
-    top, bottom = np.maximum(left, right), np.minimum(left, right)
-    return Interval(
-        np.minimum(bottom, left + slope.lower * low),
-        np.maximum(top, left + slope.upper * high),
-    )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.bounds import BoundedLaw, MixtureBounds, TableBounds
-from pufferfish.exact.caps import transport_cap
+from pufferfish.exact.caps import matching_cap
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.field import RatioField
 from pufferfish.exact.grid import grid_delta, grid_epsilon, grid_shift
@@ -105,11 +105,7 @@ class PairOracle:
         )
 
     def _epsilon(self, direction: _Direction, m: float, other: float) -> Enclosure:
-        continuous = direction.supremum()
-        if isinstance(self._noise, LaplaceNoise):
-            cap = transport_cap(*self._parts, self._noise.scale)
-            continuous = Enclosure(min(continuous.lower, cap), min(continuous.upper, cap))
-        value = grid_epsilon(self._noise, continuous, *self._parts)
+        value = grid_epsilon(self._noise, direction.supremum(), *self._parts)
         if m == other == 0.0:
             return value
         shift, hole = _log_odds(1.0 - m, 1.0 - other), _log_odds(m, other)
@@ -128,17 +124,21 @@ def _log_odds(m: float, other: float) -> float:
 
 def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, _Direction]:
     laws = output_law(first, noise), output_law(second, noise)
+    p, q = first.components(), second.components()
+    caps = matching_cap(p, q, noise), matching_cap(q, p, noise)
     if isinstance(first, Discrete) and isinstance(second, Discrete):
         if isinstance(noise, LaplaceNoise):
             tables = LaplaceTables(first, second, noise)
-            return _of_tables(tables), _of_tables(tables.swapped())
+            return _of_tables(tables, caps[0]), _of_tables(tables.swapped(), caps[1])
         if isinstance(laws[0], AtomsOutput):
             return _of_masses(first, second), _of_masses(second, first)
     if isinstance(laws[0], AtomsOutput) or isinstance(laws[1], AtomsOutput):
         return _SINGULAR, _SINGULAR
     field = RatioField(_bounded(laws[0]), _bounded(laws[1]))
-    p, q = first.components(), second.components()
-    return _of_field(field, p, q, noise), _of_field(field.swapped(), q, p, noise)
+    return (
+        _of_field(field, p, q, noise, caps[0]),
+        _of_field(field.swapped(), q, p, noise, caps[1]),
+    )
 
 
 def _bounded(law: OutputLaw) -> BoundedLaw:
@@ -149,15 +149,19 @@ def _bounded(law: OutputLaw) -> BoundedLaw:
     raise UnsupportedError(f"no bounds for a law of type {type(law).__name__}.")
 
 
-def _of_field(field: RatioField, p: Components, q: Components, noise: Noise) -> _Direction:
+def _of_field(
+    field: RatioField, p: Components, q: Components, noise: Noise, cap: float
+) -> _Direction:
     return _Direction(
         lambda epsilon, tolerance: hockey_stick(field, epsilon, tolerance),
-        lambda: supremum(field, p, q, noise),
+        lambda: supremum(field, p, q, noise, cap),
     )
 
 
-def _of_tables(tables: LaplaceTables) -> _Direction:
-    return _Direction(lambda epsilon, _: tables.hockey_stick(epsilon), tables.supremum)
+def _of_tables(tables: LaplaceTables, cap: float) -> _Direction:
+    return _Direction(
+        lambda epsilon, _: tables.hockey_stick(epsilon), lambda: tables.supremum().capped(cap)
+    )
 
 
 def _of_masses(p: Discrete, q: Discrete) -> _Direction:

@@ -25,8 +25,13 @@ _RELATIVE = 1e-9
 _ABSOLUTE = 1e-12
 
 
-def supremum(field: RatioField, p: Components, q: Components, noise: Noise) -> Enclosure:
-    """sup log p/q over the whole line; `p` and `q` are the priors' components."""
+def supremum(
+    field: RatioField, p: Components, q: Components, noise: Noise, cap: float = math.inf
+) -> Enclosure:
+    """sup log p/q over the whole line, known not to exceed `cap`.
+
+    `p` and `q` are the components of the two priors.
+    """
     best, upper, extra = -math.inf, -math.inf, []
     for side in (-1.0, 1.0):
         tail, points = _tail(field, p, q, noise, side)
@@ -43,8 +48,8 @@ def supremum(field: RatioField, p: Components, q: Components, noise: Noise) -> E
         outer = field.mesh(np.concatenate([added, ends]))
         outer = outer.take((outer.left >= ends[1]) | (outer.right <= ends[0]))
         cells = Cells(*(np.concatenate(both) for both in zip(cells, outer, strict=True)))
-    inner = _cells_supremum(field, cells, best)
-    return Enclosure(max(best, inner.lower), max(upper, inner.upper))
+    inner = _cells_supremum(field, cells, best, cap)
+    return Enclosure(max(best, inner.lower), max(upper, inner.upper)).capped(cap)
 
 
 def _tail(
@@ -78,15 +83,15 @@ def _tail(
     return tail, steps
 
 
-def _cells_supremum(field: RatioField, cells: Cells, known: float) -> Enclosure:
-    """The supremum over cells, given that a value `known` is reached elsewhere."""
+def _cells_supremum(field: RatioField, cells: Cells, known: float, cap: float) -> Enclosure:
+    """The supremum over cells, given that `known` is reached elsewhere and `cap` nowhere passed."""
     best, settled = known, -math.inf
     for _ in range(_MOST_ROUNDS):
         nodes = np.maximum(cells.ratio_left, cells.ratio_right) - cells.margin
         best = max(best, float(nodes.max()))
         tolerance = _ABSOLUTE + _RELATIVE * abs(best)
         # Cutting cannot bring a bound closer than the margin of its own points.
-        active = cells.upper > best + tolerance + 2.0 * cells.margin
+        active = np.minimum(cells.upper, cap) > best + tolerance + 2.0 * cells.margin
         if not active.all():
             settled = max(settled, float(cells.upper[~active].max()))
         cells = cells.take(active)

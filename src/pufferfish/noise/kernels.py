@@ -73,6 +73,11 @@ class LaplaceKernel:
             )
         return log_density, -np.sign(z) * slope / self._scale
 
+    def log_peak(self) -> FloatArray:
+        """log f at the component's own mean, its largest value; one row per component."""
+        parts = self._parts(np.zeros_like(self._means), with_tail=False)
+        return np.asarray(parts.log_a + np.log1p(parts.b_over_a) - self._log_norm)
+
     def log_tail(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """log of the smaller tail beyond y, and z: the tail is the upper one where z ≥ 0."""
         z = (y - self._means) / self._stds
@@ -110,6 +115,10 @@ class GaussianKernel:
         """log f and d/dy log f, each of shape (components, points)."""
         z = (y - self._means) / self._stds
         return -0.5 * z * z - self._log_norm, -z / self._stds
+
+    def log_peak(self) -> FloatArray:
+        """log f at the component's own mean, its largest value; one row per component."""
+        return np.asarray(-self._log_norm)
 
     def log_tail(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """log of the smaller tail beyond y, and z: the tail is the upper one where z ≥ 0."""

@@ -1,0 +1,27 @@
+"""`python -m benchmarks`: every benchmark, one table. `--quick` leaves out the 990 pairs."""
+
+import argparse
+from collections.abc import Callable
+
+from benchmarks import calibration, certificate, importing, machine, many_pairs, tables
+from benchmarks.result import Result, as_table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="leave out the 990 pairs")
+    quick = parser.parse_args().quick
+    print(machine.describe(), end="\n\n")
+    benchmarks: list[Callable[[], list[Result]]] = [
+        certificate.run,
+        calibration.run,
+        *([] if quick else [many_pairs.run]),
+        tables.run,
+        importing.run,
+    ]
+    results = [result for run in benchmarks for result in run()]
+    print(as_table(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Extreme but legal input, against an independent high-precision computation.
+
+tests/data/extreme.json is written by tests/data/make_extreme.py, which knows nothing of the
+library. Its δ are good to 1e-12 absolute and 1e-9 relative, its log-ratios to 1e-9 relative.
+"""
+
+from typing import Any
+
+import pytest
+
+import pufferfish as pf
+from tests.cases import load, prior_from
+from tests.support import scenario_of
+
+CASES = load("extreme.json")
+NOISES = {
+    "laplace": pf.LaplaceNoise,
+    "gaussian": pf.GaussianNoise,
+}
+
+
+def _certificate(case: dict[str, Any]) -> pf.Certificate:
+    kind = case["noise"]["kind"]
+    noise = NOISES[kind](case["noise"]["parameter"]) if kind in NOISES else pf.NoNoise()
+    scenario = scenario_of(prior_from(case["p"]), prior_from(case["q"]))
+    return pf.verify(scenario, noise, pf.Guarantee(case["epsilon"], 0.01))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_delta(case: dict[str, Any]) -> None:
+    for result, name in zip(_certificate(case).results, ("delta_pq", "delta_qp"), strict=True):
+        true = float(case[name])
+        accuracy = min(1e-12, 1e-9 * true)
+        assert result.delta_lower <= true + accuracy
+        assert true - accuracy <= result.delta_upper
+        assert result.delta_upper - result.delta_lower <= 1e-8
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_log_ratio(case: dict[str, Any]) -> None:
+    for result, name in zip(_certificate(case).results, ("epsilon_pq", "epsilon_qp"), strict=True):
+        true = float(case[name])
+        assert result.epsilon_lower <= true + 1e-9 * abs(true) + 1e-12
+        assert true - 1e-9 * abs(true) - 1e-12 <= result.epsilon_upper

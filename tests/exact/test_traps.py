@@ -1,0 +1,72 @@
+"""The traps of the certificate: where a plausible implementation gives a wrong number."""
+
+import math
+
+import numpy as np
+import pytest
+
+import pufferfish as pf
+from tests.support import scenario_of
+
+GOAL = pf.Guarantee(1.0)
+
+
+def test_cell_sums_with_a_huge_factor_do_not_fall_below_the_truth() -> None:
+    """ε = 28: e^ε times a rounding error of Q is visible; the true δ is 0.99598."""
+    narrow = pf.Gaussian(0.0, 0.03)
+    wide = pf.GaussianMixture([0.5, 0.5], [8.0, -8.0], [1.0, 1.0])
+    certificate = pf.verify(
+        scenario_of(narrow, wide), pf.LaplaceNoise(0.02), pf.Guarantee(28.0, 0.5)
+    )
+    forward = certificate.results[0]
+    assert forward.delta_upper - forward.delta_lower <= 1e-8
+    assert forward.delta_upper == pytest.approx(0.99598, abs=5e-6)  # given to five digits
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_prefix_sums_that_would_overflow(scale: float) -> None:
+    """Atoms over 1e6 scales: e^{x/b} overflows, the recurrences do not."""
+    atoms = np.arange(0.0, 1e6 * scale, 1e3 * scale)
+    even = pf.Discrete(atoms, np.full(atoms.size, 1 / atoms.size))
+    tilted = np.linspace(1.0, 2.0, atoms.size)
+    other = pf.Discrete(atoms, tilted / tilted.sum())
+    certificate = pf.verify(scenario_of(even, other), pf.LaplaceNoise(scale), GOAL)
+    # Atoms 1000 scales apart do not see each other: the ratio at each is that of its masses.
+    ratio = float(np.max(np.abs(np.log(even.masses / other.masses))))
+    assert certificate.epsilon_lower <= ratio <= certificate.epsilon_upper
+    assert certificate.holds is True
+
+
+def test_two_atoms_at_exactly_the_critical_scale() -> None:
+    zero, one = pf.Discrete([0.0], [1.0]), pf.Discrete([1.0], [1.0])
+    certificate = pf.verify(scenario_of(zero, one), pf.LaplaceNoise(0.5), pf.Guarantee(2.0))
+    assert certificate.holds is True
+    assert certificate.epsilon_upper == 2.0
+    below = pf.LaplaceNoise(0.5 * (1 - 1e-9))
+    assert pf.verify(scenario_of(zero, one), below, pf.Guarantee(2.0)).holds is False
+
+
+def test_a_pure_promise_does_not_rest_on_delta() -> None:
+    """A far spike of mass 1e-40: δ is 0 to any tolerance, ε* is not within ε."""
+    spiked = pf.GaussianMixture([1.0 - 1e-16, 1e-40], [0.0, 200.0], [1.0, 1.0])
+    certificate = pf.verify(scenario_of(spiked, pf.Gaussian(0.0, 1.0)), pf.LaplaceNoise(1.0), GOAL)
+    assert certificate.delta_upper <= 1e-15
+    assert certificate.epsilon_lower > 50
+    assert certificate.holds is False
+
+
+def test_a_heavy_law_is_not_mistaken_for_a_light_one_by_rounding() -> None:
+    """Stds too small to show beside the noise, but different: ε* is infinite all the same."""
+    one, other = pf.Gaussian(0.0, 1e-12), pf.Gaussian(0.0, 2e-12)
+    certificate = pf.verify(scenario_of(one, other), pf.GaussianNoise(1.0), GOAL)
+    assert certificate.epsilon_lower == math.inf
+    assert certificate.holds is False
+
+
+def test_flat_ratio_over_a_wide_range() -> None:
+    """Shared components, other weights: the ratio is flat over 12 orders of magnitude."""
+    one = pf.GaussianMixture([0.5, 0.5], [0.0, 0.0], [1.0, 1e12])
+    other = pf.GaussianMixture([0.4, 0.6], [0.0, 0.0], [1.0, 1e12])
+    certificate = pf.verify(scenario_of(one, other), pf.LaplaceNoise(1.0), GOAL)
+    assert certificate.epsilon_lower <= math.log(0.5 / 0.4) <= certificate.epsilon_upper
+    assert certificate.epsilon_upper - certificate.epsilon_lower <= 1e-9

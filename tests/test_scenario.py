@@ -1,0 +1,220 @@
+"""Beliefs, pairs and the scenario they make."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from itertools import combinations
+
+import pytest
+
+import pufferfish as pf
+
+LOW, HIGH, WIDE = pf.Gaussian(0.0, 1.0), pf.Gaussian(2.0, 1.0), pf.Gaussian(0.0, 3.0)
+THREE = {"x": LOW, "y": HIGH, "z": WIDE}
+
+
+def test_all_pairs_by_default() -> None:
+    scenario = pf.Scenario([pf.Belief(THREE)])
+    assert scenario.pairs == (("x", "y"), ("x", "z"), ("y", "z"))
+    assert all(isinstance(pair, pf.SecretPair) for pair in scenario.pairs)
+
+
+def test_all_pairs_are_as_many_as_combinations() -> None:
+    belief = pf.Belief({number: LOW for number in range(12)})
+    assert list(pf.Scenario([belief]).pairs or ()) == list(combinations(range(12), 2))
+
+
+def test_explicit_pairs_keep_their_order_and_lose_their_repeats() -> None:
+    asked = [("z", "x"), ("x", "z"), ("y", "x"), ("z", "x"), ("x", "y")]
+    scenario = pf.Scenario([pf.Belief(THREE)], pairs=iter(asked))
+    assert scenario.pairs == (("z", "x"), ("y", "x"))
+
+
+def test_a_single_belief_needs_no_list() -> None:
+    belief = pf.Belief(THREE)
+    assert pf.Scenario(belief) == pf.Scenario([belief])  # type: ignore[arg-type]
+
+
+def test_beliefs_may_come_from_an_iterator() -> None:
+    beliefs = [pf.Belief(THREE, name=name) for name in ("one", "two")]
+    assert pf.Scenario(iter(beliefs)).beliefs == tuple(beliefs)
+
+
+def test_laws_are_every_belief_times_every_pair() -> None:
+    one = pf.Belief(THREE, name="one", missing={"x": 0.25})
+    two = pf.Belief({"x": HIGH, "y": HIGH, "z": HIGH}, name="two")
+    laws = list(pf.Scenario([one, two], pairs=[("x", "y"), ("y", "z")]).laws())
+    assert [(each.belief, each.pair) for each in laws] == [
+        ("one", ("x", "y")),
+        ("one", ("y", "z")),
+        ("two", ("x", "y")),
+        ("two", ("y", "z")),
+    ]
+    assert (laws[0].first, laws[0].second) == (LOW, HIGH)
+    assert (laws[0].missing_first, laws[0].missing_second) == (0.25, 0.0)
+    assert (laws[1].first, laws[1].second) == (HIGH, WIDE)
+    assert (laws[3].first, laws[3].missing_first) == (HIGH, 0.0)
+
+
+def test_the_same_secret_twice_is_no_pair() -> None:
+    with pytest.raises(pf.InvalidInputError, match=r"different secrets.*'x'"):
+        pf.Scenario([pf.Belief(THREE)], pairs=[("x", "x")])
+
+
+def test_true_and_one_are_the_same_secret() -> None:
+    belief = pf.Belief({0: LOW, 1: HIGH})
+    with pytest.raises(pf.InvalidInputError, match="different secrets"):
+        pf.Scenario([belief], pairs=[(1, True)])
+
+
+def test_an_unknown_secret_is_named_with_belief_and_pair() -> None:
+    beliefs = [pf.Belief(THREE, name="full"), pf.Belief({"x": LOW, "y": HIGH}, name="partial")]
+    with pytest.raises(pf.InvalidInputError) as caught:
+        pf.Scenario(beliefs, pairs=[("x", "y"), ("y", "z")])
+    message = str(caught.value)
+    for part in ("'partial'", "secret 'z'", "('y', 'z')"):
+        assert part in message
+    assert "'full'" not in message
+
+
+def test_all_pairs_need_every_belief_to_know_every_secret() -> None:
+    beliefs = [pf.Belief(THREE, name="full"), pf.Belief({"x": LOW, "y": HIGH}, name="partial")]
+    with pytest.raises(pf.InvalidInputError, match=r"'partial'.*'z'"):
+        pf.Scenario(beliefs)
+
+
+@pytest.mark.parametrize("secrets", [("a", "b"), (0, 1), (False, True), (-3, "minus three"), ("", 0)])
+def test_secrets_of_every_kind_keep_their_type(secrets: tuple[object, object]) -> None:
+    scenario = pf.Scenario([pf.Belief(dict(zip(secrets, (LOW, HIGH), strict=True)))])
+    (pair,) = scenario.pairs or ()
+    assert pair == secrets
+    assert [type(each) for each in pair] == [type(each) for each in secrets]
+
+
+@pytest.mark.parametrize("secret", [1.5, None, ("a",), b"a"])
+def test_other_kinds_of_secret_are_refused(secret: object) -> None:
+    with pytest.raises(pf.InvalidInputError, match="secret must be a str, an int or a bool"):
+        pf.Belief({secret: LOW})
+    with pytest.raises(pf.InvalidInputError, match="secret must be a str, an int or a bool"):
+        pf.Scenario([pf.Belief(THREE)], pairs=[("x", secret)])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("pair", [("x",), ("x", "y", "z"), 3, None])
+def test_a_pair_is_two_secrets(pair: object) -> None:
+    with pytest.raises(pf.InvalidInputError, match="pair must be two secrets"):
+        pf.Scenario([pf.Belief(THREE)], pairs=[pair])  # type: ignore[list-item]
+
+
+def test_a_text_is_not_a_pair_of_letters() -> None:
+    belief = pf.Belief({"a": LOW, "b": HIGH})
+    with pytest.raises(pf.InvalidInputError, match="pair"):
+        pf.Scenario([belief], pairs=["ab"])  # type: ignore[list-item]
+
+
+def test_scenarios_that_protect_nothing_are_refused() -> None:
+    with pytest.raises(pf.InvalidInputError, match="at least one belief"):
+        pf.Scenario([])
+    with pytest.raises(pf.InvalidInputError, match="at least two secrets"):
+        pf.Scenario([pf.Belief({"x": LOW})])
+    with pytest.raises(pf.InvalidInputError, match="pairs must not be empty"):
+        pf.Scenario([pf.Belief(THREE)], pairs=[])
+
+
+@pytest.mark.parametrize("beliefs", [None, 3, [THREE], "belief"])
+def test_beliefs_must_be_beliefs(beliefs: object) -> None:
+    with pytest.raises(pf.InvalidInputError, match="belief"):
+        pf.Scenario(beliefs)  # type: ignore[arg-type]
+
+
+def test_pairs_must_be_a_list() -> None:
+    with pytest.raises(pf.InvalidInputError, match="pair"):
+        pf.Scenario([pf.Belief(THREE)], pairs=3)  # type: ignore[arg-type]
+
+
+def test_two_beliefs_of_one_name_are_refused() -> None:
+    with pytest.raises(pf.InvalidInputError, match=r"different names.*twice"):
+        pf.Scenario([pf.Belief(THREE, name="twice"), pf.Belief(THREE, name="twice")])
+
+
+def test_a_plain_dictionary_of_gaussians_is_accepted() -> None:
+    plain: dict[str, pf.Gaussian] = {"x": LOW, "y": HIGH}
+    assert dict(pf.Belief(plain).priors) == plain
+
+
+def test_missing_is_zero_unless_named() -> None:
+    belief = pf.Belief(THREE, missing={"y": 0.125})
+    assert [belief.missing_probability(each) for each in THREE] == [0.0, 0.125, 0.0]
+    assert pf.Belief(THREE).missing == {"x": 0.0, "y": 0.0, "z": 0.0}
+
+
+@pytest.mark.parametrize("probability", [-0.1, 1.0, 2.0, float("nan"), True, "0.1", None])
+def test_missing_must_be_a_probability_below_one(probability: object) -> None:
+    with pytest.raises(pf.InvalidInputError, match=r"missing\['x'\]"):
+        pf.Belief(THREE, missing={"x": probability})  # type: ignore[dict-item]
+
+
+def test_missing_of_an_unknown_secret_is_refused() -> None:
+    with pytest.raises(pf.InvalidInputError, match="'w', which has no prior"):
+        pf.Belief(THREE, missing={"w": 0.1})
+
+
+def test_missing_must_be_a_mapping() -> None:
+    with pytest.raises(pf.InvalidInputError, match="missing"):
+        pf.Belief(THREE, missing=0.25)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("priors", [{}, [LOW], None, LOW])
+def test_a_belief_maps_secrets_to_priors(priors: object) -> None:
+    with pytest.raises(pf.InvalidInputError, match="prior"):
+        pf.Belief(priors)  # type: ignore[arg-type]
+
+
+def test_a_prior_of_another_kind_is_named() -> None:
+    with pytest.raises(pf.InvalidInputError, match=r"prior of 'y'.*tuple"):
+        pf.Belief({"x": LOW, "y": (0.0, 1.0)})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("field", ["name", "provenance"])
+@pytest.mark.parametrize("text", ["", None, 3])
+def test_names_are_texts(field: str, text: object) -> None:
+    with pytest.raises(pf.InvalidInputError, match=field):
+        pf.Belief(THREE, **{field: text})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("provenance", "public"), [("public", True), ("private", False), ("Public", False)])
+def test_only_public_is_public(provenance: str, public: bool) -> None:
+    assert pf.Belief(THREE, provenance=provenance).public is public
+    assert not pf.Belief(THREE).public
+
+
+def test_a_belief_cannot_be_changed() -> None:
+    given, holes = dict(THREE), {"x": 0.5}
+    belief = pf.Belief(given, missing=holes)
+    given["x"], holes["x"] = WIDE, 0.75
+    assert belief.priors["x"] == LOW
+    assert belief.missing_probability("x") == 0.5
+    with pytest.raises(TypeError):
+        belief.priors["x"] = WIDE  # type: ignore[index]
+    with pytest.raises(TypeError):
+        belief.missing["x"] = 0.0  # type: ignore[index]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        belief.name = "other"  # type: ignore[misc]
+
+
+def test_a_scenario_cannot_be_changed() -> None:
+    scenario = pf.Scenario([pf.Belief(THREE)])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        scenario.pairs = ()  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
+def test_beliefs_and_scenarios_can_be_copied_and_pickled(duplicate: object) -> None:
+    table = pf.Discrete([0.0, 1.0], [0.25, 0.75])
+    belief = pf.Belief({0: LOW, "t": table}, name="n", provenance="public", missing={"t": 0.125})
+    twin = duplicate(belief)  # type: ignore[operator]
+    assert twin == belief
+    assert (twin.name, twin.provenance, twin.missing_probability("t")) == ("n", "public", 0.125)
+    scenario = pf.Scenario([belief])
+    assert duplicate(scenario) == scenario  # type: ignore[operator]
