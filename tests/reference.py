@@ -1,15 +1,17 @@
 """A slow, independent, high-precision reference for the law of Y = X + N.
 
-Nothing here imports the library. A law of X is a list of ``(weight, mean, std)``, a Gaussian mixture in which a std
-of 0 is an atom. The noise N is ``("laplace", b)``, ``("gaussian", theta)`` or ``("none",)``. Weights are taken as
-they are, not normalised, so that a law may be a sub-probability. Numbers are read exactly (a float is the binary
-fraction it is) and every result is an ``mpf`` with about ``DIGITS`` correct digits.
+Nothing here imports the library. A law of X is a list of ``(weight, mean, std)``, a Gaussian
+mixture in which a std of 0 is an atom. The noise N is ``("laplace", b)``, ``("gaussian", theta)``
+or ``("none",)``. Weights are taken as they are, not normalised, so that a law may be a
+sub-probability. Numbers are read exactly (a float is the binary fraction it is) and every result is
+an ``mpf`` with about ``DIGITS`` correct digits.
 
-How the hockey-stick divergence is found: the log-ratio log p/q is sampled, with its derivative, on a mesh that knows
-every mean, std and scale; cells on which a cubic does not follow it are split; extrema and crossings of epsilon are
-polished by bracketing; the divergence is P(S) - e^epsilon Q(S), from closed-form cdfs, on the set S where the
-log-ratio exceeds epsilon. No quadrature. As P(S) - e^epsilon Q(S) is at most the divergence for *every* S, a missed
-crossing could only make the answer too small, and an inexact one changes it in second order.
+How the hockey-stick divergence is found: the log-ratio log p/q is sampled, with its derivative, on
+a mesh that knows every mean, std and scale; cells on which a cubic does not follow it are split;
+extrema and crossings of epsilon are polished by bracketing; the divergence is P(S) - e^epsilon Q(S)
+from closed-form cdfs, on the set S where the log-ratio exceeds epsilon. No quadrature. As
+P(S) - e^epsilon Q(S) is at most the divergence for *every* S, a missed crossing could only make the
+answer too small, and an inexact one changes it in second order.
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ Noise = tuple[Any, ...]
 
 DIGITS = 40  # digits of a result
 MESH_RATIO = 1.6  # ratio of successive distances from a mean to the nodes around it
-MESH_STEPS = 8  # nodes at 1, 2, ..., MESH_STEPS times every scale (and, half as far apart, at the halves)
-MESH_TOLERANCE = 1e-2  # cells are split until a cubic follows the log-ratio this well, relative to its range
+MESH_STEPS = 8  # nodes at 1/2, 1, 3/2, ..., MESH_STEPS times every scale
+MESH_TOLERANCE = 1e-2  # cells are split until a cubic follows the log-ratio, relative to its range
 LEVEL_TOLERANCE = 1e-6  # the same, absolutely, for the cells near the level that is asked for
 REACH = 20  # stds after which a Gaussian tail is negligible: exp(-200)
 MAX_SCALE = 1e4  # where the search for a scale gives up
@@ -43,7 +45,7 @@ class _Component(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """The log-ratio at a point, with its derivative from the left and from the right (an atom makes a kink)."""
+    """The log-ratio at a point, with its left and right derivatives (an atom is a kink)."""
 
     y: Real
     value: Real
@@ -54,9 +56,9 @@ class _Node(NamedTuple):
 _Law = tuple[_Component, ...]
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # One law: density, derivative, tails
-# ---------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 
 
 def _read(noise: Noise, number: Real, *laws: Law) -> tuple[list[_Law], Real, str, Real]:
@@ -65,7 +67,9 @@ def _read(noise: Noise, number: Real, *laws: Law) -> tuple[list[_Law], Real, str
     if kind not in ("laplace", "gaussian") or scale < 0 or (kind == "laplace" and scale == 0):
         raise ValueError(f"not a noise: {noise!r}")
     with mp.workdps(4 * DIGITS):  # mpf(x) rounds x to the working precision
-        read = [tuple(_Component(mpf(w), mpf(m), mpf(s)) for w, m, s in law if w > 0) for law in laws]
+        read = [
+            tuple(_Component(mpf(w), mpf(m), mpf(s)) for w, m, s in law if w > 0) for law in laws
+        ]
         return read, mpf(number), kind, mpf(scale)
 
 
@@ -74,7 +78,7 @@ def _normal_cdf(z: Real) -> Real:
 
 
 def _laplace_parts(d: Real, std: Real, b: Real, side: int) -> tuple[Real, Real]:
-    """R and L, with density (R + L) / 2b, derivative (L - R) / 2b^2 and cdf Phi(z) - R/2 + L/2 at mean + d."""
+    """R and L: at mean + d, density (R + L) / 2b, slope (L - R) / 2b^2, cdf Phi(z) + (L - R) / 2."""
     if std == 0:
         right = d > 0 or (d == 0 and side > 0)
         return (mp.exp(-d / b), mpf(0)) if right else (mpf(0), mp.exp(d / b))
@@ -88,9 +92,9 @@ def _density(law: _Law, y: Real, kind: str, scale: Real, side: int = 1) -> tuple
     for w, mean, std in law:
         d = y - mean
         if kind == "laplace":
-            r, l = _laplace_parts(d, std, scale, side)
-            value += w * (r + l) / (2 * scale)
-            slope += w * (l - r) / (2 * scale**2)
+            right, left = _laplace_parts(d, std, scale, side)
+            value += w * (right + left) / (2 * scale)
+            slope += w * (left - right) / (2 * scale**2)
         else:
             v = std**2 + scale**2
             g = w * mp.exp(-d * d / (2 * v)) / mp.sqrt(2 * mp.pi * v)
@@ -102,15 +106,15 @@ def _density(law: _Law, y: Real, kind: str, scale: Real, side: int = 1) -> tuple
 def _lower(d: Real, std: Real, kind: str, scale: Real) -> Real:
     """P(Y <= mean + d) for one component; the upper tail is the same at -d (atoms of Y apart)."""
     if kind == "laplace":
-        r, l = _laplace_parts(d, std, scale, 1)
+        right, left = _laplace_parts(d, std, scale, 1)
         centre = _normal_cdf(d / std) if std else mpf(d >= 0)
-        return centre + (l - r) / 2
+        return centre + (left - right) / 2
     s = mp.hypot(std, scale)
     return _normal_cdf(d / s) if s else mpf(d >= 0)
 
 
 def _mass(law: _Law, lo: Real, hi: Real, kind: str, scale: Real) -> Real:
-    """P(lo < Y < hi), each component from the tail that does not cancel; lo and hi may be infinite."""
+    """P(lo < Y < hi), each component from the tail that does not cancel; ends may be infinite."""
     total = mpf(0)
     for w, mean, std in law:
         if hi == mp.inf or (lo != -mp.inf and lo + hi > 2 * mean):
@@ -148,16 +152,17 @@ def _split(law: _Law, kind: str, scale: Real) -> tuple[dict[Real, Real], _Law]:
     return atoms, tuple(c for c in law if c.std > 0)
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Two laws: tails and mesh of the log-ratio
-# ---------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 
 
 def _tail(p: _Law, q: _Law, kind: str, scale: Real, side: int) -> Real:
     """The limit of log p/q as y tends to side * infinity."""
     if kind == "laplace":
         p_mgf, q_mgf = (
-            sum(w * mp.exp(side * mean / scale + (std / scale) ** 2 / 2) for w, mean, std in law) for law in (p, q)
+            sum(w * mp.exp(side * mean / scale + (std / scale) ** 2 / 2) for w, mean, std in law)
+            for law in (p, q)
         )
         return mp.log(p_mgf / q_mgf)
     (p_weight, p_rank), (q_weight, q_rank) = (_leading(law, side) for law in (p, q))
@@ -167,13 +172,13 @@ def _tail(p: _Law, q: _Law, kind: str, scale: Real, side: int) -> Real:
 
 
 def _leading(law: _Law, side: int) -> tuple[Real, tuple[Real, Real]]:
-    """Under Gaussian noise: the weight of the component that leads a tail, and its rank (std, extremeness)."""
+    """Under Gaussian noise: the weight and rank (std, extremeness) of the leader of a tail."""
     rank = max((c.std, side * c.mean) for c in law)
     return sum(c.weight for c in law if (c.std, side * c.mean) == rank), rank
 
 
 def _gaussian_reach(p: _Law, q: _Law, scale: Real, side: int) -> Real:
-    """A point beyond which each law is its leading component, and their log-ratio settled or past MAX_EPSILON."""
+    """Where each law has become its leading component, and log p/q settled or past MAX_EPSILON."""
 
     def exponent(c: _Component, y: Real) -> Real:
         v = c.std**2 + scale**2
@@ -195,7 +200,10 @@ def _gaussian_reach(p: _Law, q: _Law, scale: Real, side: int) -> Real:
             for law, lead in zip((p, q), leaders, strict=True)
             for c in law
         )
-        here, there = (exponent(leaders[0], x) - exponent(leaders[1], x) for x in (y, side * (start + 2 * step)))
+        here, there = (
+            exponent(leaders[0], x) - exponent(leaders[1], x)
+            for x in (y, side * (start + 2 * step))
+        )
         growing = sign * there > sign * here > 2 * MAX_EPSILON
         if settled and (same or growing):
             return y
@@ -203,7 +211,7 @@ def _gaussian_reach(p: _Law, q: _Law, scale: Real, side: int) -> Real:
 
 
 def _bounds(p: _Law, q: _Law, kind: str, scale: Real) -> tuple[Real, Real]:
-    """Beyond these points the log-ratio is at its limit, or monotone and past every level of interest."""
+    """Beyond these points the log-ratio is at its limit, or monotone and past MAX_EPSILON."""
     if kind == "gaussian":
         return _gaussian_reach(p, q, scale, -1), _gaussian_reach(p, q, scale, 1)
     spans = [(c.mean, c.std**2 / scale + REACH * c.std) for c in p + q]
@@ -216,7 +224,9 @@ def _digits(law: _Law, kind: str, scale: Real, digits: int, reach: Real) -> int:
     if kind == "laplace":
         size = max([(c.std / scale) ** 2 for c in law] + [reach / scale])
     else:
-        size = max([(reach / s) ** 2 for c in law if (s := mp.hypot(c.std, scale)) > 0], default=mpf(1))
+        size = max(
+            [(reach / s) ** 2 for c in law if (s := mp.hypot(c.std, scale)) > 0], default=mpf(1)
+        )
     return digits + 10 + 2 * max(0, int(mp.ceil(mp.log10(1 + size))) // 2 + 1)
 
 
@@ -226,7 +236,9 @@ def _ladder(p: _Law, q: _Law, kind: str, scale: Real, lo: Real, hi: Real) -> lis
     points = {lo, hi}
     smallest = mp.inf
     for _, mean, std in set(p + q):
-        scales = [s for s in ((std, scale) if kind == "laplace" else (mp.hypot(std, scale),)) if s > 0]
+        scales = [
+            s for s in ((std, scale) if kind == "laplace" else (mp.hypot(std, scale),)) if s > 0
+        ]
         smallest = min(smallest, *scales)
         offsets = [s * k / 2 for s in scales for k in range(1, 2 * MESH_STEPS + 1)]
         x = min(scales) / 4
@@ -259,7 +271,9 @@ class _Ratio:
             self.upper_limit = _tail(p, q, kind, scale, 1)
             self.atoms = {c.mean for c in p + q if c.std == 0} if kind == "laplace" else set()
             nodes = [self.node(y) for y in _ladder(p, q, kind, scale, self.lo, self.hi)]
-            self.nodes = list(self.refine(nodes, lambda l, r: MESH_TOLERANCE * (1 + abs(r.value - l.value))))
+            self.nodes = list(
+                self.refine(nodes, lambda a, b: MESH_TOLERANCE * (1 + abs(b.value - a.value)))
+            )
 
     def flipped(self) -> _Ratio:
         """log q/p on the same mesh."""
@@ -274,12 +288,16 @@ class _Ratio:
         (p, dp), (q, dq) = (_density(law, y, self.kind, self.scale) for law in (self.p, self.q))
         right = left = dp / p - dq / q
         if y in self.atoms:
-            (_, dp), (_, dq) = (_density(law, y, self.kind, self.scale, -1) for law in (self.p, self.q))
+            (_, dp), (_, dq) = (
+                _density(law, y, self.kind, self.scale, -1) for law in (self.p, self.q)
+            )
             left = dp / p - dq / q
         return _Node(y, mp.log(p / q), left, right)
 
-    def refine(self, nodes: list[_Node], tolerance: Callable[[_Node, _Node], Real]) -> Iterator[_Node]:
-        """Nodes, with cells halved until the cubic through the ends predicts the middle within the tolerance."""
+    def refine(
+        self, nodes: list[_Node], tolerance: Callable[[_Node, _Node], Real]
+    ) -> Iterator[_Node]:
+        """Nodes, with cells halved until the cubic through the ends predicts the middle well."""
         yield nodes[0]
         stack = list(pairwise(nodes))[::-1]
         while stack:
@@ -292,7 +310,10 @@ class _Ratio:
             middle = self.node((left.y + right.y) / 2)
             value = (left.value + right.value) / 2 + width * (left.right - right.left) / 8
             slope = 3 * (right.value - left.value) / 2 - width * (left.right + right.left) / 4
-            if abs(middle.value - value) <= allowed and abs(width * middle.left - slope) <= 4 * allowed:
+            if (
+                abs(middle.value - value) <= allowed
+                and abs(width * middle.left - slope) <= 4 * allowed
+            ):
                 yield middle
                 yield right
             else:
@@ -314,13 +335,20 @@ class _Ratio:
         for left, right in pairwise(nodes):
             rise = (right.y - left.y) * max(abs(left.right), abs(right.left))
             if left.right * right.left < 0 and rise > self.noise and close(left, right):
-                y = _root(lambda y: self.node(y).right, left.y, right.y, left.right, right.left, self.digits)
+                y = _root(
+                    lambda y: self.node(y).right,
+                    left.y,
+                    right.y,
+                    left.right,
+                    right.left,
+                    self.digits,
+                )
                 found.append(self.node(y))
             found.append(right)
         return found
 
     def above(self, level: Real) -> list[tuple[Real, Real]]:
-        """The intervals on which the log-ratio exceeds the level (and not by rounding errors alone)."""
+        """The intervals on which the log-ratio exceeds the level (not by rounding alone)."""
 
         def sign(value: Real) -> int:
             return 0 if abs(value - level) <= self.noise else (1 if value > level else -1)
@@ -337,10 +365,11 @@ class _Ratio:
                     raise ArithmeticError("the mesh ends before the log-ratio has settled")
                 f_lo, f_hi = (self.node(y).value - level for y in (lo, hi))
                 root = _root(lambda y: self.node(y).value - level, lo, hi, f_lo, f_hi, self.digits)
-                lo, hi = (root, hi) if right > 0 else (lo, root)
-            if found and found[-1][1] == lo:
-                lo = found.pop()[0]
-            found.append((lo, hi))
+                found.append((root, hi) if right > 0 else (lo, root))
+            else:
+                found.append((lo, hi))
+            if len(found) > 1 and found[-2][1] == found[-1][0]:  # adjacent: one interval
+                found[-2:] = [(found[-2][0], found[-1][1])]
         return found
 
     def supremum(self) -> Real:
@@ -350,7 +379,9 @@ class _Ratio:
         return max(best, self.lower_limit, self.upper_limit)
 
 
-def _root(f: Callable[[Real], Real], lo: Real, hi: Real, f_lo: Real, f_hi: Real, digits: int) -> Real:
+def _root(
+    f: Callable[[Real], Real], lo: Real, hi: Real, f_lo: Real, f_hi: Real, digits: int
+) -> Real:
     """The zero of f in a bracket, by Ridders' method, to `digits` digits of the bracket's width."""
     stop = (hi - lo) * mpf(10) ** (-digits)
     last = mp.inf
@@ -363,19 +394,23 @@ def _root(f: Callable[[Real], Real], lo: Real, hi: Real, f_lo: Real, f_hi: Real,
             return x
         last = x
         points = sorted([(lo, f_lo), (middle, f_middle), (x, f_x), (hi, f_hi)])
-        (lo, f_lo), (hi, f_hi) = next(cell for cell in pairwise(points) if cell[0][1] * cell[1][1] <= 0)
+        (lo, f_lo), (hi, f_hi) = next(
+            cell for cell in pairwise(points) if cell[0][1] * cell[1][1] <= 0
+        )
         if f_lo * f_hi == 0:
             return lo if f_lo == 0 else hi
 
 
 @lru_cache(maxsize=64)
 def _ratio(p: _Law, q: _Law, kind: str, scale: Real, digits: int) -> _Ratio:
-    return _ratio(q, p, kind, scale, digits).flipped() if q < p else _Ratio(p, q, kind, scale, digits)
+    return (
+        _ratio(q, p, kind, scale, digits).flipped() if q < p else _Ratio(p, q, kind, scale, digits)
+    )
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # The questions
-# ---------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 
 
 def hockey_stick(p: Law, q: Law, epsilon: Real, noise: Noise) -> Real:
@@ -388,7 +423,9 @@ def hockey_stick(p: Law, q: Law, epsilon: Real, noise: Noise) -> Real:
         with mp.workdps(digits + 10):
             (p_atoms, p_rest), (q_atoms, q_rest) = (_split(law, kind, scale) for law in laws)
             factor = mp.exp(epsilon)
-            total = sum((max(w - factor * q_atoms.get(x, 0), mpf(0)) for x, w in p_atoms.items()), mpf(0))
+            total = sum(
+                (max(w - factor * q_atoms.get(x, 0), mpf(0)) for x, w in p_atoms.items()), mpf(0)
+            )
             mass = sum(p_atoms.values(), mpf(0))
             if not p_rest or not q_rest:
                 return total + sum((c.weight for c in p_rest), mpf(0))
@@ -399,17 +436,26 @@ def hockey_stick(p: Law, q: Law, epsilon: Real, noise: Noise) -> Real:
                 part = _mass(p_rest, lo, hi, kind, scale)
                 mass += part
                 total += max(part - factor * _mass(q_rest, lo, hi, kind, scale), mpf(0))
-        if total == 0 or total > mass * mpf(10) ** (DIGITS // 2 + 5 - digits) or digits > 4 * DIGITS:
+        if (
+            total == 0
+            or total > mass * mpf(10) ** (DIGITS // 2 + 5 - digits)
+            or digits > 4 * DIGITS
+        ):
             return total
         digits *= 2  # P(S) and e^epsilon Q(S) cancel: more digits
 
 
-def hockey_stick_missing(p: Law, q: Law, epsilon: Real, noise: Noise, missing: tuple[Real, Real]) -> Real:
-    """The same where a value is missing, and seen to be, with probability missing[0] under p and missing[1] under q."""
+def hockey_stick_missing(
+    p: Law, q: Law, epsilon: Real, noise: Noise, missing: tuple[Real, Real]
+) -> Real:
+    """The same where a value is missing, and seen to be, with these probabilities under p and q."""
     p_missing, q_missing = missing
     with mp.workdps(DIGITS + 10):
         hole = max(mpf(p_missing) - mp.exp(mpf(epsilon)) * mpf(q_missing), mpf(0))
-        kept = [[(mpf(w) * (1 - mpf(m)), x, s) for w, x, s in law] for law, m in ((p, p_missing), (q, q_missing))]
+        kept = [
+            [(mpf(w) * (1 - mpf(m)), x, s) for w, x, s in law]
+            for law, m in ((p, p_missing), (q, q_missing))
+        ]
         if p_missing == 1 or q_missing == 1:
             return hole + sum((c[0] for c in kept[0]), mpf(0))
     return hole + hockey_stick(kept[0], kept[1], epsilon, noise)
@@ -425,7 +471,9 @@ def sup_log_ratio(p: Law, q: Law, noise: Noise) -> Real:
         best = max((mp.log(w / q_atoms[x]) for x, w in p_atoms.items()), default=-mp.inf)
         if not p_rest:
             return best
-        if kind == "gaussian" and mp.inf in (_tail(p_rest, q_rest, kind, scale, side) for side in (-1, 1)):
+        if kind == "gaussian" and mp.inf in (
+            _tail(p_rest, q_rest, kind, scale, side) for side in (-1, 1)
+        ):
             return mp.inf
         ratio = _ratio(p_rest, q_rest, kind, scale, DIGITS)
     with mp.workdps(ratio.dps):
@@ -438,16 +486,18 @@ def pure_epsilon(p: Law, q: Law, noise: Noise) -> Real:
 
 
 def exact_scale(p: Law, q: Law, epsilon: Real, delta: Real, family: str) -> Real:
-    """The smallest scale of the family at which both divergences are at most delta, to 1e-11 relative.
+    """The smallest scale at which both divergences are at most delta, to 1e-11 relative.
 
-    Infinite where none is (given up at MAX_SCALE times the spread of the laws over epsilon): at delta = 0 no Gaussian
-    noise brings the largest log-ratio below the supremum over t of |log M_p(t)/M_q(t)|, M the generating functions.
+    Infinite where there is none (given up at MAX_SCALE times the spread of the laws over epsilon):
+    at delta = 0 no Gaussian noise brings the largest log-ratio below the supremum over t of
+    |log M_p(t)/M_q(t)|, M the moment generating functions.
     """
 
     def excess(noise: Noise) -> Real:
         if delta == 0:
             return pure_epsilon(p, q, noise) / epsilon - 1
-        worst = max(hockey_stick(p, q, epsilon, noise), hockey_stick(q, p, epsilon, noise)) / mpf(delta)
+        both = (hockey_stick(p, q, epsilon, noise), hockey_stick(q, p, epsilon, noise))
+        worst = max(both) / mpf(delta)
         return mp.log(worst) if worst > 1 else worst - 1
 
     if excess(("none",)) <= 0:

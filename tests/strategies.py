@@ -6,14 +6,20 @@ from hypothesis import strategies as st
 
 import pufferfish as pf
 
-positions = st.floats(-5.0, 5.0, allow_subnormal=False)
-spreads = st.floats(0.125, 3.0)
+
+def multiples(step: float, low: float, high: float) -> st.SearchStrategy[float]:
+    """Multiples of a power of two: moving and stretching them below is exact in doubles."""
+    return st.integers(round(low / step), round(high / step)).map(lambda count: count * step)
+
+
+positions = multiples(2.0**-16, -5.0, 5.0)
+spreads = multiples(2.0**-10, 0.125, 3.0)
+sizes = multiples(2.0**-10, 0.25, 8.0)
+shifts = multiples(2.0**-8, -100.0, 100.0)
+factors = st.sampled_from([2.0, -1.0, -4.0, 0.125, 3.0, -10.0, 1000.0])
 epsilons = st.floats(0.05, 4.0)
-sizes = st.floats(0.25, 8.0)
-# How much more noise, or how far to move or stretch.
+# How much more noise, or how much larger an ε.
 growths = st.floats(1.01, 4.0)
-shifts = st.floats(-100.0, 100.0)
-factors = st.floats(0.05, 20.0).flatmap(lambda size: st.sampled_from([size, -size]))
 missing_probabilities = st.sampled_from([0.0, 0.01, 0.125, 0.5])
 
 

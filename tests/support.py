@@ -29,7 +29,8 @@ def plain_law(prior: Prior) -> PlainLaw:
     if isinstance(prior, pf.GaussianMixture):
         return list(zip(prior.weights, prior.means, prior.stds, strict=True))
     assert isinstance(prior, pf.Discrete)
-    return [(float(p), float(x), 0.0) for p, x in zip(prior.probabilities, prior.values, strict=True)]
+    atoms = zip(prior.probabilities, prior.values, strict=True)
+    return [(float(probability), float(value), 0.0) for probability, value in atoms]
 
 
 def mirrored(law: PlainLaw) -> PlainLaw:

@@ -22,7 +22,7 @@ def test_all_pairs_by_default() -> None:
 
 
 def test_all_pairs_are_as_many_as_combinations() -> None:
-    belief = pf.Belief({number: LOW for number in range(12)})
+    belief = pf.Belief(dict.fromkeys(range(12), LOW))
     assert list(pf.Scenario([belief]).pairs or ()) == list(combinations(range(12), 2))
 
 
@@ -34,7 +34,7 @@ def test_explicit_pairs_keep_their_order_and_lose_their_repeats() -> None:
 
 def test_a_single_belief_needs_no_list() -> None:
     belief = pf.Belief(THREE)
-    assert pf.Scenario(belief) == pf.Scenario([belief])  # type: ignore[arg-type]
+    assert pf.Scenario(belief) == pf.Scenario([belief])
 
 
 def test_beliefs_may_come_from_an_iterator() -> None:
@@ -85,7 +85,9 @@ def test_all_pairs_need_every_belief_to_know_every_secret() -> None:
         pf.Scenario(beliefs)
 
 
-@pytest.mark.parametrize("secrets", [("a", "b"), (0, 1), (False, True), (-3, "minus three"), ("", 0)])
+@pytest.mark.parametrize(
+    "secrets", [("a", "b"), (0, 1), (False, True), (-3, "minus three"), ("", 0)]
+)
 def test_secrets_of_every_kind_keep_their_type(secrets: tuple[object, object]) -> None:
     scenario = pf.Scenario([pf.Belief(dict(zip(secrets, (LOW, HIGH), strict=True)))])
     (pair,) = scenario.pairs or ()
@@ -98,19 +100,19 @@ def test_other_kinds_of_secret_are_refused(secret: object) -> None:
     with pytest.raises(pf.InvalidInputError, match="secret must be a str, an int or a bool"):
         pf.Belief({secret: LOW})
     with pytest.raises(pf.InvalidInputError, match="secret must be a str, an int or a bool"):
-        pf.Scenario([pf.Belief(THREE)], pairs=[("x", secret)])  # type: ignore[list-item]
+        pf.Scenario([pf.Belief(THREE)], pairs=[("x", secret)])
 
 
 @pytest.mark.parametrize("pair", [("x",), ("x", "y", "z"), 3, None])
 def test_a_pair_is_two_secrets(pair: object) -> None:
     with pytest.raises(pf.InvalidInputError, match="pair must be two secrets"):
-        pf.Scenario([pf.Belief(THREE)], pairs=[pair])  # type: ignore[list-item]
+        pf.Scenario([pf.Belief(THREE)], pairs=[pair])
 
 
 def test_a_text_is_not_a_pair_of_letters() -> None:
     belief = pf.Belief({"a": LOW, "b": HIGH})
     with pytest.raises(pf.InvalidInputError, match="pair"):
-        pf.Scenario([belief], pairs=["ab"])  # type: ignore[list-item]
+        pf.Scenario([belief], pairs=["ab"])
 
 
 def test_scenarios_that_protect_nothing_are_refused() -> None:
@@ -125,12 +127,12 @@ def test_scenarios_that_protect_nothing_are_refused() -> None:
 @pytest.mark.parametrize("beliefs", [None, 3, [THREE], "belief"])
 def test_beliefs_must_be_beliefs(beliefs: object) -> None:
     with pytest.raises(pf.InvalidInputError, match="belief"):
-        pf.Scenario(beliefs)  # type: ignore[arg-type]
+        pf.Scenario(beliefs)
 
 
 def test_pairs_must_be_a_list() -> None:
     with pytest.raises(pf.InvalidInputError, match="pair"):
-        pf.Scenario([pf.Belief(THREE)], pairs=3)  # type: ignore[arg-type]
+        pf.Scenario([pf.Belief(THREE)], pairs=3)
 
 
 def test_two_beliefs_of_one_name_are_refused() -> None:
@@ -152,7 +154,7 @@ def test_missing_is_zero_unless_named() -> None:
 @pytest.mark.parametrize("probability", [-0.1, 1.0, 2.0, float("nan"), True, "0.1", None])
 def test_missing_must_be_a_probability_below_one(probability: object) -> None:
     with pytest.raises(pf.InvalidInputError, match=r"missing\['x'\]"):
-        pf.Belief(THREE, missing={"x": probability})  # type: ignore[dict-item]
+        pf.Belief(THREE, missing={"x": probability})
 
 
 def test_missing_of_an_unknown_secret_is_refused() -> None:
@@ -162,28 +164,30 @@ def test_missing_of_an_unknown_secret_is_refused() -> None:
 
 def test_missing_must_be_a_mapping() -> None:
     with pytest.raises(pf.InvalidInputError, match="missing"):
-        pf.Belief(THREE, missing=0.25)  # type: ignore[arg-type]
+        pf.Belief(THREE, missing=0.25)
 
 
 @pytest.mark.parametrize("priors", [{}, [LOW], None, LOW])
 def test_a_belief_maps_secrets_to_priors(priors: object) -> None:
     with pytest.raises(pf.InvalidInputError, match="prior"):
-        pf.Belief(priors)  # type: ignore[arg-type]
+        pf.Belief(priors)
 
 
 def test_a_prior_of_another_kind_is_named() -> None:
     with pytest.raises(pf.InvalidInputError, match=r"prior of 'y'.*tuple"):
-        pf.Belief({"x": LOW, "y": (0.0, 1.0)})  # type: ignore[dict-item]
+        pf.Belief({"x": LOW, "y": (0.0, 1.0)})
 
 
 @pytest.mark.parametrize("field", ["name", "provenance"])
 @pytest.mark.parametrize("text", ["", None, 3])
 def test_names_are_texts(field: str, text: object) -> None:
     with pytest.raises(pf.InvalidInputError, match=field):
-        pf.Belief(THREE, **{field: text})  # type: ignore[arg-type]
+        pf.Belief(THREE, **{field: text})
 
 
-@pytest.mark.parametrize(("provenance", "public"), [("public", True), ("private", False), ("Public", False)])
+@pytest.mark.parametrize(
+    ("provenance", "public"), [("public", True), ("private", False), ("Public", False)]
+)
 def test_only_public_is_public(provenance: str, public: bool) -> None:
     assert pf.Belief(THREE, provenance=provenance).public is public
     assert not pf.Belief(THREE).public
@@ -196,25 +200,27 @@ def test_a_belief_cannot_be_changed() -> None:
     assert belief.priors["x"] == LOW
     assert belief.missing_probability("x") == 0.5
     with pytest.raises(TypeError):
-        belief.priors["x"] = WIDE  # type: ignore[index]
+        belief.priors["x"] = WIDE
     with pytest.raises(TypeError):
-        belief.missing["x"] = 0.0  # type: ignore[index]
+        belief.missing["x"] = 0.0
     with pytest.raises(dataclasses.FrozenInstanceError):
-        belief.name = "other"  # type: ignore[misc]
+        belief.name = "other"
 
 
 def test_a_scenario_cannot_be_changed() -> None:
     scenario = pf.Scenario([pf.Belief(THREE)])
     with pytest.raises(dataclasses.FrozenInstanceError):
-        scenario.pairs = ()  # type: ignore[misc]
+        scenario.pairs = ()
 
 
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))]
+)
 def test_beliefs_and_scenarios_can_be_copied_and_pickled(duplicate: object) -> None:
     table = pf.Discrete([0.0, 1.0], [0.25, 0.75])
     belief = pf.Belief({0: LOW, "t": table}, name="n", provenance="public", missing={"t": 0.125})
-    twin = duplicate(belief)  # type: ignore[operator]
+    twin = duplicate(belief)
     assert twin == belief
     assert (twin.name, twin.provenance, twin.missing_probability("t")) == ("n", "public", 0.125)
     scenario = pf.Scenario([belief])
-    assert duplicate(scenario) == scenario  # type: ignore[operator]
+    assert duplicate(scenario) == scenario

@@ -27,8 +27,10 @@ NOISES = ("laplace", "gaussian")
 # The grid as a share of the noise's size: fine enough to cost about 1e-7 of ε, coarse enough to
 # leave 29 bits of a double for values larger than the noise.
 _GRID = 2.0**-24
-# Gaussian noise pays for its grid in δ; it may cost this share of it, and be no finer than that.
-_GRID_DELTA_SHARE = 2.0**-10
+# Gaussian noise pays for its grid in δ: a share of it that is aimed at, one that is tolerated, and
+# a step below which a double has no bits left for values larger than the noise.
+_DELTA_SHARE = 2.0**-14
+_LARGEST_DELTA_SHARE = 2.0**-7
 _FINEST_GRID = 2.0**-44
 
 
@@ -170,16 +172,17 @@ def _family(noise: str, goal: Guarantee, pairs: list[PairOfLaws]) -> NoiseFamily
         return partial(_laplace, step=_GRID * min(1.0, goal.epsilon))
     if goal.pure:
         for laws in pairs:
-            _refuse_infinite_ratio(laws, goal)
+            _refuse_unbounded_ratio(laws, goal)
         tables = all(isinstance(p, Discrete) for laws in pairs for p in (laws.first, laws.second))
         on_grid = tables and _on_grid(pairs, 2.0**-20)
         return partial(_gaussian, step=_GRID if on_grid else None, largest=2.0**-20)
     step = _GRID
-    while gaussian_grid_loss(step, goal.epsilon) > _GRID_DELTA_SHARE * goal.delta:
+    while (
+        step > _FINEST_GRID and gaussian_grid_loss(step, goal.epsilon) > _DELTA_SHARE * goal.delta
+    ):
         step /= 2.0
-        if step < _FINEST_GRID:
-            return partial(_gaussian, step=None)
-    return partial(_gaussian, step=step)
+    affordable = gaussian_grid_loss(step, goal.epsilon) <= _LARGEST_DELTA_SHARE * goal.delta
+    return partial(_gaussian, step=step if affordable else None)
 
 
 def _laplace(size: float, step: float) -> LaplaceNoise:
@@ -204,10 +207,26 @@ def _on_grid(pairs: list[PairOfLaws], grid: float) -> bool:
     )
 
 
-def _refuse_infinite_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
+def _refuse_unbounded_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
+    """Gaussian noise and δ = 0: ε* may be infinite, and never falls below that of the mgfs.
+
+    At y = tθ² the log-ratio tends to log M_i(t)/M_j(t) as θ grows, and ε* only falls with θ.
+    """
     if PairOracle(laws, GaussianNoise(1.0)).epsilon().worst.lower == math.inf:
         raise UnreachableGoalError(
             f"Gaussian noise cannot give pure {goal} for {describe(laws)}: far out in a tail one "
             "of the two laws outweighs the other without bound, whatever the noise (their widest "
             "components differ). Use Laplace noise, or allow some delta."
+        )
+    spread = math.sqrt(max(laws.first.variance, laws.second.variance)) or 1.0
+    steps = [10.0 ** (k / 32) / spread for k in range(-96, 97)]
+    floor = max(
+        abs(laws.first.log_mgf(sign * t) - laws.second.log_mgf(sign * t))
+        for t in steps
+        for sign in (-1.0, 1.0)
+    )
+    if floor > goal.epsilon + 1e-6:
+        raise UnreachableGoalError(
+            f"Gaussian noise cannot give pure {goal} for {describe(laws)}: however much is added, "
+            f"the least ε stays above {floor:.4g}. Use Laplace noise, or allow some delta."
         )

@@ -80,9 +80,14 @@ class BoundedLaw(ABC):
     def tail_mass(self, first: float, last: float) -> float:
         """At least P(Y ≤ first) + P(Y > last)."""
 
-    def margin(self, log_density: FloatArray) -> FloatArray:
-        """κ: how far a computed log-density may be from the truth."""
-        return KAPPA_ABSOLUTE + KAPPA_RELATIVE * np.abs(log_density)
+    def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:
+        """κ at the points of `rows`: how far `log_density` there may be from the truth."""
+        return kappa(log_density)
+
+
+def kappa(log_value: FloatArray) -> FloatArray:
+    """How far the logarithm of a computed density or tail may be from the truth."""
+    return KAPPA_ABSOLUTE + KAPPA_RELATIVE * np.abs(log_value)
 
 
 class MixtureBounds(BoundedLaw):
@@ -138,7 +143,11 @@ class MixtureBounds(BoundedLaw):
 
     def parts(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Weighted log-density and score of each component, from rows."""
-        return rows[: self._count], rows[self._count :]
+        return rows[: self._count], rows[self._count : 2 * self._count]
+
+    def sizes(self, rows: FloatArray) -> FloatArray:
+        """What the rounding of each component's log-density is proportional to."""
+        return np.abs(rows[: self._count])
 
     def log_density(self, rows: FloatArray) -> FloatArray:
         """log Σ_m w_m f_m."""
@@ -195,22 +204,22 @@ class MixtureBounds(BoundedLaw):
         # The tails on the side away from the mean: that of the nearer end holds the other.
         near = np.where(upper_side, above_left, below_right) + self.log_weights
         far = np.where(upper_side, above_right, below_left) + self.log_weights
-        kappa = self.margin(np.maximum(near, -1e6))
+        error = kappa(np.maximum(near, -1e6))
         with np.errstate(divide="ignore", invalid="ignore"):
             share = -np.expm1(far - near)
-            tails_low = near + np.log(np.maximum(share - 4.0 * kappa, 0.0))
-            tails_high = near + np.log(share + 4.0 * kappa)
+            tails_low = near + np.log(np.maximum(share - 4.0 * error, 0.0))
+            tails_high = near + np.log(share + 4.0 * error)
         width = right - left
         log_left, score_left = self.parts(self.at(left))
         log_right, score_right = self.parts(self.at(right))
-        kappa = self.margin(np.maximum(np.minimum(log_left, log_right), -1e6)) + 1e-13
+        error = kappa(np.maximum(np.minimum(log_left, log_right), -1e6)) + 1e-13
         chord = np.maximum(log_left, log_right) + _log_mean_exp(-np.abs(log_left - log_right))
         tangent = np.minimum(
             log_left + _log_mean_exp(score_left * width),
             log_right + _log_mean_exp(-score_right * width),
         )
-        low = np.maximum(tails_low, chord + np.log(width) - kappa)
-        high = np.minimum(tails_high, tangent + np.log(width) + kappa)
+        low = np.maximum(tails_low, chord + np.log(width) - error)
+        high = np.minimum(tails_high, tangent + np.log(width) + error)
         return Interval(_log_sum(low), _log_sum(high))
 
     def tail_mass(self, first: float, last: float) -> float:
@@ -283,17 +292,17 @@ class TableBounds(BoundedLaw):
         slices = np.column_stack([begins, ends]).reshape(-1)
         # The last index closes the last slice; every second slice is the space between intervals.
         sums = np.logaddexp.reduceat(np.append(gaps, -np.inf), slices)[::2]
-        kappa = self.margin(np.maximum(sums, -1e6)) + gaps.size * _UNIT
-        return Interval(sums - kappa, sums + kappa)
+        error = kappa(np.maximum(sums, -1e6)) + self._kappa_sum + gaps.size * _UNIT
+        return Interval(sums - error, sums + error)
 
     def tail_mass(self, first: float, last: float) -> float:
         """Both half-lines, by cdf and survival, with a rounding allowance."""
         mass = self._law.cdf(first) + self._law.survival(last)
         return float(mass) * (1.0 + 1e-9)
 
-    def margin(self, log_density: FloatArray) -> FloatArray:
+    def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:
         """κ, with the rounding of a sum of as many terms as there are atoms."""
-        return super().margin(log_density) + self._kappa_sum
+        return super().margin(rows, log_density) + self._kappa_sum
 
     def _score(self, log_left: FloatArray, log_right: FloatArray) -> FloatArray:
         return np.tanh(0.5 * (log_right - log_left)) / self._law.noise.scale

@@ -103,7 +103,7 @@ class RatioField:
         """L, its margin and its (uncertified) slope at points."""
         rows_p, rows_q = self.p.at(y), self.q.at(y)
         log_p, log_q = self.p.log_density(rows_p), self.q.log_density(rows_q)
-        margin = self.p.margin(log_p) + self.q.margin(log_q)
+        margin = self.p.margin(rows_p, log_p) + self.q.margin(rows_q, log_q)
         return log_p - log_q, margin, self.p.score(rows_p) - self.q.score(rows_q)
 
     def _cells(
@@ -116,7 +116,7 @@ class RatioField:
     ) -> Cells:
         log_p, log_q = self.p.log_density(rows_p), self.q.log_density(rows_q)
         ratio = log_p - log_q
-        margin = self.p.margin(log_p) + self.q.margin(log_q)
+        margin = self.p.margin(rows_p, log_p) + self.q.margin(rows_q, log_q)
         width = y[right] - y[left]
         p_score = self.p.score_bounds(rows_p[:, left], rows_p[:, right], width)
         q_score = self.q.score_bounds(rows_q[:, left], rows_q[:, right], width)

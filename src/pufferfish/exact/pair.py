@@ -22,6 +22,7 @@ from pufferfish.exact.grid import grid_delta, grid_epsilon, grid_shift
 from pufferfish.exact.hockeystick import hockey_stick
 from pufferfish.exact.supremum import supremum
 from pufferfish.exact.tables import LaplaceTables, masses_hockey_stick, masses_supremum
+from pufferfish.exact.tilted import tilted
 from pufferfish.noise import (
     AtomsOutput,
     LaplaceNoise,
@@ -31,11 +32,12 @@ from pufferfish.noise import (
     TableOutput,
     output_law,
 )
-from pufferfish.priors import Components, Discrete, Prior
+from pufferfish.priors import Discrete, Prior
 from pufferfish.scenario import PairOfLaws
 
 __all__ = ["BothWays", "PairOracle"]
 
+_UNIT = 2.0**-53
 # Absolute width aimed at for δ.
 TOLERANCE = 1e-10
 
@@ -91,17 +93,21 @@ class PairOracle:
     def _delta(
         self, direction: _Direction, m: float, other: float, epsilon: float, tolerance: float
     ) -> Enclosure:
-        inner = epsilon - _log_odds(1.0 - m, 1.0 - other) - grid_shift(self._noise)
-        continuous = direction.hockey_stick(inner, tolerance)
-        kept = grid_delta(self._noise, epsilon, continuous)
+        inner = epsilon - grid_shift(self._noise)
         if m == other == 0.0:
-            return kept
-        hole = max(-m * math.expm1(epsilon + _log_odds(other, m)), 0.0) if m > 0 else 0.0
-        # Two roundings at the hole, two in ε': each moves HS by at most its size.
-        error = 1e-14 * (1.0 + abs(inner))
+            return grid_delta(self._noise, epsilon, direction.hockey_stick(inner, tolerance))
+        inner -= _log_odds(1.0 - m, 1.0 - other)
+        # ε' is rounded: HS falls in it, and by no more than e to the change, less one.
+        error = 8.0 * _UNIT * (1.0 + abs(inner))
+        found = direction.hockey_stick(inner - error, tolerance)
+        found = Enclosure(max(found.lower - math.expm1(2.0 * error), 0.0), found.upper)
+        kept = grid_delta(self._noise, epsilon, found)
+        hole = Enclosure(
+            _hole(m, other, epsilon, 8.0 * _UNIT), _hole(m, other, epsilon, -8.0 * _UNIT)
+        )
         return Enclosure(
-            max(hole + (1.0 - m) * kept.lower - error, 0.0),
-            min(hole + (1.0 - m) * kept.upper + error, 1.0),
+            hole.lower + (1.0 - m) * kept.lower * (1.0 - 4.0 * _UNIT),
+            min(hole.upper + (1.0 - m) * kept.upper * (1.0 + 4.0 * _UNIT), 1.0),
         )
 
     def _epsilon(self, direction: _Direction, m: float, other: float) -> Enclosure:
@@ -113,6 +119,14 @@ class PairOracle:
         upper = max(value.upper + shift, hole)
         error = 1e-14 * (1.0 + abs(shift))
         return Enclosure(lower - error, upper + error)
+
+
+def _hole(m: float, other: float, epsilon: float, error: float) -> float:
+    """(m − e^ε·other)_+, with ε moved by a relative error."""
+    if m == 0.0:
+        return 0.0
+    exponent = min(epsilon + _log_odds(other, m) + error * (1.0 + epsilon), 700.0)
+    return max(-m * math.expm1(exponent) * (1.0 - error), 0.0)
 
 
 def _log_odds(m: float, other: float) -> float:
@@ -135,27 +149,29 @@ def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, 
     if isinstance(laws[0], AtomsOutput) or isinstance(laws[1], AtomsOutput):
         return _SINGULAR, _SINGULAR
     field = RatioField(_bounded(laws[0]), _bounded(laws[1]))
+    flat = field
+    if not isinstance(noise, LaplaceNoise):
+        flat = RatioField(*tilted(_mixture(laws[0]), _mixture(laws[1])))
     return (
-        _of_field(field, p, q, noise, caps[0]),
-        _of_field(field.swapped(), q, p, noise, caps[1]),
+        _Direction(
+            lambda epsilon, tolerance: hockey_stick(field, epsilon, tolerance),
+            lambda: supremum(flat, p, q, noise, caps[0]),
+        ),
+        _Direction(
+            lambda epsilon, tolerance: hockey_stick(field.swapped(), epsilon, tolerance),
+            lambda: supremum(flat.swapped(), q, p, noise, caps[1]),
+        ),
     )
 
 
 def _bounded(law: OutputLaw) -> BoundedLaw:
-    if isinstance(law, TableOutput):
-        return TableBounds(law)
-    if isinstance(law, MixtureOutput):
-        return MixtureBounds(law)
-    raise UnsupportedError(f"no bounds for a law of type {type(law).__name__}.")
+    return TableBounds(law) if isinstance(law, TableOutput) else MixtureBounds(_mixture(law))
 
 
-def _of_field(
-    field: RatioField, p: Components, q: Components, noise: Noise, cap: float
-) -> _Direction:
-    return _Direction(
-        lambda epsilon, tolerance: hockey_stick(field, epsilon, tolerance),
-        lambda: supremum(field, p, q, noise, cap),
-    )
+def _mixture(law: OutputLaw) -> MixtureOutput:
+    if not isinstance(law, MixtureOutput):
+        raise UnsupportedError(f"no bounds for a law of type {type(law).__name__}.")
+    return law
 
 
 def _of_tables(tables: LaplaceTables, cap: float) -> _Direction:

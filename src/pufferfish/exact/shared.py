@@ -59,8 +59,8 @@ class SharedShapes:
         highest = np.where(
             same_std, np.maximum(left, right), between_lines(left, right, slope, width).upper
         )
-        size = np.maximum(np.abs(p_log_left), np.abs(p_log_right))
-        size += np.maximum(np.abs(q_log_left), np.abs(q_log_right))[lead, column]
+        size = np.maximum(self._p.sizes(p_left), self._p.sizes(p_right))
+        size += np.maximum(self._q.sizes(q_left), self._q.sizes(q_right))[lead, column]
         highest += KAPPA_ABSOLUTE + KAPPA_RELATIVE * size
         constant = self._p.log_weights - self._q.log_weights[lead, 0]
         highest = np.where(same, constant + KAPPA_ABSOLUTE, highest)
