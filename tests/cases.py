@@ -23,3 +23,8 @@ def prior_from(fields: dict[str, list[float]]) -> Prior:
     if not any(fields["stds"]):
         return pf.Discrete(fields["means"], fields["weights"])
     return pf.GaussianMixture(fields["weights"], fields["means"], fields["stds"])
+
+
+def is_offered(fields: dict[str, list[float]]) -> bool:
+    """Whether the law is a table or a mixture, not both at once."""
+    return all(fields["stds"]) or not any(fields["stds"])

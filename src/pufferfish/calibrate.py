@@ -29,7 +29,7 @@ NOISES = ("laplace", "gaussian")
 _GRID = 2.0**-24
 # Gaussian noise pays for its grid in δ: a share of it that is aimed at, one that is tolerated, and
 # a step below which a double has no bits left for values larger than the noise.
-_DELTA_SHARE = 2.0**-14
+_DELTA_SHARE = 2.0**-17
 _LARGEST_DELTA_SHARE = 2.0**-7
 _FINEST_GRID = 2.0**-44
 
