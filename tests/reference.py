@@ -78,7 +78,7 @@ def _normal_cdf(z: Real) -> Real:
 
 
 def _laplace_parts(d: Real, std: Real, b: Real, side: int) -> tuple[Real, Real]:
-    """R and L: at mean + d, density (R + L) / 2b, slope (L - R) / 2b^2, cdf Phi(z) + (L - R) / 2."""
+    """R and L: at mean + d, density (R + L)/2b, slope (L - R)/2b^2, cdf Phi(z) + (L - R)/2."""
     if std == 0:
         right = d > 0 or (d == 0 and side > 0)
         return (mp.exp(-d / b), mpf(0)) if right else (mpf(0), mp.exp(d / b))

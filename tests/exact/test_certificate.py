@@ -71,7 +71,7 @@ def test_with_delta_the_verdict_compares_delta(
 def test_without_delta_the_verdict_compares_epsilon_only(
     bounds: tuple[float, float], holds: bool | None
 ) -> None:
-    # An enclosure of δ that happens to say 0 must not decide a pure promise, nor one that says more.
+    # An enclosure of δ must not decide a pure promise, whether it says 0 or a little more.
     for delta in ((0.0, 0.0), (0.0, 1e-10)):
         assert certificate(pf.Guarantee(1.0), result(delta, bounds)).holds is holds
 

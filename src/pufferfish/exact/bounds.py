@@ -26,6 +26,7 @@ from pufferfish.checks import FloatArray
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.lines import Interval
 from pufferfish.noise import LaplaceNoise, MixtureOutput, TableOutput
+from pufferfish.numerics import log_sum_exp
 
 __all__ = ["BoundedLaw", "MixtureBounds", "TableBounds"]
 
@@ -152,8 +153,7 @@ class MixtureBounds(BoundedLaw):
     def log_density(self, rows: FloatArray) -> FloatArray:
         """log Σ_m w_m f_m."""
         log_f, _ = self.parts(rows)
-        top = log_f.max(axis=0)
-        return np.asarray(top + np.log(np.exp(log_f - top).sum(axis=0)))
+        return log_sum_exp(log_f)
 
     def score(self, rows: FloatArray) -> FloatArray:
         """Σ_m w_m f_m s_m / Σ_m w_m f_m."""
@@ -199,8 +199,8 @@ class MixtureBounds(BoundedLaw):
         log-linear chord and below its tangents at the two ends.
         """
         upper_side = 0.5 * (left + right) >= self.means[:, None]
-        above_left, above_right = self._law.log_tails(left, 1.0), self._law.log_tails(right, 1.0)
-        below_left, below_right = self._law.log_tails(left, -1.0), self._law.log_tails(right, -1.0)
+        below_left, above_left = self._law.log_tails(left)
+        below_right, above_right = self._law.log_tails(right)
         # The tails on the side away from the mean: that of the nearer end holds the other.
         near = np.where(upper_side, above_left, below_right) + self.log_weights
         far = np.where(upper_side, above_right, below_left) + self.log_weights
@@ -220,13 +220,12 @@ class MixtureBounds(BoundedLaw):
         )
         low = np.maximum(tails_low, chord + np.log(width) - error)
         high = np.minimum(tails_high, tangent + np.log(width) + error)
-        return Interval(_log_sum(low), _log_sum(high))
+        return Interval(log_sum_exp(low), log_sum_exp(high))
 
     def tail_mass(self, first: float, last: float) -> float:
         """Both half-lines, by the components' own tails, with a rounding allowance."""
-        below = np.exp(self._law.log_tails(np.array([first]), -1.0))[:, 0]
-        above = np.exp(self._law.log_tails(np.array([last]), 1.0))[:, 0]
-        return float(self._law.components.weights @ (below + above)) * (1.0 + 1e-9)
+        below, above = np.exp(self._law.log_tails(np.array([first, last])))
+        return float(self._law.components.weights @ (below[:, 0] + above[:, 1])) * (1.0 + 1e-9)
 
     def _kernel_stds(self) -> FloatArray:
         return np.sqrt(self.stds**2 + self._law.noise.variance)
@@ -322,10 +321,3 @@ def _log_mean_exp(x: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         general = np.log(-np.expm1(-size) / size)
     return np.maximum(x, 0.0) + np.where(size < 1e-8, -0.5 * size, general)
-
-
-def _log_sum(x: FloatArray) -> FloatArray:
-    """log Σ e^x over components, −∞ where every term is."""
-    top = np.maximum(x.max(axis=0), -1e300)
-    with np.errstate(divide="ignore"):
-        return np.asarray(top + np.log(np.exp(x - top).sum(axis=0)))

@@ -140,26 +140,27 @@ def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, 
     laws = output_law(first, noise), output_law(second, noise)
     p, q = first.components(), second.components()
     caps = matching_cap(p, q, noise), matching_cap(q, p, noise)
-    if isinstance(first, Discrete) and isinstance(second, Discrete):
-        if isinstance(noise, LaplaceNoise):
-            tables = LaplaceTables(first, second, noise)
-            return _of_tables(tables, caps[0]), _of_tables(tables.swapped(), caps[1])
-        if isinstance(laws[0], AtomsOutput):
-            return _of_masses(first, second), _of_masses(second, first)
+    if isinstance(laws[0], TableOutput) and isinstance(laws[1], TableOutput):
+        tables = LaplaceTables(laws[0], laws[1])
+        return _of_tables(tables, caps[0]), _of_tables(tables.swapped(), caps[1])
+    if isinstance(laws[0], AtomsOutput) and isinstance(laws[1], AtomsOutput):
+        tables_alone = laws[0].table, laws[1].table
+        return _of_masses(*tables_alone), _of_masses(*tables_alone[::-1])
     if isinstance(laws[0], AtomsOutput) or isinstance(laws[1], AtomsOutput):
         return _SINGULAR, _SINGULAR
     field = RatioField(_bounded(laws[0]), _bounded(laws[1]))
     flat = field
     if not isinstance(noise, LaplaceNoise):
         flat = RatioField(*tilted(_mixture(laws[0]), _mixture(laws[1])))
+    backward, flat_backward = field.swapped(), flat.swapped()
     return (
         _Direction(
             lambda epsilon, tolerance: hockey_stick(field, epsilon, tolerance),
             lambda: supremum(flat, p, q, noise, caps[0]),
         ),
         _Direction(
-            lambda epsilon, tolerance: hockey_stick(field.swapped(), epsilon, tolerance),
-            lambda: supremum(flat.swapped(), q, p, noise, caps[1]),
+            lambda epsilon, tolerance: hockey_stick(backward, epsilon, tolerance),
+            lambda: supremum(flat_backward, q, p, noise, caps[1]),
         ),
     )
 

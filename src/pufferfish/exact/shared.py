@@ -18,6 +18,7 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE, MixtureBounds
 from pufferfish.exact.lines import Interval, between_lines
+from pufferfish.numerics import log_sum_exp
 
 __all__ = ["SharedShapes"]
 
@@ -64,5 +65,4 @@ class SharedShapes:
         highest += KAPPA_ABSOLUTE + KAPPA_RELATIVE * size
         constant = self._p.log_weights - self._q.log_weights[lead, 0]
         highest = np.where(same, constant + KAPPA_ABSOLUTE, highest)
-        top = highest.max(axis=0)
-        return np.asarray(top + np.log(np.exp(highest - top).sum(axis=0)) + KAPPA_ABSOLUTE)
+        return log_sum_exp(highest) + KAPPA_ABSOLUTE

@@ -21,7 +21,7 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE
 from pufferfish.exact.enclosure import Enclosure
-from pufferfish.noise import LaplaceNoise, TableOutput
+from pufferfish.noise import TableOutput
 from pufferfish.priors import Discrete
 
 __all__ = ["LaplaceTables", "masses_hockey_stick", "masses_supremum"]
@@ -41,12 +41,12 @@ class _Sides(NamedTuple):
 class LaplaceTables:
     """Two tables with the same Laplace noise."""
 
-    def __init__(self, p: Discrete, q: Discrete, noise: LaplaceNoise) -> None:
+    def __init__(self, p: TableOutput, q: TableOutput) -> None:
         """Evaluate both laws at every atom of either."""
         atoms = np.union1d(p.atoms, q.atoms)
-        self._gaps = np.diff(atoms) / noise.scale
-        self._p = _sides(p, noise, atoms)
-        self._q = _sides(q, noise, atoms)
+        self._gaps = np.diff(atoms) / p.noise.scale
+        self._p = _sides(p, atoms)
+        self._q = _sides(q, atoms)
 
     def swapped(self) -> LaplaceTables:
         """The same for q/p."""
@@ -95,12 +95,11 @@ class LaplaceTables:
         return 0.5 * (math.fsum(terms) + float(outer))
 
 
-def _sides(table: Discrete, noise: LaplaceNoise, atoms: FloatArray) -> _Sides:
-    law = TableOutput(table, noise)
+def _sides(law: TableOutput, atoms: FloatArray) -> _Sides:
     left, right_beyond = law.sides(atoms)
     _, right = law.sides(atoms, atom_counts_left=False)
     # One rounding per term of a recurrence.
-    margin = KAPPA_ABSOLUTE + 4.0 * _UNIT * table.atoms.size
+    margin = KAPPA_ABSOLUTE + 4.0 * _UNIT * law.atoms.size
     return _Sides(left, right, np.logaddexp(left, right_beyond), margin)
 
 

@@ -10,11 +10,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, logsumexp
+from scipy.special import log_ndtr
 
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.numerics import log_sum_exp
 from pufferfish.priors import Components
 
 __all__ = ["tail_supremum"]
@@ -68,14 +69,14 @@ def _coefficient(
     shift = (means - lead_mean) / scale
     spread = (stds - lead_std) / scale * ((stds + lead_std) / scale) * 0.5
     exponents = np.log(weights) + shift + spread
-    upper = float(logsumexp(exponents))
+    upper = float(log_sum_exp(exponents))
     ratio = np.where(stds > 0, stds, 1.0)
     reached = np.where(
         stds > 0,
         log_ndtr((y - means) / ratio - stds / scale),
         np.where(means <= y, 0.0, -np.inf),
     )
-    lower = float(logsumexp(exponents + reached))
+    lower = float(log_sum_exp(exponents + reached))
     counted = exponents >= upper - 40.0
     size = float(np.max(np.where(counted, np.abs(shift) + np.abs(spread) + np.abs(reached), 0.0)))
     error = KAPPA_ABSOLUTE + KAPPA_RELATIVE * (abs(upper) + (size if math.isfinite(size) else 0.0))
@@ -109,7 +110,7 @@ def _gaussian(p: Components, q: Components, noise_variance: float, y: float) -> 
     same = (p.means == mean) & (p.stds == std)
     quotient = np.where(same, 0.0, quotient)
     terms = np.log(p.weights) + quotient - log_lead_weight
-    upper = float(logsumexp(terms))
+    upper = float(log_sum_exp(terms))
     size = np.abs(constant) + np.abs(linear * distance) + 0.5 * curvature * distance**2
     error = KAPPA_ABSOLUTE + KAPPA_RELATIVE * float(np.max(np.where(terms >= upper - 40, size, 0)))
     weight = float(p.weights[same].sum())

@@ -19,12 +19,12 @@ from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import UnsupportedError
 from pufferfish.noise.kernels import GaussianKernel, Kernel, LaplaceKernel
 from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.numerics import log_sum_exp
 from pufferfish.priors import Components, Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.priors.base import as_points
 
@@ -66,30 +66,29 @@ class MixtureOutput(OutputLaw):
         """log Σ_m w_m f_m(y)."""
         points = as_points(y)
         log_f, _ = self.kernel.density_and_score(points.reshape(-1))
-        return np.asarray(logsumexp(log_f + self.log_weights, axis=0)).reshape(points.shape)
+        return log_sum_exp(log_f + self.log_weights).reshape(points.shape)
 
     def cdf(self, y: npt.ArrayLike) -> FloatArray:
         """Σ_m w_m F_m(y)."""
-        return self._tail(y, -1.0)
+        return self._tail(y, 0)
 
     def survival(self, y: npt.ArrayLike) -> FloatArray:
         """Σ_m w_m (1 − F_m(y)), each term with its own digits."""
-        return self._tail(y, 1.0)
+        return self._tail(y, 1)
 
-    def log_tails(self, y: FloatArray, side: float) -> FloatArray:
-        """Per component, log P(Y > y) for side +1 and log P(Y ≤ y) for side −1."""
-        log_small, z = self.kernel.log_tail(y)
-        small_side = side * z >= 0
-        return np.where(
-            small_side, log_small, np.log1p(-np.exp(np.where(small_side, -1.0, log_small)))
-        )
+    def log_tails(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Per component, log P(Y ≤ y) and log P(Y > y)."""
+        small, z = self.kernel.log_tail(y)
+        large = np.log1p(-np.exp(small))
+        return np.where(z < 0, small, large), np.where(z < 0, large, small)
 
-    def _tail(self, y: npt.ArrayLike, side: float) -> FloatArray:
+    def _tail(self, y: npt.ArrayLike, side: int) -> FloatArray:
         points = as_points(y)
-        finite = np.where(np.isfinite(points), points, 0.0).reshape(-1)
-        mass = self.components.weights @ np.exp(self.log_tails(finite, side))
-        beyond = np.where(side * points > 0, 0.0, 1.0)
-        return np.where(np.isfinite(points), mass.reshape(points.shape), beyond)
+        inside = np.isfinite(points)
+        tails = self.log_tails(np.where(inside, points, 0.0).reshape(-1))
+        mass = np.asarray(self.components.weights @ np.exp(tails[side])).reshape(points.shape)
+        beyond = np.where(points > 0, 1.0 - side, float(side))
+        return np.where(inside, mass, beyond)
 
 
 class TableOutput(OutputLaw):

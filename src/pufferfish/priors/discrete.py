@@ -8,9 +8,9 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 
 from pufferfish.checks import FloatArray, checked_probabilities, finite, finite_array, require
+from pufferfish.numerics import log_sum_exp
 from pufferfish.priors.base import Components, Prior, as_points, checked_factor, checked_levels
 
 __all__ = ["Discrete"]
@@ -90,7 +90,7 @@ class Discrete(Prior):
 
     def log_mgf(self, t: float) -> float:
         """log Σ_k p_k e^{t x_k}."""
-        return float(logsumexp(np.log(self.masses) + self.atoms * t))
+        return float(log_sum_exp(np.log(self.masses) + self.atoms * t))
 
     def shift(self, offset: float) -> Self:
         """The law of X + offset."""

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_ndtr, logsumexp, ndtr, ndtri
+from scipy.special import log_ndtr, ndtr, ndtri
 
 from pufferfish.checks import (
     FloatArray,
@@ -18,6 +18,7 @@ from pufferfish.checks import (
     positive,
     require,
 )
+from pufferfish.numerics import log_sum_exp
 from pufferfish.priors.base import Components, Prior, as_points, checked_factor, checked_levels
 
 __all__ = ["Gaussian", "GaussianMixture"]
@@ -68,7 +69,7 @@ class _GaussianFamily(Prior):
             middle = 0.5 * (low + high)
             z = (middle[..., None] - means) / stds
             sign = np.where(upper, -1.0, 1.0)
-            log_mass = logsumexp(log_weights + log_ndtr(sign[..., None] * z), axis=-1)
+            log_mass = log_sum_exp(np.moveaxis(log_weights + log_ndtr(sign[..., None] * z), -1, 0))
             below = np.where(upper, log_mass > target, log_mass < target)
             low = np.where(below, middle, low)
             high = np.where(below, high, middle)
@@ -77,7 +78,7 @@ class _GaussianFamily(Prior):
     def log_mgf(self, t: float) -> float:
         """log Σ_m w_m exp(μ_m t + σ_m² t²/2)."""
         weights, means, stds = self.components()
-        return float(logsumexp(np.log(weights) + means * t + 0.5 * (stds * t) ** 2))
+        return float(log_sum_exp(np.log(weights) + means * t + 0.5 * (stds * t) ** 2))
 
     def _standardised(self, x: npt.ArrayLike) -> FloatArray:
         _, means, stds = self.components()
