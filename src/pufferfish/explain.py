@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 
 from pufferfish.exact import Certificate, verify
 from pufferfish.guarantee import Guarantee
@@ -14,6 +15,7 @@ __all__ = ["explain"]
 
 # Secrets listed one by one before the rest is only counted.
 _MOST_LISTED = 6
+_COLUMNS = 98
 # How much smaller the noise is made to show that less would not do.
 _LESS = 0.999
 
@@ -31,15 +33,23 @@ def explain(scenario: Scenario, goal: Guarantee, method: str, certificate: Certi
         _certified(certificate),
         _not_promised(scenario, noise),
     ]
-    return "\n".join(f"{number}. {text}" for number, text in enumerate(steps, start=1))
+    return "\n".join(_wrapped(number, text) for number, text in enumerate(steps, start=1))
+
+
+def _wrapped(number: int, text: str) -> str:
+    """A numbered step, folded for a terminal."""
+    first, *others = f"{number}. {text}".split("\n")
+    folded = textwrap.fill(first, _COLUMNS, subsequent_indent="   ")
+    return "\n".join([folded, *others])
 
 
 def _who(scenario: Scenario) -> str:
     beliefs = tuple(scenario.beliefs)
-    lines = [f"Adversaries considered: {len(beliefs)}. Each knows a law of one row's value:"]
+    protected = {secret for pair in scenario.pairs or () for secret in pair}
+    lines = [f"Adversaries considered: {len(beliefs)}. Each believes a law for one row's value:"]
     for belief in beliefs:
         lines.append(f"   - {belief.name!r} (provenance: {belief.provenance})")
-        secrets = list(belief.priors)
+        secrets = [secret for secret in belief.priors if secret in protected]
         for secret in secrets[:_MOST_LISTED]:
             hole = belief.missing_probability(secret)
             missing = f", missing with probability {hole:.3g}" if hole else ""
@@ -93,20 +103,21 @@ def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) 
 def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
     if isinstance(noise, NoNoise):
         return (
-            "Noise: none. The adversaries' own uncertainty already keeps the promise. That spends "
-            "all of it, and a smooth belief about values that are really on a scale of whole "
-            "numbers makes such a result empty: do not publish the raw column on this alone."
+            "Noise to add: none. The adversaries' own uncertainty already keeps the promise. That "
+            "spends all of it, and a smooth belief about values that are really whole numbers "
+            "makes such a result empty: do not publish the raw column on this alone."
         )
     spread = max(
-        math.sqrt(prior.variance) for belief in scenario.beliefs for prior in belief.priors.values()
+        math.sqrt(prior.variance) for laws in scenario.laws() for prior in (laws.first, laws.second)
     )
-    share = f"{100 * math.sqrt(noise.variance) / spread:.0f}% of" if spread > 0 else "beside 0 as"
+    ratio = math.sqrt(noise.variance) / spread if spread > 0 else math.inf
     grid = f", drawn on a grid of {noise.grid:.3g}" if noise.grid else ", not on a grid"
     if isinstance(noise, LaplaceNoise):
-        law = f"Laplace with scale {noise.scale:.6g} (std {math.sqrt(noise.variance):.4g})"
+        law = f"Laplace with scale {_up(noise.scale)} (std {math.sqrt(noise.variance):.4g})"
     else:
-        law = f"Gaussian with std {noise.std:.6g}"
-    return f"Noise: {law}{grid}; its std is {share} the largest spread believed of the column."
+        law = f"Gaussian with std {_up(noise.std)}"
+    beside = f"{ratio:.2g} times the largest std believed of the value"
+    return f"Noise to add: {law}{grid}; its std is {beside}."
 
 
 def _why_this_much(
@@ -126,10 +137,9 @@ def _why_this_much(
         None: "cannot be certified",
         True: "would keep the promise too",
     }[less.holds]
-    found = _loss(less)
     return (
         f"How it was found (method {method!r}): the smallest size that the exact certificate "
-        f"accepts. {100 * (1 - _LESS):.1f}% less noise {verdict}: {found}."
+        f"accepts. {100 * (1 - _LESS):.1f}% less {verdict}: {_loss(less)}."
     )
 
 
@@ -138,7 +148,7 @@ def _certified(certificate: Certificate) -> str:
     first, second = worst.direction
     status = {True: "kept", False: "BROKEN", None: "NOT DECIDED"}[certificate.holds]
     return (
-        f"Certificate: {status}. {_loss(certificate)}. The pair that decides is {first!r} against "
+        f"Certificate: {status}; {_loss(certificate)}. The pair that decides is {first!r} against "
         f"{second!r}, as {worst.belief!r} sees it ({len(certificate.results)} ordered pairs "
         "checked)."
     )
@@ -147,13 +157,28 @@ def _certified(certificate: Certificate) -> str:
 def _loss(certificate: Certificate) -> str:
     if certificate.goal.pure:
         return (
-            f"the least ε that holds without exception is between {certificate.epsilon_lower:.9g} "
-            f"and {certificate.epsilon_upper:.9g}"
+            "the least ε that holds without exception is "
+            f"{_between(certificate.epsilon_lower, certificate.epsilon_upper)}"
         )
     return (
-        f"δ at ε = {certificate.goal.epsilon:g} is between {certificate.delta_lower:.6g} and "
-        f"{certificate.delta_upper:.6g}"
+        f"δ at ε = {certificate.goal.epsilon:g} is "
+        f"{_between(certificate.delta_lower, certificate.delta_upper)}"
     )
+
+
+def _up(size: float) -> str:
+    """Six significant digits, rounded up: a size read off and used must still suffice."""
+    unit = 10.0 ** (math.floor(math.log10(size)) - 5)
+    return f"{math.ceil(size / unit) * unit:.6g}"
+
+
+def _between(lower: float, upper: float) -> str:
+    """An enclosure with as many digits as it knows, at most nine."""
+    for digits in range(3, 10):
+        low, high = f"{lower:.{digits}g}", f"{upper:.{digits}g}"
+        if low != high:
+            return f"between {low} and {high}"
+    return low
 
 
 def _not_promised(scenario: Scenario, noise: Noise) -> str:

@@ -1,0 +1,43 @@
+"""Every snippet that a reader may copy runs, and prints what the page says it prints."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = ["README.md", "docs/index.md", "docs/api.md"]
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def _blocks(page: str) -> list[tuple[str, str]]:
+    return _BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_snippets_run_and_print_what_is_shown(page: str) -> None:
+    names: dict[str, object] = {}
+    blocks = _blocks(page)
+    assert any(kind == "python" for kind, _ in blocks)
+    for position, (kind, text) in enumerate(blocks):
+        if kind != "python":
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(text, f"{page}, block {position}", "exec"), names)
+        if position + 1 < len(blocks) and blocks[position + 1][0] == "text":
+            assert printed.getvalue() == blocks[position + 1][1]
+
+
+def test_the_demo_prints_what_the_readme_shows() -> None:
+    demo = subprocess.run(
+        [sys.executable, ROOT / "examples" / "adult.py"], capture_output=True, text=True, check=True
+    )
+    shown = next(text for kind, text in _blocks("README.md") if kind == "text")
+    assert demo.stdout == shown
