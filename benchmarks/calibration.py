@@ -12,21 +12,29 @@ LIMIT_MS = 120.0
 
 
 def run() -> list[Result]:
-    return [_measured(PURE), _measured(GOAL)]
+    return [*_measured(PURE), *_measured(GOAL)]
 
 
-def _measured(goal: pf.Guarantee) -> Result:
+def _measured(goal: pf.Guarantee) -> list[Result]:
     pairs = [scenario(*mixture_pair(seed)) for seed in range(PAIRS)]
     needy = [pair for pair in pairs if isinstance(pf.calibrate(pair, goal).noise, pf.LaplaceNoise)]
     times = [_time(pair, goal) for pair in needy]
-    return Result(
-        what=f"calibration, 5+5 components, δ = {goal.delta:g} (slowest of {len(needy)} pairs)",
-        ours=max(times),
-        target=f"< {LIMIT_MS:g} ms",
-        met=max(times) < LIMIT_MS,
-        note=f"Median {median(times):.0f} ms. Pairs that need no noise are left out "
-        f"({PAIRS - len(needy)} of {PAIRS}). No peer.",
-    )
+    middle, slowest = median(times), max(times)
+    return [
+        Result(
+            what=f"calibration, 5+5 components, δ = {goal.delta:g} (median of {len(needy)} pairs)",
+            ours=middle,
+            target=f"< {LIMIT_MS:g} ms",
+            met=middle < LIMIT_MS,
+            note=f"No peer. {PAIRS - len(needy)} of {PAIRS} pairs need no noise and are left out.",
+        ),
+        Result(
+            what=f"… the slowest of the {len(needy)} pairs",
+            ours=slowest,
+            target=f"< {LIMIT_MS:g} ms",
+            met=slowest < LIMIT_MS,
+        ),
+    ]
 
 
 def _time(pair: pf.Scenario, goal: pf.Guarantee) -> float:

@@ -32,6 +32,7 @@ _GRID = 2.0**-24
 _DELTA_SHARE = 2.0**-17
 _LARGEST_DELTA_SHARE = 2.0**-7
 _FINEST_GRID = 2.0**-44
+_FIRST_BATCH = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,21 +120,19 @@ def _search(
     workers: int,
     progress: Progress | None,
 ) -> float:
-    """The largest of the pairs' least sizes: solve the hardest first, then only check the rest."""
-    hardest = max(range(len(pairs)), key=lambda index: _difficulty(pairs[index]))
-    size = least_size(pairs[hardest], family, goal)
-    rest = pairs[:hardest] + pairs[hardest + 1 :]
-    # In batches, so that the largest size found so far reaches every worker.
+    """The largest of the pairs' least sizes: solve the hardest first, then mostly only check."""
+    rest = sorted(pairs, key=_difficulty, reverse=True)
+    size = least_size(rest.pop(0), family, goal)
+    # Each batch starts from the largest size so far; with workers, a first one to get it right.
+    batch = 1 if workers == 1 else _FIRST_BATCH
     while rest:
-        batch, rest = rest[:_BATCH], rest[_BATCH:]
         task = partial(_raised, family=family, goal=goal, size=size)
-        size = max([size, *over_pairs(task, batch, workers)])
+        size = max(over_pairs(task, rest[:batch], workers))
+        rest = rest[batch:]
+        batch = 1 if workers == 1 else len(rest)
         if progress is not None:
             progress(len(pairs) - len(rest), len(pairs))
     return size
-
-
-_BATCH = 256
 
 
 def _raised(laws: PairOfLaws, family: NoiseFamily, goal: Guarantee, size: float) -> float:

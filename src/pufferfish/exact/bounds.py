@@ -181,7 +181,9 @@ class MixtureBounds(BoundedLaw):
         lower = np.where(matters, score_right - slack, np.inf).min(axis=0)
         if self._count == 1:
             return Interval(lower, upper)
-        slack = slack.max(axis=0)
+        # Shares are quotients of densities, and err as those do.
+        deepest = np.minimum(log_left.max(axis=0), log_right.max(axis=0))
+        slack = slack.max(axis=0) + 4.0 * kappa(deepest) * (upper - lower)
         lost = np.where(matters, score_left - score_right, 0.0).sum(axis=0) + self._count * slack
         gained = width * (upper - lower) ** 2 / 4.0 * (1.0 + 1e-12)
         at_left = _mean_score(log_left, score_left, matters)
@@ -274,9 +276,9 @@ class TableBounds(BoundedLaw):
 
     def score_bounds(self, left: FloatArray, right: FloatArray, width: FloatArray) -> Interval:
         """Between atoms the score rises from its right limit at l to its left limit at r."""
-        slack = 1e-14 / self._law.noise.scale + self._kappa_sum / self._law.noise.scale
         return Interval(
-            self._score(left[0], left[1]) - slack, self._score(right[2], right[3]) + slack
+            self._score(left[0], left[1]) - self._score_error(left[0], left[1]),
+            self._score(right[2], right[3]) + self._score_error(right[2], right[3]),
         )
 
     def log_mass(self, left: FloatArray, right: FloatArray) -> Interval:
@@ -305,6 +307,13 @@ class TableBounds(BoundedLaw):
 
     def _score(self, log_left: FloatArray, log_right: FloatArray) -> FloatArray:
         return np.tanh(0.5 * (log_right - log_left)) / self._law.noise.scale
+
+    def _score_error(self, log_left: FloatArray, log_right: FloatArray) -> FloatArray:
+        """tanh is 1-Lipschitz, and ±1 to all digits where one side outweighs the other by e^100."""
+        larger, smaller = np.maximum(log_left, log_right), np.minimum(log_left, log_right)
+        error = 2.0 * kappa(larger) + self._kappa_sum
+        error = np.where(smaller < larger - 100.0 * (1.0 + error), 2.0 * _UNIT, error)
+        return np.asarray(error / self._law.noise.scale)
 
 
 def _mean_score(

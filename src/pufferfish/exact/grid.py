@@ -38,7 +38,7 @@ def grid_shift(noise: Noise) -> float:
 
 
 def grid_delta(noise: Noise, epsilon: float, continuous: Enclosure) -> Enclosure:
-    """δ of the law on its grid at ε, from HS_{ε − grid_shift} of the continuous law."""
+    """δ of the law on its grid at ε + grid_shift, from HS_ε of the continuous law."""
     if noise.grid is None:
         return continuous
     if isinstance(noise, LaplaceNoise):
@@ -69,6 +69,7 @@ def grid_epsilon(noise: Noise, continuous: Enclosure, *laws: Components) -> Encl
         not law.stds.any() and bool(np.all(law.means / grid == np.rint(law.means / grid)))
         for law in laws
     )
-    if continuous.lower == math.inf:
-        return continuous
-    return Enclosure(-math.inf, continuous.upper if on_grid else math.inf)
+    if not on_grid:
+        return Enclosure(-math.inf, math.inf)
+    # The lattice reaches every limit at infinity, but not every point in between.
+    return Enclosure(math.inf if continuous.lower == math.inf else -math.inf, continuous.upper)

@@ -129,7 +129,8 @@ def _locate(field: RatioField, crossings: list[Cells], epsilon: float, tolerance
     y = np.clip(low + step * (high - low), low, high)
     for _ in range(_NEWTON_STEPS):
         ratio, margin, slope = field.ratio_and_slope(y)
-        error = np.abs(ratio - epsilon) + margin
+        # One margin for L here, one for the negligible components that the slope leaves out.
+        error = np.abs(ratio - epsilon) + 2.0 * margin
         begin = np.maximum(y - error / gentle * (1 + 1e-9), low)
         end = np.minimum(y + error / gentle * (1 + 1e-9), high)
         bracket = cells._replace(left=begin, right=end)

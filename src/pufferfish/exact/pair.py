@@ -95,13 +95,13 @@ class PairOracle:
     ) -> Enclosure:
         inner = epsilon - grid_shift(self._noise)
         if m == other == 0.0:
-            return grid_delta(self._noise, epsilon, direction.hockey_stick(inner, tolerance))
+            return grid_delta(self._noise, inner, direction.hockey_stick(inner, tolerance))
         inner -= _log_odds(1.0 - m, 1.0 - other)
         # ε' is rounded: HS falls in it, and by no more than e to the change, less one.
         error = 8.0 * _UNIT * (1.0 + abs(inner))
         found = direction.hockey_stick(inner - error, tolerance)
         found = Enclosure(max(found.lower - math.expm1(2.0 * error), 0.0), found.upper)
-        kept = grid_delta(self._noise, epsilon, found)
+        kept = grid_delta(self._noise, inner, found)
         hole = Enclosure(
             _hole(m, other, epsilon, 8.0 * _UNIT), _hole(m, other, epsilon, -8.0 * _UNIT)
         )

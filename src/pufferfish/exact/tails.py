@@ -99,8 +99,8 @@ def _gaussian(p: Components, q: Components, noise_variance: float, y: float) -> 
     variance, lead_variance = p.stds**2 + noise_variance, std**2 + noise_variance
     # log f_m − log f_lead = c + a·d − k·d²/2 with d = y − mean: k ≥ 0, so its supremum is known.
     offset = p.means - mean
-    curvature = 1.0 / variance - 1.0 / lead_variance
-    curvature = np.where(p.stds == std, 0.0, np.maximum(curvature, 0.0))
+    # A product, because noise far larger than the stds would hide their difference.
+    curvature = (std - p.stds) * (std + p.stds) / variance / lead_variance
     linear = offset / variance
     constant = 0.5 * np.log(lead_variance / variance) - 0.5 * offset * linear
     with np.errstate(divide="ignore", invalid="ignore"):
