@@ -8,11 +8,12 @@ from functools import partial
 
 from pufferfish.checks import require
 from pufferfish.errors import CertificationError, InvalidInputError, UnreachableGoalError
-from pufferfish.exact import Certificate, verify
+from pufferfish.exact import Certificate
 from pufferfish.exact.grid import gaussian_grid_loss
 from pufferfish.exact.pair import PairOracle
-from pufferfish.exact.parallel import Progress, over_pairs
+from pufferfish.exact.parallel import PairWorkers, Progress
 from pufferfish.exact.search import NoiseFamily, describe, least_size, shortfall
+from pufferfish.exact.verify import certify
 from pufferfish.explain import explain
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
@@ -93,10 +94,11 @@ def calibrate(
     for laws in pairs:
         _refuse_revealing_holes(laws, goal)
     law: Noise = NoNoise()
-    if any(shortfall(laws, law, goal) > 0.0 for laws in pairs):
-        family = _family(noise, goal, pairs)
-        law = family(_search(pairs, family, goal, workers, progress))
-    certificate = verify(scenario, law, goal, workers=workers, progress=progress)
+    with PairWorkers(workers) as processes:
+        if any(shortfall(laws, law, goal) > 0.0 for laws in pairs):
+            family = _family(noise, goal, pairs)
+            law = family(_search(pairs, family, goal, processes, progress))
+        certificate = certify(scenario, law, goal, processes, progress)
     if not certificate.holds:
         raise CertificationError(
             f"the size that was found could not be certified (worst: {certificate.worst!r}); "
@@ -117,19 +119,19 @@ def _search(
     pairs: list[PairOfLaws],
     family: NoiseFamily,
     goal: Guarantee,
-    workers: int,
+    workers: PairWorkers,
     progress: Progress | None,
 ) -> float:
     """The largest of the pairs' least sizes: solve the hardest first, then mostly only check."""
     rest = sorted(pairs, key=_difficulty, reverse=True)
     size = least_size(rest.pop(0), family, goal)
     # Each batch starts from the largest size so far; with workers, a first one to get it right.
-    batch = 1 if workers == 1 else _FIRST_BATCH
+    batch = 1 if workers.count == 1 else _FIRST_BATCH
     while rest:
         task = partial(_raised, family=family, goal=goal, size=size)
-        size = max(over_pairs(task, rest[:batch], workers))
+        size = max(workers.map(task, rest[:batch]))
         rest = rest[batch:]
-        batch = 1 if workers == 1 else len(rest)
+        batch = 1 if workers.count == 1 else len(rest)
         if progress is not None:
             progress(len(pairs) - len(rest), len(pairs))
     return size
@@ -139,7 +141,7 @@ def _raised(laws: PairOfLaws, family: NoiseFamily, goal: Guarantee, size: float)
     """`size` if it suffices for this pair, else the pair's least size."""
     if shortfall(laws, family(size), goal) <= 0.0:
         return size
-    return least_size(laws, family, goal, known_short=size)
+    return max(size, least_size(laws, family, goal))
 
 
 def _difficulty(laws: PairOfLaws) -> float:

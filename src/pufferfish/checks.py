@@ -36,9 +36,12 @@ def require(condition: bool, message: str) -> None:
 
 def finite(name: str, value: object) -> float:
     """`value` as a float; refuses what is not a finite real number of sane magnitude."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number):
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise InvalidInputError(f"{name} must be a real number, got {value!r}.")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     require(math.isfinite(number), f"{name} must be finite, got {number}.")
     require(abs(number) <= _LARGEST, f"{name} must be at most {_LARGEST:g}, got {number:g}.")
     return number
@@ -54,20 +57,32 @@ def positive(name: str, value: object, *, hint: str = "") -> float:
 
 
 def finite_array(name: str, values: object) -> FloatArray:
-    """`values` as a one-dimensional, non-empty, finite float array."""
+    """`values` as a new one-dimensional, non-empty, finite float array."""
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes):
+        # NumPy would quietly turn True into 1.0 beside other numbers.
+        require(
+            not any(isinstance(entry, bool | np.bool_) for entry in values),
+            f"{name} must be real numbers, not truth values.",
+        )
+    require(not np.ma.is_masked(values), f"{name} must not contain masked entries.")
     try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} must be a list of real numbers.") from None
+        array = np.array(values)
+    except ValueError:  # a ragged list
+        array = np.array(None)
+    if array.dtype.kind == "O" and array.ndim == 1:
+        array = np.array([finite(f"{name}[{i}]", entry) for i, entry in enumerate(array)])
+    is_numeric = array.dtype.kind in "iuf" or not array.size
+    require(is_numeric, f"{name} must be a list of real numbers.")
     require(array.ndim == 1, f"{name} must be one-dimensional, got shape {array.shape}.")
     require(array.size > 0, f"{name} must not be empty.")
-    bad = np.flatnonzero(~np.isfinite(array))
+    numbers = array.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
-        raise InvalidInputError(f"{name} must be finite; entry {bad[0]} is {array[bad[0]]}.")
+        raise InvalidInputError(f"{name} must be finite; entry {bad[0]} is {numbers[bad[0]]}.")
     require(
-        bool(np.all(np.abs(array) <= _LARGEST)), f"{name} must be at most {_LARGEST:g} in size."
+        bool(np.all(np.abs(numbers) <= _LARGEST)), f"{name} must be at most {_LARGEST:g} in size."
     )
-    return array
+    return numbers
 
 
 def checked_probabilities(name: str, values: Sequence[float] | FloatArray) -> FloatArray:

@@ -66,7 +66,9 @@ class Belief:
             text = getattr(self, field)
             require(isinstance(text, str) and bool(text), f"{field} must be a non-empty text.")
         missing = dict.fromkeys(priors, 0.0)
-        for secret, probability in (self.missing or {}).items():
+        holes = {} if self.missing is None else self.missing
+        require(isinstance(holes, Mapping), "missing must map secrets to probabilities.")
+        for secret, probability in holes.items():
             require(secret in priors, f"missing names {secret!r}, which has no prior.")
             number = finite(f"missing[{secret!r}]", probability)
             require(
@@ -117,7 +119,9 @@ class Scenario:
     def __post_init__(self) -> None:
         """Make tuples, remove repeated pairs, and refuse a pair that a belief is silent about."""
         given: object = self.beliefs
-        beliefs = (given,) if isinstance(given, Belief) else tuple(self.beliefs)
+        given = (given,) if isinstance(given, Belief) else given
+        require(isinstance(given, Iterable), f"beliefs must be Belief objects, got {given!r}.")
+        beliefs = tuple(given) if isinstance(given, Iterable) else ()
         require(bool(beliefs), "a scenario needs at least one belief.")
         for belief in beliefs:
             require(isinstance(belief, Belief), f"beliefs must be Belief objects, got {belief!r}.")
@@ -142,10 +146,14 @@ class Scenario:
             secrets = list(dict.fromkeys(secret for belief in beliefs for secret in belief.priors))
             require(len(secrets) > 1, "a scenario needs at least two secrets to make a pair.")
             return tuple(SecretPair(a, b) for a, b in combinations(secrets, 2))
+        require(
+            isinstance(self.pairs, Iterable) and not isinstance(self.pairs, str),
+            f"pairs must be a list of pairs of secrets, got {self.pairs!r}.",
+        )
         pairs: dict[frozenset[Secret], SecretPair] = {}
         for given in self.pairs:
             try:
-                first, second = given
+                first, second = () if isinstance(given, str) else given
             except (TypeError, ValueError):
                 raise InvalidInputError(f"a pair must be two secrets, got {given!r}.") from None
             pair = SecretPair(_checked_secret(first), _checked_secret(second))

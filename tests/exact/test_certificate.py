@@ -103,14 +103,12 @@ def test_refused_certificates() -> None:
     goal = pf.Guarantee(1.0)
     with pytest.raises(pf.InvalidInputError, match="at least one result"):
         certificate(goal)
-    for bad in (
-        result(delta=(0.2, 0.1)),
-        result(epsilon=(2.0, 1.0)),
-        result(delta=(0.0, math.nan)),
-        result(epsilon=(math.nan, 1.0)),
-    ):
+    for bad in ({"delta": (0.2, 0.1)}, {"epsilon": (2.0, 1.0)}, {"delta": (-0.1, 0.1)}):
         with pytest.raises(pf.InvalidInputError, match="out of order"):
-            certificate(goal, bad)
+            result(**bad)
+    for bad in ({"delta": (0.0, math.nan)}, {"epsilon": (math.nan, 1.0)}):
+        with pytest.raises(pf.InvalidInputError, match="must be a number"):
+            result(**bad)
 
 
 VERDICTS = {

@@ -115,7 +115,7 @@ def test_the_margin_bounds_the_error_of_whole_laws(number: int) -> None:
     rng = np.random.default_rng(17)
     y = np.sort(rng.normal(0, 5, 60) * 10.0 ** rng.uniform(-2, 2, 60))
     values = law.log_density(law.at(y))
-    margins = law.margin(values)
+    margins = law.margin(rows, values)
     for point, value, margin in zip(y.tolist(), values.tolist(), margins.tolist(), strict=True):
         with mp.workdps(50):
             assert abs(mpf(value) - mp.log(reference.density(plain, point, noise))) <= margin

@@ -201,8 +201,10 @@ class MixtureBounds(BoundedLaw):
         log-linear chord and below its tangents at the two ends.
         """
         upper_side = 0.5 * (left + right) >= self.means[:, None]
-        below_left, above_left = self._law.log_tails(left)
-        below_right, above_right = self._law.log_tails(right)
+        ends = np.concatenate([left, right])
+        below, above = self._law.log_tails(ends)
+        below_left, below_right = np.split(below, 2, axis=1)
+        above_left, above_right = np.split(above, 2, axis=1)
         # The tails on the side away from the mean: that of the nearer end holds the other.
         near = np.where(upper_side, above_left, below_right) + self.log_weights
         far = np.where(upper_side, above_right, below_left) + self.log_weights
@@ -212,8 +214,9 @@ class MixtureBounds(BoundedLaw):
             tails_low = near + np.log(np.maximum(share - 4.0 * error, 0.0))
             tails_high = near + np.log(share + 4.0 * error)
         width = right - left
-        log_left, score_left = self.parts(self.at(left))
-        log_right, score_right = self.parts(self.at(right))
+        rows_left, rows_right = np.split(self.at(ends), 2, axis=1)
+        log_left, score_left = self.parts(rows_left)
+        log_right, score_right = self.parts(rows_right)
         error = kappa(np.maximum(np.minimum(log_left, log_right), -1e6)) + 1e-13
         chord = np.maximum(log_left, log_right) + _log_mean_exp(-np.abs(log_left - log_right))
         tangent = np.minimum(

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pufferfish.checks import require
+from pufferfish.checks import finite, require
 from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
@@ -38,6 +38,28 @@ class PairResult:
     epsilon_lower: float
     epsilon_upper: float
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be the result of anything."""
+        require(isinstance(self.belief, str) and bool(self.belief), "a result needs a belief.")
+        for secret in self.pair:
+            require(isinstance(secret, str | int), f"a secret cannot be {secret!r}.")
+        require(
+            sorted(map(repr, self.pair)) == sorted(map(repr, self.direction)),
+            f"the direction {self.direction!r} is not one of the pair {self.pair!r}.",
+        )
+        for name in _NUMBERS:
+            value = getattr(self, name)
+            real = isinstance(value, float | int) and not isinstance(value, bool)
+            require(real and not math.isnan(value), f"{name} must be a number, got {value!r}.")
+        require(
+            0.0 <= self.delta_lower <= self.delta_upper <= 1.0
+            and self.epsilon_lower <= self.epsilon_upper,
+            f"bounds out of order in {self!r}.",
+        )
+
+
+_NUMBERS = ("delta_lower", "delta_upper", "epsilon_lower", "epsilon_upper")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
@@ -52,14 +74,8 @@ class Certificate:
     results: tuple[PairResult, ...]
 
     def __post_init__(self) -> None:
-        """Refuse an empty certificate and bounds that are not in order."""
+        """Refuse an empty certificate."""
         require(bool(self.results), "a certificate needs at least one result.")
-        for result in self.results:
-            ordered = (
-                result.delta_lower <= result.delta_upper
-                and result.epsilon_lower <= result.epsilon_upper
-            )
-            require(ordered, f"bounds out of order in {result!r}.")
 
     @property
     def holds(self) -> bool | None:
@@ -133,9 +149,9 @@ class Certificate:
                 results=tuple(
                     PairResult(
                         belief=entry["belief"],
-                        pair=SecretPair(*entry["pair"]),
-                        direction=SecretPair(*entry["direction"]),
-                        **{name: float(entry[name]) for name in _NUMBERS},
+                        pair=_pair(entry["pair"]),
+                        direction=_pair(entry["direction"]),
+                        **{name: _number(entry[name]) for name in _NUMBERS},
                     )
                     for entry in data["results"]
                 ),
@@ -164,11 +180,21 @@ class Certificate:
         return cls.from_dict(data)
 
 
-_NUMBERS = ("delta_lower", "delta_upper", "epsilon_lower", "epsilon_upper")
-
-
 def _plain(number: float) -> float | str:
     return number if math.isfinite(number) else str(number)
+
+
+def _number(plain: object) -> float:
+    """What `_plain` wrote."""
+    if plain in ("inf", "-inf"):
+        return float(str(plain))
+    return finite("a bound", plain)
+
+
+def _pair(plain: object) -> SecretPair:
+    if not isinstance(plain, list):
+        raise InvalidInputError(f"a pair must be a list of two secrets, got {plain!r}.")
+    return SecretPair(*plain)
 
 
 def _noise_to_dict(noise: Noise) -> dict[str, Any]:
@@ -180,6 +206,7 @@ def _noise_to_dict(noise: Noise) -> dict[str, Any]:
 
 
 def _noise_from_dict(data: dict[str, Any]) -> Noise:
+    require(isinstance(data, dict), f"a noise law must be an object, got {data!r}.")
     fields = dict(data)
     kind = fields.pop("kind")
     require(kind in _NOISE_KINDS, f"noise kind {kind!r} is not known; known: {list(_NOISE_KINDS)}.")

@@ -19,7 +19,7 @@ from pufferfish.exact.shared import SharedShapes
 
 __all__ = ["Cells", "RatioField"]
 
-_PARTS = 4
+_PARTS = 8
 
 
 class Cells(NamedTuple):
@@ -83,7 +83,7 @@ class RatioField:
         return self._cells(y, rows_p, rows_q, slice(None, -1), slice(1, None))
 
     def split(self, cells: Cells) -> Cells:
-        """Each cell cut into four."""
+        """Each cell cut into equal parts."""
         share = np.arange(_PARTS + 1) / _PARTS
         y = cells.left[:, None] + (cells.right - cells.left)[:, None] * share
         y[:, -1] = cells.right

@@ -3,43 +3,64 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
+from types import TracebackType
+from typing import Self, TypeVar
 
 from pufferfish.checks import require
 from pufferfish.scenario import PairOfLaws
 
-__all__ = ["Progress", "over_pairs"]
+__all__ = ["PairWorkers", "Progress"]
 
 Progress = Callable[[int, int], None]
 Result = TypeVar("Result")
 
-# Pairs a worker takes at a time: enough to hide the cost of handing them over.
+# Pairs a process takes at a time: enough to hide the cost of handing them over.
 _CHUNK = 16
 
 
-def over_pairs(
-    task: Callable[[PairOfLaws], Result],
-    pairs: Sequence[PairOfLaws],
-    workers: int,
-    progress: Progress | None = None,
-) -> list[Result]:
-    """`task` of every pair, in order; `task` must be picklable when there are several workers."""
-    require(
-        isinstance(workers, int) and workers >= 1, f"workers must be at least 1, got {workers!r}."
-    )
-    results: list[Result] = []
-    if workers == 1 or len(pairs) <= _CHUNK:
-        for pair in pairs:
-            results.append(task(pair))
-            if progress is not None:
-                progress(len(results), len(pairs))
-        return results
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(pairs) // _CHUNK + 1), mp_context=context) as pool:
-        for result in pool.map(task, pairs, chunksize=_CHUNK):
+class PairWorkers:
+    """Maps a task over pairs: here, or in processes that start when there is enough to do."""
+
+    def __init__(self, workers: int) -> None:
+        """No process is started yet."""
+        sane = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
+        require(sane, f"workers must be a whole number of at least 1, got {workers!r}.")
+        self.count = workers
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        """Use as a context, so that processes end with it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the processes, without waiting for work that nobody wants any more."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def map(
+        self,
+        task: Callable[[PairOfLaws], Result],
+        pairs: Sequence[PairOfLaws],
+        progress: Progress | None = None,
+    ) -> list[Result]:
+        """`task` of every pair, in order; it must be picklable when there are several workers."""
+        found: Iterator[Result] = map(task, pairs)
+        if self.count > 1 and len(pairs) > _CHUNK:
+            if self._pool is None:
+                # Spawned, not forked: a fork copies whatever locks other threads hold.
+                context = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(self.count, mp_context=context)
+            found = self._pool.map(task, pairs, chunksize=_CHUNK)
+        results: list[Result] = []
+        for result in found:
             results.append(result)
             if progress is not None:
                 progress(len(results), len(pairs))
-    return results
+        return results

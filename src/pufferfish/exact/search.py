@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy.optimize import brentq
-
 from pufferfish.errors import CertificationError, UnreachableGoalError
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.verify import delta_for_goal
@@ -42,22 +40,21 @@ def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
     return math.log(found / limit) if math.isfinite(found) else -_FLOOR
 
 
-def least_size(
-    laws: PairOfLaws, family: NoiseFamily, goal: Guarantee, *, known_short: float | None = None
-) -> float:
+def least_size(laws: PairOfLaws, family: NoiseFamily, goal: Guarantee) -> float:
     """A size that is certified for this pair, at most about 1e-9 (relative) above the least.
 
     Args:
         laws: The pair.
         family: From a size to the noise law of that size.
         goal: The promise.
-        known_short: A size known not to suffice, where one is.
     """
+    # Half of the time to import the library, if it were imported with it.
+    from scipy.optimize import brentq  # noqa: PLC0415
 
     def short(log_size: float) -> float:
         return shortfall(laws, family(math.exp(log_size)), goal)
 
-    low, high = _bracket(laws, short, goal, known_short)
+    low, high = _bracket(laws, short, goal)
     if low == high:
         return math.exp(high)
     root = brentq(short, low, high, xtol=_RELATIVE, rtol=4.0 * 2.0**-52, maxiter=200)
@@ -79,36 +76,27 @@ def describe(laws: PairOfLaws) -> str:
 
 
 def _bracket(
-    laws: PairOfLaws,
-    short: Callable[[float], float],
-    goal: Guarantee,
-    known_short: float | None,
+    laws: PairOfLaws, short: Callable[[float], float], goal: Guarantee
 ) -> tuple[float, float]:
-    """log sizes (too small, large enough), a factor 2 apart where possible."""
-    start = math.log(known_short or _typical_size(laws, goal))
-    step = math.log(2.0) if known_short is None else 0.05
-    value = short(start)
-    if value > 0.0:
-        low = start
+    """log sizes (too small, large enough), a factor 2 apart."""
+    step = math.log(2.0)
+    low = high = math.log(_typical_size(laws, goal))
+    if short(high) > 0.0:
         for _ in range(_MOST_DOUBLINGS):
-            high = low + step
-            value = short(high)
-            if value <= 0.0:
+            low, high = high, high + step
+            if short(high) <= 0.0:
                 return low, high
-            low, step = high, max(step, math.log(2.0))
         raise UnreachableGoalError(
-            f"noise of size {math.exp(low):.3g} still misses {goal} for {describe(laws)}, and more "
-            "will not do: what remains does not depend on the noise. Allow a larger epsilon or "
-            "delta, or look at the probabilities of a missing value."
+            f"noise of size {math.exp(high):.3g} still misses {goal} for {describe(laws)}, and "
+            "more will not do: what remains does not depend on the noise. Allow a larger epsilon "
+            "or delta, or look at the probabilities of a missing value."
         )
-    high = start
     for _ in range(_MOST_DOUBLINGS):
-        low = high - step
+        low, high = low - step, low
         if short(low) > 0.0:
             return low, high
-        high = low
     # Sizes this small are as good as none; the caller asked whether none suffices before.
-    return high, high
+    return low, low
 
 
 def _typical_size(laws: PairOfLaws, goal: Guarantee) -> float:

@@ -11,7 +11,7 @@ from pufferfish.checks import finite, require
 from pufferfish.exact.certificate import Certificate, PairResult
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.pair import TOLERANCE, BothWays, PairOracle
-from pufferfish.exact.parallel import Progress, over_pairs
+from pufferfish.exact.parallel import PairWorkers, Progress
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
@@ -42,9 +42,20 @@ def verify(
     """
     _check(scenario, noise)
     require(isinstance(goal, Guarantee), f"goal must be a Guarantee, got {goal!r}.")
-    results = over_pairs(
-        partial(_verify_pair, noise=noise, goal=goal), list(scenario.laws()), workers, progress
-    )
+    with PairWorkers(workers) as pairs:
+        return certify(scenario, noise, goal, pairs, progress)
+
+
+def certify(
+    scenario: Scenario,
+    noise: Noise,
+    goal: Guarantee,
+    workers: PairWorkers,
+    progress: Progress | None,
+) -> Certificate:
+    """`verify`, with workers that are already there."""
+    task = partial(_verify_pair, noise=noise, goal=goal)
+    results = workers.map(task, list(scenario.laws()), progress)
     return Certificate(
         goal=goal, noise=noise, results=tuple(result for both in results for result in both)
     )

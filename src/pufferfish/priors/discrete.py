@@ -100,6 +100,10 @@ class Discrete(Prior):
         """The law of factor·X."""
         return type(self)(self.atoms * checked_factor(factor), self.masses)
 
+    def __reduce__(self) -> tuple[type[Self], tuple[FloatArray, FloatArray]]:
+        """Rebuild, so that a copy's arrays cannot be written to either."""
+        return type(self), (self.atoms, self.masses)
+
     def __eq__(self, other: object) -> bool:
         """The same atoms with the same probabilities."""
         if not isinstance(other, Discrete):

@@ -64,16 +64,17 @@ class _GaussianFamily(Prior):
         log_weights = np.log(weights)
         upper = levels > 0.5
         target = np.log(np.where(upper, 1.0 - levels, levels))
-        # 80 halvings take any bracket of doubles below its own spacing.
-        for _ in range(80 if weights.size > 1 else 0):
+        while True:
             middle = 0.5 * (low + high)
+            # Halving ends where no double lies between the two ends.
+            if np.all((middle <= low) | (middle >= high)):
+                return np.asarray(high)
             z = (middle[..., None] - means) / stds
             sign = np.where(upper, -1.0, 1.0)
             log_mass = log_sum_exp(np.moveaxis(log_weights + log_ndtr(sign[..., None] * z), -1, 0))
             below = np.where(upper, log_mass > target, log_mass < target)
             low = np.where(below, middle, low)
             high = np.where(below, high, middle)
-        return np.asarray(high)
 
     def log_mgf(self, t: float) -> float:
         """log Σ_m w_m exp(μ_m t + σ_m² t²/2)."""
