@@ -78,13 +78,17 @@ def _what(scenario: Scenario) -> str:
 
 def _promise(goal: Guarantee) -> str:
     odds = math.exp(goal.epsilon) if goal.epsilon < 700 else math.inf
-    text = (
-        f"The promise, {goal}: seeing one published value changes the odds between the two secrets "
-        f"of a pair by a factor of at most {odds:.4g}, up or down"
-    )
     if goal.pure:
-        return f"{text}; always, without exception (δ = 0)."
-    return f"{text}, but for outcomes of total probability {goal.delta:g}."
+        return (
+            f"The promise, {goal}: seeing one published value changes the odds between the two "
+            f"secrets of a pair by a factor of at most {odds:.4g}, up or down; always, without "
+            "exception (δ = 0)."
+        )
+    return (
+        f"The promise, {goal}: whatever is concluded from one published value, its probability "
+        f"under one secret of a pair is at most {odds:.4g} times that under the other, plus "
+        f"{goal.delta:g}."
+    )
 
 
 def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) -> str:

@@ -18,7 +18,8 @@ class Guarantee:
 
     Attributes:
         epsilon: How far apart the odds may be, as a logarithm; above 0.
-        delta: The probability mass that may escape that bound; 0 ≤ delta < 1. 0 is pure ε.
+        delta: What may be added to a probability beyond that factor; 0 ≤ delta < 1. With 0 the
+            promise is pure ε: no published value ever moves the odds by more than e^ε.
     """
 
     epsilon: float

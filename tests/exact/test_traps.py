@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath as mp
 import numpy as np
 import pytest
 
@@ -70,3 +71,34 @@ def test_flat_ratio_over_a_wide_range() -> None:
     certificate = pf.verify(scenario_of(one, other), pf.LaplaceNoise(1.0), GOAL)
     assert certificate.epsilon_lower <= math.log(0.5 / 0.4) <= certificate.epsilon_upper
     assert certificate.epsilon_upper - certificate.epsilon_lower <= 1e-9
+
+
+def test_noise_that_hides_the_stds_does_not_hide_their_difference() -> None:
+    """Variances that differ in the 18th digit once the noise is added: ε* is 38.5, not 1.1."""
+    one = pf.GaussianMixture([0.5, 0.3, 0.2], [0.0, -1e9, 10.0], [1.5, 1.5, 1.0])
+    other = pf.GaussianMixture([0.9, 0.1], [0.0, -1e9], [1.5, 1.5])
+    goal = pf.Guarantee(1.2)
+    certificate = pf.verify(scenario_of(one, other), pf.GaussianNoise(1e9), goal)
+    assert certificate.epsilon_upper > 38
+    assert certificate.holds is not True
+    with pytest.raises(pf.UnreachableGoalError):
+        pf.calibrate(scenario_of(one, other), goal, noise="gaussian")
+
+
+@pytest.mark.parametrize("noise", [pf.NoNoise(), pf.GaussianNoise(1e-80), pf.LaplaceNoise(1e-80)])
+def test_numbers_that_overflow_decide_nothing(noise: pf.NoNoise | pf.GaussianNoise) -> None:
+    """Densities so small that their logarithm overflows: δ is 1, and nan must not pass for 0."""
+    one, other = pf.Gaussian(0.0, 1e-77), pf.Gaussian(1e80, 1e-77)
+    certificate = pf.verify(scenario_of(one, other), noise, pf.Guarantee(1.0, 0.6))
+    assert certificate.delta_upper == 1.0
+    assert certificate.holds is not True
+
+
+def test_masses_are_compared_on_the_safe_side() -> None:
+    """Rounding of log p − log q scales with the logarithms, not with their difference."""
+    one = pf.Discrete([0.0, 1.0], [1.1978e-4, 1 - 1.1978e-4])
+    other = pf.Discrete([0.0, 1.0], [8.3063e-5, 1 - 8.3063e-5])
+    found = pf.pure_epsilon(scenario_of(one, other), pf.NoNoise())
+    with mp.workdps(40):
+        ratio = mp.log(mp.mpf(float(one.masses[0])) / mp.mpf(float(other.masses[0])))
+        assert mp.mpf(found.lower) <= ratio <= mp.mpf(found.upper)

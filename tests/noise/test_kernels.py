@@ -114,7 +114,8 @@ def test_the_margin_bounds_the_error_of_whole_laws(number: int) -> None:
     law, plain, noise = bounded_laws()[number]
     rng = np.random.default_rng(17)
     y = np.sort(rng.normal(0, 5, 60) * 10.0 ** rng.uniform(-2, 2, 60))
-    values = law.log_density(law.at(y))
+    rows = law.at(y)
+    values = law.log_density(rows)
     margins = law.margin(rows, values)
     for point, value, margin in zip(y.tolist(), values.tolist(), margins.tolist(), strict=True):
         with mp.workdps(50):

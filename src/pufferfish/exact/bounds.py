@@ -150,6 +150,10 @@ class MixtureBounds(BoundedLaw):
         """What the rounding of each component's log-density is proportional to."""
         return np.abs(rows[: self._count])
 
+    def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:
+        """κ, with the rounding of a sum of as many terms as there are components."""
+        return super().margin(rows, log_density) + self._count * _UNIT
+
     def log_density(self, rows: FloatArray) -> FloatArray:
         """log Σ_m w_m f_m."""
         log_f, _ = self.parts(rows)
@@ -208,23 +212,26 @@ class MixtureBounds(BoundedLaw):
         # The tails on the side away from the mean: that of the nearer end holds the other.
         near = np.where(upper_side, above_left, below_right) + self.log_weights
         far = np.where(upper_side, above_right, below_left) + self.log_weights
-        error = kappa(np.maximum(near, -1e6))
+        error = _finite_kappa(near) + self._count * _UNIT
         with np.errstate(divide="ignore", invalid="ignore"):
             share = -np.expm1(far - near)
             tails_low = near + np.log(np.maximum(share - 4.0 * error, 0.0))
             tails_high = near + np.log(share + 4.0 * error)
+        empty = np.isneginf(near)
+        tails_low, tails_high = (np.where(empty, -np.inf, t) for t in (tails_low, tails_high))
         width = right - left
         rows_left, rows_right = np.split(self.at(ends), 2, axis=1)
         log_left, score_left = self.parts(rows_left)
         log_right, score_right = self.parts(rows_right)
-        error = kappa(np.maximum(np.minimum(log_left, log_right), -1e6)) + 1e-13
+        error = _finite_kappa(np.minimum(log_left, log_right)) + self._count * _UNIT + 1e-13
         chord = np.maximum(log_left, log_right) + _log_mean_exp(-np.abs(log_left - log_right))
         tangent = np.minimum(
             log_left + _log_mean_exp(score_left * width),
             log_right + _log_mean_exp(-score_right * width),
         )
-        low = np.maximum(tails_low, chord + np.log(width) - error)
-        high = np.minimum(tails_high, tangent + np.log(width) + error)
+        # A bound that overflowed is nan, and the other one stands.
+        low = np.fmax(tails_low, chord + np.log(width) - error)
+        high = np.fmin(tails_high, tangent + np.log(width) + error)
         return Interval(log_sum_exp(low), log_sum_exp(high))
 
     def tail_mass(self, first: float, last: float) -> float:
@@ -296,7 +303,7 @@ class TableBounds(BoundedLaw):
         slices = np.column_stack([begins, ends]).reshape(-1)
         # The last index closes the last slice; every second slice is the space between intervals.
         sums = np.logaddexp.reduceat(np.append(gaps, -np.inf), slices)[::2]
-        error = kappa(np.maximum(sums, -1e6)) + self._kappa_sum + gaps.size * _UNIT
+        error = _finite_kappa(sums) + self._kappa_sum + gaps.size * _UNIT
         return Interval(sums - error, sums + error)
 
     def tail_mass(self, first: float, last: float) -> float:
@@ -317,6 +324,11 @@ class TableBounds(BoundedLaw):
         error = 2.0 * kappa(larger) + self._kappa_sum
         error = np.where(smaller < larger - 100.0 * (1.0 + error), 2.0 * _UNIT, error)
         return np.asarray(error / self._law.noise.scale)
+
+
+def _finite_kappa(log_value: FloatArray) -> FloatArray:
+    """κ, but nothing for a zero: its logarithm is known."""
+    return kappa(np.where(np.isneginf(log_value), 0.0, log_value))
 
 
 def _mean_score(

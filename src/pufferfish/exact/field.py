@@ -135,16 +135,22 @@ class RatioField:
             )
         p_on_cell = between_lines(log_p[left], log_p[right], p_score, width)
         q_on_cell = between_lines(log_q[left], log_q[right], q_score, width)
+        # Where numbers overflow nothing is known, and nothing may look decided.
         return Cells(
             y[left],
             y[right],
             ratio[left],
             ratio[right],
             margins,
-            on_cell.lower,
-            on_cell.upper,
-            slope.lower,
-            slope.upper,
-            p_on_cell.upper + margins,
-            q_on_cell.upper + margins,
+            _or(on_cell.lower, -np.inf),
+            _or(on_cell.upper, np.inf),
+            _or(slope.lower, -np.inf),
+            _or(slope.upper, np.inf),
+            _or(p_on_cell.upper + margins, np.inf),
+            _or(q_on_cell.upper + margins, np.inf),
         )
+
+
+def _or(bound: FloatArray, unknown: float) -> FloatArray:
+    """The bound, or `unknown` where it is not a number."""
+    return np.where(np.isnan(bound), unknown, bound)

@@ -47,14 +47,16 @@ def hockey_stick(field: RatioField, epsilon: float, tolerance: float) -> Enclosu
         lower = _positive_part(p_mass.lower, q_mass.upper + epsilon)
         upper = _positive_part(p_mass.upper, q_mass.lower + epsilon)
     # Summing a few hundred terms of at most 1 loses less than 1e-13 of the sum.
-    return Enclosure(max(lower * (1.0 - 1e-13), 0.0), min(upper * (1.0 + 1e-13) + residual, 1.0))
+    lower, upper = lower * (1.0 - 1e-13), upper * (1.0 + 1e-13) + residual
+    # Comparisons that also catch nan.
+    return Enclosure(lower if lower > 0.0 else 0.0, upper if upper < 1.0 else 1.0)
 
 
 def _positive_part(log_p: FloatArray, log_q: FloatArray) -> float:
     """Σ (e^{log_p} − e^{log_q})_+ without forming a huge e^{log_q}."""
     with np.errstate(invalid="ignore", over="ignore"):
         terms = np.exp(log_p) * -np.expm1(np.minimum(log_q - log_p, 0.0))
-    return math.fsum(terms[log_p > -np.inf])
+    return math.fsum(terms[~np.isneginf(log_p)])
 
 
 def _decide(field: RatioField, epsilon: float, tolerance: float) -> _Runs:
@@ -66,7 +68,7 @@ def _decide(field: RatioField, epsilon: float, tolerance: float) -> _Runs:
     residual = 0.0
     for round_number in range(_MOST_ROUNDS):
         positive = cells.lower > epsilon
-        open_cells = ~positive & (cells.upper > epsilon)
+        open_cells = ~positive & ~(cells.upper <= epsilon)
         left.append(cells.left[positive])
         right.append(cells.right[positive])
         cells = cells.take(open_cells)

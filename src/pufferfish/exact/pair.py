@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.bounds import BoundedLaw, MixtureBounds, TableBounds
 from pufferfish.exact.caps import matching_cap
@@ -72,23 +74,26 @@ class PairOracle:
         self._laws = laws
         self._noise = noise
         self._parts = laws.first.components(), laws.second.components()
-        self._forward, self._backward = _directions(laws.first, laws.second, noise)
+        with _quiet():
+            self._forward, self._backward = _directions(laws.first, laws.second, noise)
 
     def delta(self, epsilon: float, tolerance: float = TOLERANCE) -> BothWays:
         """δ at ε, both directions, with holes and grid."""
         first, second = self._laws.missing_first, self._laws.missing_second
-        return BothWays(
-            self._delta(self._forward, first, second, epsilon, tolerance),
-            self._delta(self._backward, second, first, epsilon, tolerance),
-        )
+        with _quiet():
+            return BothWays(
+                self._delta(self._forward, first, second, epsilon, tolerance),
+                self._delta(self._backward, second, first, epsilon, tolerance),
+            )
 
     def epsilon(self) -> BothWays:
         """sup of the log-ratio, both directions, with holes and grid."""
         first, second = self._laws.missing_first, self._laws.missing_second
-        return BothWays(
-            self._epsilon(self._forward, first, second),
-            self._epsilon(self._backward, second, first),
-        )
+        with _quiet():
+            return BothWays(
+                self._epsilon(self._forward, first, second),
+                self._epsilon(self._backward, second, first),
+            )
 
     def _delta(
         self, direction: _Direction, m: float, other: float, epsilon: float, tolerance: float
@@ -119,6 +124,11 @@ class PairOracle:
         upper = max(value.upper + shift, hole)
         error = 1e-14 * (1.0 + abs(shift))
         return Enclosure(lower - error, upper + error)
+
+
+def _quiet() -> np.errstate:
+    """Overflow gives an infinity or nan, which every bound reads as "not known"."""
+    return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 def _hole(m: float, other: float, epsilon: float, error: float) -> float:

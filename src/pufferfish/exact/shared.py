@@ -65,4 +65,4 @@ class SharedShapes:
         highest += KAPPA_ABSOLUTE + KAPPA_RELATIVE * size
         constant = self._p.log_weights - self._q.log_weights[lead, 0]
         highest = np.where(same, constant + KAPPA_ABSOLUTE, highest)
-        return log_sum_exp(highest) + KAPPA_ABSOLUTE
+        return np.asarray(log_sum_exp(highest) + KAPPA_ABSOLUTE + 2.0**-53 * highest.shape[0])

@@ -87,8 +87,8 @@ def _cells_supremum(field: RatioField, cells: Cells, known: float, cap: float) -
     """The supremum over cells, given that `known` is reached elsewhere and `cap` nowhere passed."""
     best, settled = known, -math.inf
     for _ in range(_MOST_ROUNDS):
-        nodes = np.maximum(cells.ratio_left, cells.ratio_right) - cells.margin
-        best = max(best, float(nodes.max()))
+        nodes = np.fmax(cells.ratio_left, cells.ratio_right) - cells.margin
+        best = max(best, float(np.max(nodes, where=~np.isnan(nodes), initial=-np.inf)))
         tolerance = _ABSOLUTE + _RELATIVE * abs(best)
         # Cutting cannot bring a bound closer than the margin of its own points.
         active = np.minimum(cells.upper, cap) > best + tolerance + 2.0 * cells.margin

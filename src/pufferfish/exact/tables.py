@@ -37,6 +37,11 @@ class _Sides(NamedTuple):
     density: FloatArray
     margin: float
 
+    def moved(self, log_part: FloatArray, side: float) -> FloatArray:
+        """A bound on the part, above it (side +1) or below it (side −1)."""
+        size = np.abs(np.where(np.isneginf(log_part), 0.0, log_part))
+        return log_part + side * (self.margin + KAPPA_RELATIVE * size)
+
 
 class LaplaceTables:
     """Two tables with the same Laplace noise."""
@@ -63,26 +68,23 @@ class LaplaceTables:
 
     def supremum(self) -> Enclosure:
         """sup log p/q, at the atoms."""
-        ratio = self._p.density - self._q.density
-        margin = self._margin(self._p.density, self._q.density)
-        return Enclosure(float((ratio - margin).max()), float((ratio + margin).max()))
-
-    def _margin(self, log_p: FloatArray, log_q: FloatArray) -> FloatArray:
-        size = np.abs(np.where(np.isneginf(log_p), 0.0, log_p))
-        size += np.abs(np.where(np.isneginf(log_q), 0.0, log_q))
-        return self._p.margin + self._q.margin + KAPPA_RELATIVE * size
+        p, q = self._p, self._q
+        lower = p.moved(p.density, -1.0) - q.moved(q.density, 1.0)
+        upper = p.moved(p.density, 1.0) - q.moved(q.density, -1.0)
+        return Enclosure(float(lower.max()), float(upper.max()))
 
     def _integral(self, epsilon: float, side: float) -> float:
         """½∫ of the positive part, every log-ratio moved to one side by its margin."""
-        left_margin = side * self._margin(self._p.left, self._q.left)
-        right_margin = side * self._margin(self._p.right, self._q.right)
-        log_alpha, alpha = _excess(self._p.left, self._q.left, epsilon, left_margin)
-        log_beta, beta = _excess(self._p.right, self._q.right, epsilon, right_margin)
+        p, q = self._p, self._q
+        log_alpha, alpha = _excess(p.moved(p.left, side), q.moved(q.left, -side), epsilon)
+        log_beta, beta = _excess(p.moved(p.right, side), q.moved(q.right, -side), epsilon)
         outer = max(beta[0], 0.0) + max(alpha[-1], 0.0)
         alpha, log_alpha, beta, log_beta = alpha[:-1], log_alpha[:-1], beta[1:], log_beta[1:]
         w = self._gaps
         whole = (np.maximum(alpha, 0.0) + np.maximum(beta, 0.0)) * -np.expm1(-w)
-        u = np.clip(0.5 * (w + np.where(alpha > 0, 1.0, -1.0) * (log_alpha - log_beta)), 0.0, w)
+        u = 0.5 * (w + np.where(alpha > 0, 1.0, -1.0) * (log_alpha - log_beta))
+        rounding = 4.0 * _UNIT * (w + np.abs(log_alpha) + np.abs(log_beta))
+        u = np.clip(u + side * np.where(np.isfinite(rounding), rounding, 0.0), 0.0, w)
         larger = np.where(alpha > 0, alpha, beta)
         part = np.where(
             u < w,
@@ -103,14 +105,10 @@ def _sides(law: TableOutput, atoms: FloatArray) -> _Sides:
     return _Sides(left, right, np.logaddexp(left, right_beyond), margin)
 
 
-def _excess(
-    log_p: FloatArray, log_q: FloatArray, epsilon: float, margin: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """log|x| and x of x = e^{log_p} − e^{ε + log_q}, the log-ratio moved up by `margin`."""
+def _excess(log_p: FloatArray, log_q: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray]:
+    """log|x| and x of x = e^{log_p} − e^{ε + log_q}, without forming a huge e^ε."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        gap = np.where(
-            np.isneginf(log_p) & np.isneginf(log_q), 0.0, epsilon + log_q - log_p - margin
-        )
+        gap = np.where(np.isneginf(log_p) & np.isneginf(log_q), 0.0, epsilon + log_q - log_p)
         gap = np.where(np.isneginf(log_p), np.inf, gap)
         positive = gap < 0
         larger = np.where(positive, log_p, epsilon + log_q)
@@ -124,9 +122,9 @@ def masses_hockey_stick(p: Discrete, q: Discrete, epsilon: float) -> Enclosure:
     """Σ_x (p(x) − e^ε q(x))_+ : two tables released as they are."""
     log_p, log_q = _log_masses(p, q)
     kept = log_p > -np.inf
-    log_p, gap = log_p[kept], epsilon + (log_q - log_p)[kept]
-    # Rounding of masses and logarithms moves each log-ratio by at most this.
-    error = 8.0 * _UNIT * (2.0 + abs(epsilon) + np.where(np.isfinite(gap), np.abs(gap), 0.0))
+    gap = epsilon + (log_q - log_p)[kept]
+    log_p = log_p[kept]
+    error = _log_error(log_p, log_q[kept]) + 4.0 * _UNIT * (1.0 + abs(epsilon))
 
     def total(side: float) -> float:
         return math.fsum(np.exp(log_p) * -np.expm1(np.minimum(gap - side * error, 0.0)))
@@ -139,9 +137,14 @@ def masses_supremum(p: Discrete, q: Discrete) -> Enclosure:
     """max log p(x)/q(x) over the atoms of p; infinite where q has none."""
     log_p, log_q = _log_masses(p, q)
     kept = log_p > -np.inf
-    ratio = float((log_p - log_q)[kept].max())
-    error = 8.0 * _UNIT * (1.0 + abs(ratio)) if math.isfinite(ratio) else 0.0
-    return Enclosure(ratio - error, ratio + error)
+    ratio, error = (log_p - log_q)[kept], _log_error(log_p[kept], log_q[kept])
+    return Enclosure(float((ratio - error).max()), float((ratio + error).max()))
+
+
+def _log_error(log_p: FloatArray, log_q: FloatArray) -> FloatArray:
+    """How far a difference of two logarithms of masses may be from the truth."""
+    size = np.abs(log_p) + np.where(np.isfinite(log_q), np.abs(log_q), 0.0)
+    return 4.0 * _UNIT * (2.0 + size)
 
 
 def _log_masses(p: Discrete, q: Discrete) -> tuple[FloatArray, FloatArray]:

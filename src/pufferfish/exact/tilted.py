@@ -82,4 +82,4 @@ class TiltedBounds(MixtureBounds):
 
     def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:
         """κ by the size of the terms."""
-        return np.asarray(KAPPA_ABSOLUTE + KAPPA_RELATIVE * rows[-1])
+        return np.asarray(KAPPA_ABSOLUTE + KAPPA_RELATIVE * rows[-1] + self._count * _UNIT)
