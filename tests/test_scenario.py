@@ -147,7 +147,7 @@ def test_a_plain_dictionary_of_gaussians_is_accepted() -> None:
 
 def test_missing_is_zero_unless_named() -> None:
     belief = pf.Belief(THREE, missing={"y": 0.125})
-    assert [belief.missing_probability(each) for each in THREE] == [0.0, 0.125, 0.0]
+    assert [belief.missing[each] for each in THREE] == [0.0, 0.125, 0.0]
     assert pf.Belief(THREE).missing == {"x": 0.0, "y": 0.0, "z": 0.0}
 
 
@@ -198,7 +198,7 @@ def test_a_belief_cannot_be_changed() -> None:
     belief = pf.Belief(given, missing=holes)
     given["x"], holes["x"] = WIDE, 0.75
     assert belief.priors["x"] == LOW
-    assert belief.missing_probability("x") == 0.5
+    assert belief.missing["x"] == 0.5
     with pytest.raises(TypeError):
         belief.priors["x"] = WIDE
     with pytest.raises(TypeError):
@@ -221,6 +221,6 @@ def test_beliefs_and_scenarios_can_be_copied_and_pickled(duplicate: object) -> N
     belief = pf.Belief({0: LOW, "t": table}, name="n", provenance="public", missing={"t": 0.125})
     twin = duplicate(belief)
     assert twin == belief
-    assert (twin.name, twin.provenance, twin.missing_probability("t")) == ("n", "public", 0.125)
+    assert (twin.name, twin.provenance, twin.missing["t"]) == ("n", "public", 0.125)
     scenario = pf.Scenario([belief])
     assert duplicate(scenario) == scenario

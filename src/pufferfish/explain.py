@@ -44,14 +44,14 @@ def _wrapped(number: int, text: str) -> str:
 
 
 def _who(scenario: Scenario) -> str:
-    beliefs = tuple(scenario.beliefs)
-    protected = {secret for pair in scenario.pairs or () for secret in pair}
+    beliefs = scenario.beliefs
+    protected = {secret for pair in scenario.pairs for secret in pair}
     lines = [f"Adversaries considered: {len(beliefs)}. Each believes a law for one row's value:"]
     for belief in beliefs:
         lines.append(f"   - {belief.name!r} (provenance: {belief.provenance})")
         secrets = [secret for secret in belief.priors if secret in protected]
         for secret in secrets[:_MOST_LISTED]:
-            hole = belief.missing_probability(secret)
+            hole = belief.missing[secret]
             missing = f", missing with probability {hole:.3g}" if hole else ""
             lines.append(f"     {secret!r}: {_law_in_words(belief.priors[secret])}{missing}")
         if len(secrets) > _MOST_LISTED:
@@ -70,7 +70,7 @@ def _law_in_words(prior: Prior) -> str:
 
 
 def _what(scenario: Scenario) -> str:
-    pairs = tuple(scenario.pairs or ())
+    pairs = scenario.pairs
     named = ", ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_LISTED])
     more = f", and {len(pairs) - _MOST_LISTED} more" if len(pairs) > _MOST_LISTED else ""
     return f"What must look alike: {named}{more}."

@@ -30,7 +30,7 @@ def _checked_secret(secret: object) -> Secret:
     return secret
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Belief:
     """One adversary: a law of X for each secret, for one row (the paper's ρ).
 
@@ -42,55 +42,60 @@ class Belief:
         name: How messages and certificates call this adversary.
         provenance: Where the belief comes from. Only "public" says that it holds nothing private.
         missing: For each secret the probability that the value is missing and published as a hole;
-            secrets not named have 0.
+            0 for secrets that were not named.
     """
 
-    # A mapping is invariant in its keys: Any, so that a plain dict[str, Gaussian] may be given.
-    priors: Mapping[Any, Prior]
-    name: str = "belief"
-    provenance: str = "private"
-    missing: Mapping[Any, float] | None = None
+    priors: Mapping[Secret, Prior]
+    name: str
+    provenance: str
+    missing: Mapping[Secret, float]
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        # A mapping is invariant in its keys: Any, so that a plain dict[str, Gaussian] may be given.
+        priors: Mapping[Any, Prior],
+        name: str = "belief",
+        provenance: str = "private",
+        missing: Mapping[Any, float] | None = None,
+    ) -> None:
         """Copy, freeze and refuse what is no belief."""
-        require(isinstance(self.priors, Mapping), "priors must map each secret to a prior.")
-        priors = {_checked_secret(secret): prior for secret, prior in self.priors.items()}
+        require(isinstance(priors, Mapping), "priors must map each secret to a prior.")
         require(bool(priors), "a belief needs a prior for at least one secret.")
         for secret, prior in priors.items():
+            _checked_secret(secret)
             require(
                 isinstance(prior, Prior),
                 f"the prior of {secret!r} must be a Gaussian, GaussianMixture or Discrete, "
                 f"got {type(prior).__name__}.",
             )
-        for field in ("name", "provenance"):
-            text = getattr(self, field)
+        for field, text in (("name", name), ("provenance", provenance)):
             require(isinstance(text, str) and bool(text), f"{field} must be a non-empty text.")
-        missing = dict.fromkeys(priors, 0.0)
-        holes = {} if self.missing is None else self.missing
-        require(isinstance(holes, Mapping), "missing must map secrets to probabilities.")
-        for secret, probability in holes.items():
+        holes = dict.fromkeys(priors, 0.0)
+        require(
+            missing is None or isinstance(missing, Mapping),
+            "missing must map secrets to probabilities.",
+        )
+        for secret, probability in (missing or {}).items():
             require(secret in priors, f"missing names {secret!r}, which has no prior.")
             number = finite(f"missing[{secret!r}]", probability)
             require(
                 0.0 <= number < 1.0,
                 f"missing[{secret!r}] must be at least 0 and less than 1, got {number:g}.",
             )
-            missing[secret] = number
-        object.__setattr__(self, "priors", MappingProxyType(priors))
-        object.__setattr__(self, "missing", MappingProxyType(missing))
+            holes[secret] = number
+        object.__setattr__(self, "priors", MappingProxyType(dict(priors)))
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "provenance", provenance)
+        object.__setattr__(self, "missing", MappingProxyType(holes))
 
     @property
     def public(self) -> bool:
         """Whether the belief may be shown to anyone."""
         return self.provenance == "public"
 
-    def missing_probability(self, secret: Secret) -> float:
-        """P(the value is missing | secret)."""
-        return (self.missing or {}).get(secret, 0.0)
-
     def __reduce__(self) -> tuple[type[Belief], tuple[object, ...]]:
         """Rebuild from plain dictionaries (a mapping proxy cannot be pickled)."""
-        return Belief, (dict(self.priors), self.name, self.provenance, dict(self.missing or {}))
+        return Belief, (dict(self.priors), self.name, self.provenance, dict(self.missing))
 
 
 class PairOfLaws(NamedTuple):
@@ -104,73 +109,85 @@ class PairOfLaws(NamedTuple):
     missing_second: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Scenario:
     """Every pair of secrets that must look alike, to every adversary.
 
     Attributes:
         beliefs: The adversaries; the promise holds against each of them (the paper's max over ρ).
-        pairs: The secret pairs, or None for all pairs of all secrets of the beliefs.
+        pairs: The secret pairs; by default all pairs of all secrets of the beliefs.
     """
 
-    beliefs: Iterable[Belief]
-    pairs: Iterable[tuple[Secret, Secret]] | None = None
+    beliefs: tuple[Belief, ...]
+    pairs: tuple[SecretPair, ...]
 
-    def __post_init__(self) -> None:
-        """Make tuples, remove repeated pairs, and refuse a pair that a belief is silent about."""
-        given: object = self.beliefs
-        given = (given,) if isinstance(given, Belief) else given
-        require(isinstance(given, Iterable), f"beliefs must be Belief objects, got {given!r}.")
-        beliefs = tuple(given) if isinstance(given, Iterable) else ()
-        require(bool(beliefs), "a scenario needs at least one belief.")
-        for belief in beliefs:
+    def __init__(
+        self,
+        beliefs: Iterable[Belief] | Belief,
+        pairs: Iterable[tuple[Secret, Secret]] | None = None,
+    ) -> None:
+        """Remove repeated pairs, and refuse a pair that a belief is silent about."""
+        given = (beliefs,) if isinstance(beliefs, Belief) else _listed("beliefs", beliefs)
+        require(bool(given), "a scenario needs at least one belief.")
+        for belief in given:
             require(isinstance(belief, Belief), f"beliefs must be Belief objects, got {belief!r}.")
-        names = [belief.name for belief in beliefs]
+        names = [belief.name for belief in given]
         repeated = sorted({name for name in names if names.count(name) > 1})
         require(not repeated, f"beliefs must have different names; repeated: {repeated}.")
-        pairs = self._checked_pairs(beliefs)
-        for belief in beliefs:
-            for pair in pairs:
+        asked = _all_pairs(given) if pairs is None else _checked_pairs(_listed("pairs", pairs))
+        for belief in given:
+            for pair in asked:
                 for secret in pair:
                     require(
                         secret in belief.priors,
                         f"belief {belief.name!r} has no prior for secret {secret!r}, needed for "
-                        f"the pair ({pair.first!r}, {pair.second!r}); add the prior, or leave the "
-                        "pair out.",
+                        f"the pair ({pair.first!r}, {pair.second!r}); it knows "
+                        f"{_some(belief.priors)}. Add the prior, or leave the pair out.",
                     )
-        object.__setattr__(self, "beliefs", beliefs)
-        object.__setattr__(self, "pairs", pairs)
-
-    def _checked_pairs(self, beliefs: tuple[Belief, ...]) -> tuple[SecretPair, ...]:
-        if self.pairs is None:
-            secrets = list(dict.fromkeys(secret for belief in beliefs for secret in belief.priors))
-            require(len(secrets) > 1, "a scenario needs at least two secrets to make a pair.")
-            return tuple(SecretPair(a, b) for a, b in combinations(secrets, 2))
-        require(
-            isinstance(self.pairs, Iterable) and not isinstance(self.pairs, str),
-            f"pairs must be a list of pairs of secrets, got {self.pairs!r}.",
-        )
-        pairs: dict[frozenset[Secret], SecretPair] = {}
-        for given in self.pairs:
-            try:
-                first, second = () if isinstance(given, str) else given
-            except (TypeError, ValueError):
-                raise InvalidInputError(f"a pair must be two secrets, got {given!r}.") from None
-            pair = SecretPair(_checked_secret(first), _checked_secret(second))
-            require(pair.first != pair.second, f"a pair must be two different secrets: {pair!r}.")
-            pairs.setdefault(frozenset(pair), pair)
-        require(bool(pairs), "pairs must not be empty; give None for all pairs.")
-        return tuple(pairs.values())
+        object.__setattr__(self, "beliefs", given)
+        object.__setattr__(self, "pairs", asked)
 
     def laws(self) -> Iterator[PairOfLaws]:
         """Every belief and pair, with its priors and probabilities of a missing value."""
         for belief in self.beliefs:
-            for first, second in self.pairs or ():
+            for pair in self.pairs:
+                first, second = pair
                 yield PairOfLaws(
                     belief.name,
-                    SecretPair(first, second),
+                    pair,
                     belief.priors[first],
                     belief.priors[second],
-                    belief.missing_probability(first),
-                    belief.missing_probability(second),
+                    belief.missing[first],
+                    belief.missing[second],
                 )
+
+
+def _listed(name: str, given: object) -> tuple[Any, ...]:
+    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
+        raise InvalidInputError(f"{name} must be a list, got {given!r}.")
+    return tuple(given)
+
+
+def _all_pairs(beliefs: tuple[Belief, ...]) -> tuple[SecretPair, ...]:
+    secrets = list(dict.fromkeys(secret for belief in beliefs for secret in belief.priors))
+    require(len(secrets) > 1, "a scenario needs at least two secrets to make a pair.")
+    return tuple(SecretPair(a, b) for a, b in combinations(secrets, 2))
+
+
+def _checked_pairs(given: tuple[Any, ...]) -> tuple[SecretPair, ...]:
+    pairs: dict[frozenset[Secret], SecretPair] = {}
+    for each in given:
+        if isinstance(each, str) or not isinstance(each, Iterable) or len(list(each)) != 2:
+            raise InvalidInputError(f"a pair must be two secrets, got {each!r}.")
+        pair = SecretPair(*(_checked_secret(secret) for secret in each))
+        require(pair.first != pair.second, f"a pair must be two different secrets: {pair!r}.")
+        pairs.setdefault(frozenset(pair), pair)
+    require(bool(pairs), "pairs must not be empty; give None for all pairs.")
+    return tuple(pairs.values())
+
+
+def _some(secrets: Iterable[Secret], most: int = 20) -> str:
+    """A few labels, for a message."""
+    labels = [repr(secret) for secret in secrets]
+    more = f" and {len(labels) - most} more" if len(labels) > most else ""
+    return ", ".join(labels[:most]) + more

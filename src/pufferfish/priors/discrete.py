@@ -16,28 +16,32 @@ from pufferfish.priors.base import Components, Prior, as_points, checked_factor,
 __all__ = ["Discrete"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Discrete(Prior):
     """P(X = values[k]) = probabilities[k].
 
-    Kept as sorted arrays that cannot be written to: equal values are merged, atoms of
-    probability 0 dropped. 100,000 atoms are normal; every method is O(n log n) or better.
+    Kept as sorted arrays that cannot be written to: equal values are merged, those of probability
+    0 dropped. 100,000 atoms are normal; every method is O(n log n) or better.
     """
 
-    values: Sequence[float] | FloatArray
-    probabilities: Sequence[float] | FloatArray
+    values: FloatArray
+    probabilities: FloatArray
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        values: Sequence[float] | FloatArray,
+        probabilities: Sequence[float] | FloatArray,
+    ) -> None:
         """Refuse an empty table, lengths that differ, probabilities that do not sum to one."""
-        values = finite_array("values", self.values) + 0.0  # turns −0.0 into 0.0
-        probabilities = checked_probabilities("probabilities", self.probabilities)
+        given = finite_array("values", values) + 0.0  # turns −0.0 into 0.0
+        shares = checked_probabilities("probabilities", probabilities)
         require(
-            values.size == probabilities.size,
+            given.size == shares.size,
             "values and probabilities must have one entry per atom, got "
-            f"{values.size} and {probabilities.size}.",
+            f"{given.size} and {shares.size}.",
         )
-        atoms, position = np.unique(values, return_inverse=True)
-        masses = np.bincount(position, weights=probabilities)
+        atoms, position = np.unique(given, return_inverse=True)
+        masses = np.bincount(position, weights=shares)
         kept = masses > 0
         for name, array in (("values", atoms[kept]), ("probabilities", masses[kept])):
             array.setflags(write=False)

@@ -112,7 +112,7 @@ class Gaussian(_GaussianFamily):
         return type(self)(self.mean * number, self.std * abs(number))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class GaussianMixture(_GaussianFamily):
     """X ~ Σ_m weights[m]·N(means[m], stds[m]²).
 
@@ -120,23 +120,28 @@ class GaussianMixture(_GaussianFamily):
     of weight 0 is allowed and changes nothing. Stds are above 0.
     """
 
-    weights: Sequence[float]
-    means: Sequence[float]
-    stds: Sequence[float]
+    weights: tuple[float, ...]
+    means: tuple[float, ...]
+    stds: tuple[float, ...]
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        weights: Sequence[float] | FloatArray,
+        means: Sequence[float] | FloatArray,
+        stds: Sequence[float] | FloatArray,
+    ) -> None:
         """Refuse an empty mixture, lengths that differ, weights that do not sum to one."""
-        weights = checked_probabilities("weights", self.weights)
-        means = finite_array("means", self.means)
-        stds = finite_array("stds", self.stds)
+        shares = checked_probabilities("weights", weights)
+        centres = finite_array("means", means)
+        spreads = finite_array("stds", stds)
         require(
-            weights.size == means.size == stds.size,
+            shares.size == centres.size == spreads.size,
             "weights, means and stds must have one entry per component, got "
-            f"{weights.size}, {means.size} and {stds.size}.",
+            f"{shares.size}, {centres.size} and {spreads.size}.",
         )
-        for index, std in enumerate(stds):
+        for index, std in enumerate(spreads):
             positive(f"stds[{index}]", std, hint=_POINT_HINT)
-        for name, array in (("weights", weights), ("means", means), ("stds", stds)):
+        for name, array in (("weights", shares), ("means", centres), ("stds", spreads)):
             object.__setattr__(self, name, tuple(array.tolist()))
 
     @property
