@@ -6,7 +6,10 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 
-__all__ = ["log_sum_exp"]
+__all__ = ["UNIT", "log_sum_exp"]
+
+# Unit roundoff of a double: the relative error of one rounding.
+UNIT = 2.0**-53
 
 
 def log_sum_exp(x: FloatArray) -> FloatArray:

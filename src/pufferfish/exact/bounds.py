@@ -26,11 +26,10 @@ from pufferfish.checks import FloatArray
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.lines import Interval
 from pufferfish.noise import LaplaceNoise, MixtureOutput, TableOutput
-from pufferfish.numerics import log_sum_exp
+from pufferfish.numerics import UNIT, log_sum_exp
 
 __all__ = ["BoundedLaw", "MixtureBounds", "TableBounds"]
 
-_UNIT = 2.0**-53
 # The stated error κ of a computed log-density: absolute part, and part per unit of |log density|.
 # Measured against 60-digit arithmetic: at most 3e-15·(1 + |log density|) (tests/noise).
 KAPPA_ABSOLUTE = 1e-13
@@ -152,7 +151,7 @@ class MixtureBounds(BoundedLaw):
 
     def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:
         """κ, with the rounding of a sum of as many terms as there are components."""
-        return super().margin(rows, log_density) + self._count * _UNIT
+        return super().margin(rows, log_density) + self._count * UNIT
 
     def log_density(self, rows: FloatArray) -> FloatArray:
         """log Σ_m w_m f_m."""
@@ -212,7 +211,7 @@ class MixtureBounds(BoundedLaw):
         # The tails on the side away from the mean: that of the nearer end holds the other.
         near = np.where(upper_side, above_left, below_right) + self.log_weights
         far = np.where(upper_side, above_right, below_left) + self.log_weights
-        error = _finite_kappa(near) + self._count * _UNIT
+        error = _finite_kappa(near) + self._count * UNIT
         with np.errstate(divide="ignore", invalid="ignore"):
             share = -np.expm1(far - near)
             tails_low = near + np.log(np.maximum(share - 4.0 * error, 0.0))
@@ -223,7 +222,7 @@ class MixtureBounds(BoundedLaw):
         rows_left, rows_right = np.split(self.at(ends), 2, axis=1)
         log_left, score_left = self.parts(rows_left)
         log_right, score_right = self.parts(rows_right)
-        error = _finite_kappa(np.minimum(log_left, log_right)) + self._count * _UNIT + 1e-13
+        error = _finite_kappa(np.minimum(log_left, log_right)) + self._count * UNIT + 1e-13
         chord = np.maximum(log_left, log_right) + _log_mean_exp(-np.abs(log_left - log_right))
         tangent = np.minimum(
             log_left + _log_mean_exp(score_left * width),
@@ -259,7 +258,7 @@ class TableBounds(BoundedLaw):
         """Keep the law; its recurrences add up to `atoms` rounded terms."""
         self._law = law
         self._log_norm = float(np.log(2.0 * law.noise.scale))
-        self._kappa_sum = 4.0 * law.atoms.size * _UNIT
+        self._kappa_sum = 4.0 * law.atoms.size * UNIT
 
     def features(self) -> FloatArray:
         """The atoms (kinks of the density), and multiples of the scale beyond the outer ones."""
@@ -303,7 +302,7 @@ class TableBounds(BoundedLaw):
         slices = np.column_stack([begins, ends]).reshape(-1)
         # The last index closes the last slice; every second slice is the space between intervals.
         sums = np.logaddexp.reduceat(np.append(gaps, -np.inf), slices)[::2]
-        error = _finite_kappa(sums) + self._kappa_sum + gaps.size * _UNIT
+        error = _finite_kappa(sums) + self._kappa_sum + gaps.size * UNIT
         return Interval(sums - error, sums + error)
 
     def tail_mass(self, first: float, last: float) -> float:
@@ -322,7 +321,7 @@ class TableBounds(BoundedLaw):
         """tanh is 1-Lipschitz, and ±1 to all digits where one side outweighs the other by e^100."""
         larger, smaller = np.maximum(log_left, log_right), np.minimum(log_left, log_right)
         error = 2.0 * kappa(larger) + self._kappa_sum
-        error = np.where(smaller < larger - 100.0 * (1.0 + error), 2.0 * _UNIT, error)
+        error = np.where(smaller < larger - 100.0 * (1.0 + error), 2.0 * UNIT, error)
         return np.asarray(error / self._law.noise.scale)
 
 

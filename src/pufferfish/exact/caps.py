@@ -20,11 +20,10 @@ from fractions import Fraction
 import numpy as np
 
 from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.numerics import UNIT
 from pufferfish.priors import Components
 
 __all__ = ["matching_cap"]
-
-_UNIT = 2.0**-53
 
 
 def matching_cap(p: Components, q: Components, noise: Noise) -> float:
@@ -42,7 +41,7 @@ def matching_cap(p: Components, q: Components, noise: Noise) -> float:
         return _translation_cap(p, q, noise.scale)
     distance = np.abs(p.means - q.means) / noise.scale
     size = np.log(p.weights / q.weights) + distance
-    return float(np.max(size + 8.0 * _UNIT * (2.0 + np.abs(size) + distance)))
+    return float(np.max(size + 8.0 * UNIT * (2.0 + np.abs(size) + distance)))
 
 
 def _weights_cap(p: Components, q: Components) -> float:
@@ -50,7 +49,7 @@ def _weights_cap(p: Components, q: Components) -> float:
     if np.array_equal(p.weights, q.weights):
         return 0.0
     largest = float(np.max(np.log(p.weights / q.weights)))
-    return largest + 8.0 * _UNIT * (1.0 + abs(largest))
+    return largest + 8.0 * UNIT * (1.0 + abs(largest))
 
 
 def _translation_cap(p: Components, q: Components, scale: float) -> float:

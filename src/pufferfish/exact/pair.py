@@ -34,12 +34,12 @@ from pufferfish.noise import (
     TableOutput,
     output_law,
 )
+from pufferfish.numerics import UNIT
 from pufferfish.priors import Discrete, Prior
 from pufferfish.scenario import PairOfLaws
 
 __all__ = ["BothWays", "PairOracle"]
 
-_UNIT = 2.0**-53
 # Absolute width aimed at for δ.
 TOLERANCE = 1e-10
 
@@ -103,16 +103,16 @@ class PairOracle:
             return grid_delta(self._noise, inner, direction.hockey_stick(inner, tolerance))
         inner -= _log_odds(1.0 - m, 1.0 - other)
         # ε' is rounded: HS falls in it, and by no more than e to the change, less one.
-        error = 8.0 * _UNIT * (1.0 + abs(inner))
+        error = 8.0 * UNIT * (1.0 + abs(inner))
         found = direction.hockey_stick(inner - error, tolerance)
         found = Enclosure(max(found.lower - math.expm1(2.0 * error), 0.0), found.upper)
         kept = grid_delta(self._noise, inner, found)
         hole = Enclosure(
-            _hole(m, other, epsilon, 8.0 * _UNIT), _hole(m, other, epsilon, -8.0 * _UNIT)
+            _hole(m, other, epsilon, 8.0 * UNIT), _hole(m, other, epsilon, -8.0 * UNIT)
         )
         return Enclosure(
-            hole.lower + (1.0 - m) * kept.lower * (1.0 - 4.0 * _UNIT),
-            min(hole.upper + (1.0 - m) * kept.upper * (1.0 + 4.0 * _UNIT), 1.0),
+            hole.lower + (1.0 - m) * kept.lower * (1.0 - 4.0 * UNIT),
+            min(hole.upper + (1.0 - m) * kept.upper * (1.0 + 4.0 * UNIT), 1.0),
         )
 
     def _epsilon(self, direction: _Direction, m: float, other: float) -> Enclosure:

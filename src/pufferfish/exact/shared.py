@@ -18,7 +18,7 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE, MixtureBounds
 from pufferfish.exact.lines import Interval, between_lines
-from pufferfish.numerics import log_sum_exp
+from pufferfish.numerics import UNIT, log_sum_exp
 
 __all__ = ["SharedShapes"]
 
@@ -65,4 +65,4 @@ class SharedShapes:
         highest += KAPPA_ABSOLUTE + KAPPA_RELATIVE * size
         constant = self._p.log_weights - self._q.log_weights[lead, 0]
         highest = np.where(same, constant + KAPPA_ABSOLUTE, highest)
-        return np.asarray(log_sum_exp(highest) + KAPPA_ABSOLUTE + 2.0**-53 * highest.shape[0])
+        return np.asarray(log_sum_exp(highest) + KAPPA_ABSOLUTE + UNIT * highest.shape[0])

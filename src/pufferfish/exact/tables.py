@@ -22,11 +22,10 @@ from pufferfish.checks import FloatArray
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.noise import TableOutput
+from pufferfish.numerics import UNIT
 from pufferfish.priors import Discrete
 
 __all__ = ["LaplaceTables", "masses_hockey_stick", "masses_supremum"]
-
-_UNIT = 2.0**-53
 
 
 class _Sides(NamedTuple):
@@ -61,7 +60,7 @@ class LaplaceTables:
 
     def hockey_stick(self, epsilon: float) -> Enclosure:
         """HS_ε(P‖Q): the integral is increasing in every α and β, so their bounds bound it."""
-        slack = 1.0 + 1e-13 + 4.0 * _UNIT * self._gaps.size
+        slack = 1.0 + 1e-13 + 4.0 * UNIT * self._gaps.size
         lower = self._integral(epsilon, -1.0) / slack
         upper = self._integral(epsilon, 1.0) * slack
         return Enclosure(lower, min(upper, 1.0))
@@ -83,7 +82,7 @@ class LaplaceTables:
         w = self._gaps
         whole = (np.maximum(alpha, 0.0) + np.maximum(beta, 0.0)) * -np.expm1(-w)
         u = 0.5 * (w + np.where(alpha > 0, 1.0, -1.0) * (log_alpha - log_beta))
-        rounding = 4.0 * _UNIT * (w + np.abs(log_alpha) + np.abs(log_beta))
+        rounding = 4.0 * UNIT * (w + np.abs(log_alpha) + np.abs(log_beta))
         u = np.clip(u + side * np.where(np.isfinite(rounding), rounding, 0.0), 0.0, w)
         larger = np.where(alpha > 0, alpha, beta)
         part = np.where(
@@ -101,7 +100,7 @@ def _sides(law: TableOutput, atoms: FloatArray) -> _Sides:
     left, right_beyond = law.sides(atoms)
     _, right = law.sides(atoms, atom_counts_left=False)
     # One rounding per term of a recurrence.
-    margin = KAPPA_ABSOLUTE + 4.0 * _UNIT * law.atoms.size
+    margin = KAPPA_ABSOLUTE + 4.0 * UNIT * law.atoms.size
     return _Sides(left, right, np.logaddexp(left, right_beyond), margin)
 
 
@@ -124,12 +123,12 @@ def masses_hockey_stick(p: Discrete, q: Discrete, epsilon: float) -> Enclosure:
     kept = log_p > -np.inf
     gap = epsilon + (log_q - log_p)[kept]
     log_p = log_p[kept]
-    error = _log_error(log_p, log_q[kept]) + 4.0 * _UNIT * (1.0 + abs(epsilon))
+    error = _log_error(log_p, log_q[kept]) + 4.0 * UNIT * (1.0 + abs(epsilon))
 
     def total(side: float) -> float:
         return math.fsum(np.exp(log_p) * -np.expm1(np.minimum(gap - side * error, 0.0)))
 
-    slack = 1.0 + 8.0 * _UNIT
+    slack = 1.0 + 8.0 * UNIT
     return Enclosure(total(-1.0) / slack, min(total(1.0) * slack, 1.0))
 
 
@@ -144,7 +143,7 @@ def masses_supremum(p: Discrete, q: Discrete) -> Enclosure:
 def _log_error(log_p: FloatArray, log_q: FloatArray) -> FloatArray:
     """How far a difference of two logarithms of masses may be from the truth."""
     size = np.abs(log_p) + np.where(np.isfinite(log_q), np.abs(log_q), 0.0)
-    return 4.0 * _UNIT * (2.0 + size)
+    return 4.0 * UNIT * (2.0 + size)
 
 
 def _log_masses(p: Discrete, q: Discrete) -> tuple[FloatArray, FloatArray]:

@@ -17,10 +17,10 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE, MixtureBounds
 from pufferfish.noise import MixtureOutput
+from pufferfish.numerics import UNIT
 
 __all__ = ["TiltedBounds", "tilted"]
 
-_UNIT = 2.0**-53
 _POINTS_PER_DECADE = 8
 _MOST_POINTS = 400
 
@@ -51,7 +51,7 @@ class TiltedBounds(MixtureBounds):
         self._constant = -0.5 * offset * self._linear - 0.5 * np.log(variance) + law.log_weights
         vertex = np.where(self._curvature > 0, self._curvature, np.inf)
         self._peak = self._constant + 0.5 * self._linear * (self._linear / vertex)
-        self.score_slack = 8.0 * _UNIT * np.abs(self._linear)
+        self.score_slack = 8.0 * UNIT * np.abs(self._linear)
 
     def far_features(self) -> FloatArray:
         """From the distance at which the first component moves to that at which all have gone."""
@@ -82,4 +82,4 @@ class TiltedBounds(MixtureBounds):
 
     def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:
         """κ by the size of the terms."""
-        return np.asarray(KAPPA_ABSOLUTE + KAPPA_RELATIVE * rows[-1] + self._count * _UNIT)
+        return np.asarray(KAPPA_ABSOLUTE + KAPPA_RELATIVE * rows[-1] + self._count * UNIT)

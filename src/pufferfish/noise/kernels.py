@@ -25,11 +25,11 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr
 
 from pufferfish.checks import FloatArray
+from pufferfish.numerics import UNIT
 
 __all__ = ["GaussianKernel", "Kernel", "LaplaceKernel"]
 
 _SQRT_HALF = np.sqrt(0.5)
-_UNIT = 2.0**-53
 # Above this a = σ/b the difference 1 − B/A is taken from its expansion in 1/a.
 _LARGE_RATIO = 1e5
 
@@ -53,7 +53,7 @@ class LaplaceKernel:
         self._scale = scale
         self._log_norm = np.log(2.0 * scale)
         # Absolute error of the score where 1 − B/A is taken directly (see `density_and_score`).
-        self.score_slack: FloatArray = np.where(self._ratio < _LARGE_RATIO, 8 * _UNIT / scale, 0.0)
+        self.score_slack: FloatArray = np.where(self._ratio < _LARGE_RATIO, 8 * UNIT / scale, 0.0)
 
     def density_and_score(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """log f and d/dy log f, each of shape (components, points)."""
