@@ -7,6 +7,7 @@ import dataclasses
 import pickle
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 import pufferfish as pf
@@ -224,3 +225,34 @@ def test_beliefs_and_scenarios_can_be_copied_and_pickled(duplicate: object) -> N
     assert (twin.name, twin.provenance, twin.missing["t"]) == ("n", "public", 0.125)
     scenario = pf.Scenario([belief])
     assert duplicate(scenario) == scenario
+
+
+def test_a_private_belief_does_not_show_its_priors() -> None:
+    priors = {"a": pf.Discrete([31.5, 99.0], [0.5, 0.5])}
+    assert "31.5" not in repr(pf.Belief(priors, name="payroll"))
+    assert "'a'" in repr(pf.Belief(priors, name="payroll"))
+    assert "31.5" in repr(pf.Belief(priors, provenance="public"))
+    with pytest.raises(pf.InvalidInputError, match="got Belief") as refusal:
+        pf.verify(pf.Belief(priors), pf.NoNoise(), pf.Guarantee(1.0))
+    assert "31.5" not in str(refusal.value)
+
+
+def test_beliefs_and_scenarios_can_be_hashed() -> None:
+    one, two = (pf.Belief({"a": pf.Gaussian(0, 1), "b": pf.Gaussian(1, 1)}) for _ in range(2))
+    assert hash(one) == hash(two)
+    assert hash(pf.Scenario(one)) == hash(pf.Scenario(two))
+
+
+def test_secrets_from_numpy_become_plain() -> None:
+    belief = pf.Belief({np.int64(1): pf.Gaussian(0, 1), np.str_("x"): pf.Gaussian(1, 1)})
+    assert [type(secret) for secret in belief.priors] == [int, str]
+
+
+def test_hints_for_common_slips() -> None:
+    belief = pf.Belief({"a": pf.Gaussian(0, 1), "b": pf.Gaussian(1, 1)})
+    with pytest.raises(pf.InvalidInputError, match=r"write pairs=\[\(secret_1, secret_2\)\]"):
+        pf.Scenario(belief, pairs=("a", "b"))
+    with pytest.raises(pf.InvalidInputError, match="it knows 'a', 'b'"):
+        pf.Scenario(belief, pairs=[("a", "c")])
+    with pytest.raises(pf.InvalidInputError, match=r"write pf\.Belief"):
+        pf.Scenario([{"a": pf.Gaussian(0, 1)}])

@@ -60,8 +60,9 @@ def main() -> None:
         figure.text(
             0.05,
             0.873,
-            f"Laplace noise of scale {noise.scale:.3f}: no published value changes the odds "
-            f"between the two groups by more than a factor e (ε = {GOAL.epsilon:g}, δ = 0).",
+            f"Against these mixtures Laplace noise of scale {noise.scale:.3f} suffices: no "
+            f"published value changes the odds by more than a factor e (ε = {GOAL.epsilon:g}, "
+            "δ = 0).",
             color=GREY,
         )
         figure.savefig(Path(__file__).with_name("adult.png"), facecolor="white")
@@ -110,7 +111,7 @@ def _draw_ratios(axes: Axes, y: FloatArray, before: FloatArray, after: FloatArra
     axes.plot(y, after, color=INK, **AFTER)
     axes.text(24.8, 0.94, "promised: within ±ε", color="#00694d", ha="right", va="top")
     axes.text(24.8, -0.92, "published", ha="right", va="bottom", fontweight="bold")
-    axes.text(-2.3, -3.0, "without noise: unbounded", color=GREY, va="center")
+    axes.text(-2.3, -3.0, "without noise: falls without bound", color=GREY, va="center")
     axes.set(xlim=SPAN, ylim=RATIOS, xlabel="education level")
     axes.set_ylabel(f"log-ratio of the densities,\n{FIRST} to {SECOND}", labelpad=4)
     axes.set_yticks([-3, -2, -epsilon, 0, epsilon, 2], ["−3", "−2", "−ε", "0", "+ε", "2"])

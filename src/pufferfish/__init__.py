@@ -25,9 +25,9 @@ from pufferfish.exact import (
     verify,
 )
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, NoNoise, output_law
-from pufferfish.priors import Discrete, Gaussian, GaussianMixture
-from pufferfish.scenario import Belief, Scenario, SecretPair
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
+from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
 
 __version__ = "0.1.0"
 
@@ -45,10 +45,13 @@ __all__ = [
     "InvalidInputError",
     "LaplaceNoise",
     "NoNoise",
+    "Noise",
     "PairResult",
+    "Prior",
     "PrivacyProfile",
     "PufferfishError",
     "Scenario",
+    "Secret",
     "SecretPair",
     "UnreachableGoalError",
     "UnsupportedError",

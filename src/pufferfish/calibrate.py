@@ -1,10 +1,11 @@
-"""One verb, many methods: how much noise keeps the promise. Returns the private side of a root."""
+"""How much noise keeps the promise; returns the private side of a root, with its certificate."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Literal
 
 from pufferfish.checks import require
 from pufferfish.errors import CertificationError, InvalidInputError, UnreachableGoalError
@@ -13,7 +14,7 @@ from pufferfish.exact.grid import gaussian_grid_loss
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.parallel import PairWorkers, Progress
 from pufferfish.exact.search import NoiseFamily, describe, least_size, shortfall
-from pufferfish.exact.verify import certify
+from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import explain
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
@@ -46,10 +47,10 @@ class Calibration:
         method: How the size was found.
         noise: The law to add, grid included; `NoNoise()` where none is needed.
         certificate: The exact certificate of one release under `noise`; it holds.
-        composable: A certificate that covers repeated releases, where one exists.
+        composable: A certificate that covers repeated releases; None: there is none yet.
     """
 
-    scenario: Scenario
+    scenario: Scenario = field(repr=False)
     goal: Guarantee
     method: str
     noise: Noise
@@ -64,8 +65,8 @@ class Calibration:
 def calibrate(
     scenario: Scenario,
     goal: Guarantee,
-    noise: str = "laplace",
-    method: str = "exact",
+    noise: Literal["laplace", "gaussian"] = "laplace",
+    method: Literal["exact"] = "exact",
     *,
     workers: int = 1,
     progress: Progress | None = None,
@@ -86,9 +87,14 @@ def calibrate(
         UnreachableGoalError: No amount of this noise keeps the promise; the message says why.
         InvalidInputError: An argument is not understood.
     """
-    require(isinstance(scenario, Scenario), f"scenario must be a Scenario, got {scenario!r}.")
-    require(isinstance(goal, Guarantee), f"goal must be a Guarantee, got {goal!r}.")
+    check_scenario(scenario)
+    check_goal(goal)
     _check_choice("method", method, METHODS)
+    require(
+        isinstance(noise, str),
+        f'noise must be "laplace" or "gaussian", got {type(noise).__name__}; '
+        "to judge a noise law that is already chosen use pf.verify.",
+    )
     _check_choice("noise", noise, NOISES)
     pairs = list(scenario.laws())
     for laws in pairs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, KeysView, Sequence, ValuesView
 from numbers import Real
 
 import numpy as np
@@ -50,7 +50,7 @@ def finite(name: str, value: object) -> float:
 def positive(name: str, value: object, *, hint: str = "") -> float:
     """`value` as a float above zero (and not so small that its square is lost)."""
     number = finite(name, value)
-    ending = f" {hint}" if hint else ""
+    ending = f" {hint}" if hint and number == 0 else ""
     require(number > 0, f"{name} must be greater than 0, got {number:g}.{ending}")
     require(number >= 1 / _LARGEST, f"{name} must be at least {1 / _LARGEST:g}, got {number:g}.")
     return number
@@ -58,6 +58,8 @@ def positive(name: str, value: object, *, hint: str = "") -> float:
 
 def finite_array(name: str, values: object) -> FloatArray:
     """`values` as a new one-dimensional, non-empty, finite float array."""
+    if isinstance(values, Iterator | KeysView | ValuesView):
+        values = list(values)
     if isinstance(values, Sequence) and not isinstance(values, str | bytes):
         # NumPy would quietly turn True into 1.0 beside other numbers.
         require(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Callable
 
 from pufferfish.exact import Certificate, verify
 from pufferfish.guarantee import Guarantee
@@ -23,6 +24,8 @@ _LESS = 0.999
 def explain(scenario: Scenario, goal: Guarantee, method: str, certificate: Certificate) -> str:
     """The numbered steps from beliefs to certificate, with the numbers in them."""
     noise = certificate.noise
+    private = any(not belief.public for belief in scenario.beliefs)
+    warning = "PRIVATE: some beliefs are not public, and this text holds their statistics.\n"
     steps = [
         _who(scenario),
         _what(scenario),
@@ -31,9 +34,10 @@ def explain(scenario: Scenario, goal: Guarantee, method: str, certificate: Certi
         _noise_in_words(scenario, noise),
         _why_this_much(scenario, goal, method, certificate),
         _certified(certificate),
-        _not_promised(scenario, noise),
+        _not_promised(noise),
     ]
-    return "\n".join(_wrapped(number, text) for number, text in enumerate(steps, start=1))
+    text = "\n".join(_wrapped(number, text) for number, text in enumerate(steps, start=1))
+    return warning + text if private else text
 
 
 def _wrapped(number: int, text: str) -> str:
@@ -98,8 +102,9 @@ def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) 
         if bare.epsilon_lower == math.inf
         else f"the odds can move by a factor of {math.exp(min(bare.epsilon_lower, 700)):.4g}"
     )
+    first, second = certificate.worst.pair
     return (
-        f"Without noise, for the pair that decides: {loss}, and δ at ε = {goal.epsilon:g} is "
+        f"Without noise, for {first!r} and {second!r}: {loss}, and δ at ε = {goal.epsilon:g} is "
         f"{bare.delta_upper:.4g}."
     )
 
@@ -109,17 +114,23 @@ def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
         return (
             "Noise to add: none. The adversaries' own uncertainty already keeps the promise. That "
             "spends all of it, and a smooth belief about values that are really whole numbers "
-            "makes such a result empty: do not publish the raw column on this alone."
+            "makes such a result empty: do not publish the raw column on this alone, but ask for "
+            "a smaller delta, or add a belief that knows the table of values."
         )
     spread = max(
         math.sqrt(prior.variance) for laws in scenario.laws() for prior in (laws.first, laws.second)
     )
-    ratio = math.sqrt(noise.variance) / spread if spread > 0 else math.inf
-    grid = f", drawn on a grid of {noise.grid:.3g}" if noise.grid else ", not on a grid"
+    ratio = noise.std / spread if spread > 0 else math.inf
+    grid = ", not on a grid"
+    if noise.grid:
+        grid = (
+            f", in multiples of 2^{math.frexp(noise.grid)[1] - 1} so that it can be drawn exactly"
+        )
     if isinstance(noise, LaplaceNoise):
-        law = f"Laplace with scale {_up(noise.scale)} (std {math.sqrt(noise.variance):.4g})"
+        scale = _rounded(noise.scale, 6, math.ceil)
+        law = f"Laplace with scale {scale} (std {noise.std:.4g})"
     else:
-        law = f"Gaussian with std {_up(noise.std)}"
+        law = f"Gaussian with std {_rounded(noise.std, 6, math.ceil)}"
     beside = f"{ratio:.2g} times the largest std believed of the value"
     return f"Noise to add: {law}{grid}; its std is {beside}."
 
@@ -129,7 +140,10 @@ def _why_this_much(
 ) -> str:
     noise = certificate.noise
     if isinstance(noise, NoNoise):
-        return f"How it was found (method {method!r}): no noise was tried first, and it suffices."
+        return (
+            f"How it was found (method {method!r}): publishing without noise was tried first, and "
+            "suffices."
+        )
     smaller: Noise
     if isinstance(noise, LaplaceNoise):
         smaller = LaplaceNoise(noise.scale * _LESS)
@@ -170,29 +184,30 @@ def _loss(certificate: Certificate) -> str:
     )
 
 
-def _up(size: float) -> str:
-    """Six significant digits, rounded up: a size read off and used must still suffice."""
-    unit = 10.0 ** (math.floor(math.log10(size)) - 5)
-    return f"{math.ceil(size / unit) * unit:.6g}"
-
-
 def _between(lower: float, upper: float) -> str:
-    """An enclosure with as many digits as it knows, at most nine."""
+    """An enclosure with as many digits as it knows, at most nine, each end rounded outwards."""
     for digits in range(3, 10):
-        low, high = f"{lower:.{digits}g}", f"{upper:.{digits}g}"
-        if low != high:
-            return f"between {low} and {high}"
-    return low
+        low, high = _rounded(lower, digits, math.floor), _rounded(upper, digits, math.ceil)
+        if float(high) - float(low) <= 2.0 * (upper - lower):
+            break
+    return f"between {low} and {high}"
 
 
-def _not_promised(scenario: Scenario, noise: Noise) -> str:
+def _rounded(value: float, digits: int, to_side: Callable[[float], int]) -> str:
+    """`digits` significant digits, rounded to one side."""
+    if value == 0.0 or not math.isfinite(value):
+        return f"{value:g}"
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
+    return f"{to_side(value / unit) * unit:.{digits}g}"
+
+
+def _not_promised(noise: Noise) -> str:
     text = (
         "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
-        "rows, or that several rows share a secret); anything about other columns; anything about "
-        "a second release of the same value, which this certificate does not cover."
+        "rows, that rows are not independent, that several rows share a secret); anything about "
+        "other columns; anything about a second release of the same value, which this certificate "
+        "does not cover."
     )
-    if any(not belief.public for belief in scenario.beliefs):
-        text += " Some beliefs are not public: this text holds private statistics."
     if not isinstance(noise, NoNoise) and noise.grid is None:
         text += (
             " The law above is the ideal, continuous one: no grid is proven for this promise, so "

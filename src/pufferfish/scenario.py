@@ -8,6 +8,8 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pufferfish.checks import finite, require
 from pufferfish.errors import InvalidInputError
 from pufferfish.priors import Prior
@@ -25,12 +27,13 @@ class SecretPair(NamedTuple):
 
 
 def _checked_secret(secret: object) -> Secret:
-    if not isinstance(secret, str | int):
+    plain = secret.item() if isinstance(secret, np.generic) else secret
+    if not isinstance(plain, str | int):
         raise InvalidInputError(f"a secret must be a str, an int or a bool, got {secret!r}.")
-    return secret
+    return plain
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Belief:
     """One adversary: a law of X for each secret, for one row (the paper's ρ).
 
@@ -59,31 +62,38 @@ class Belief:
         missing: Mapping[Any, float] | None = None,
     ) -> None:
         """Copy, freeze and refuse what is no belief."""
-        require(isinstance(priors, Mapping), "priors must map each secret to a prior.")
+        require(
+            isinstance(priors, Mapping),
+            f"priors must map each secret to a prior, got {type(priors).__name__}.",
+        )
         require(bool(priors), "a belief needs a prior for at least one secret.")
-        for secret, prior in priors.items():
-            _checked_secret(secret)
+        laws = {_checked_secret(secret): prior for secret, prior in priors.items()}
+        for secret, prior in laws.items():
             require(
                 isinstance(prior, Prior),
                 f"the prior of {secret!r} must be a Gaussian, GaussianMixture or Discrete, "
                 f"got {type(prior).__name__}.",
             )
         for field, text in (("name", name), ("provenance", provenance)):
-            require(isinstance(text, str) and bool(text), f"{field} must be a non-empty text.")
-        holes = dict.fromkeys(priors, 0.0)
+            require(
+                isinstance(text, str) and bool(text),
+                f"{field} must be a non-empty text, got {type(text).__name__}.",
+            )
         require(
             missing is None or isinstance(missing, Mapping),
-            "missing must map secrets to probabilities.",
+            f"missing must map secrets to probabilities, got {type(missing).__name__}.",
         )
-        for secret, probability in (missing or {}).items():
-            require(secret in priors, f"missing names {secret!r}, which has no prior.")
+        holes = dict.fromkeys(laws, 0.0)
+        for given, probability in (missing or {}).items():
+            secret = _checked_secret(given)
+            require(secret in laws, f"missing names {secret!r}, which has no prior.")
             number = finite(f"missing[{secret!r}]", probability)
             require(
                 0.0 <= number < 1.0,
                 f"missing[{secret!r}] must be at least 0 and less than 1, got {number:g}.",
             )
             holes[secret] = number
-        object.__setattr__(self, "priors", MappingProxyType(dict(priors)))
+        object.__setattr__(self, "priors", MappingProxyType(laws))
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "provenance", provenance)
         object.__setattr__(self, "missing", MappingProxyType(holes))
@@ -92,6 +102,16 @@ class Belief:
     def public(self) -> bool:
         """Whether the belief may be shown to anyone."""
         return self.provenance == "public"
+
+    def __repr__(self) -> str:
+        """Names the secrets; shows priors only where they are public."""
+        secrets = ", ".join(repr(secret) for secret in self.priors)
+        laws = f"priors={dict(self.priors)!r}" if self.public else f"secrets: {secrets}"
+        return f"Belief({self.name!r}, provenance={self.provenance!r}, {laws})"
+
+    def __hash__(self) -> int:
+        """Agrees with `==`."""
+        return hash((self.name, self.provenance, frozenset(self.priors.items())))
 
     def __reduce__(self) -> tuple[type[Belief], tuple[object, ...]]:
         """Rebuild from plain dictionaries (a mapping proxy cannot be pickled)."""
@@ -130,10 +150,16 @@ class Scenario:
         given = (beliefs,) if isinstance(beliefs, Belief) else _listed("beliefs", beliefs)
         require(bool(given), "a scenario needs at least one belief.")
         for belief in given:
-            require(isinstance(belief, Belief), f"beliefs must be Belief objects, got {belief!r}.")
+            require(
+                isinstance(belief, Belief),
+                f"beliefs must be Belief objects, got {type(belief).__name__}; "
+                "write pf.Belief({secret: prior, ...}).",
+            )
         names = [belief.name for belief in given]
         repeated = sorted({name for name in names if names.count(name) > 1})
-        require(not repeated, f"beliefs must have different names; repeated: {repeated}.")
+        require(
+            not repeated, f"beliefs must have different names (name=...); repeated: {repeated}."
+        )
         asked = _all_pairs(given) if pairs is None else _checked_pairs(_listed("pairs", pairs))
         for belief in given:
             for pair in asked:
@@ -142,7 +168,8 @@ class Scenario:
                         secret in belief.priors,
                         f"belief {belief.name!r} has no prior for secret {secret!r}, needed for "
                         f"the pair ({pair.first!r}, {pair.second!r}); it knows "
-                        f"{_some(belief.priors)}. Add the prior, or leave the pair out.",
+                        f"{_some(belief.priors)}. Add the prior, or name the pairs you want with "
+                        "pairs=[...].",
                     )
         object.__setattr__(self, "beliefs", given)
         object.__setattr__(self, "pairs", asked)
@@ -164,7 +191,10 @@ class Scenario:
 
 def _listed(name: str, given: object) -> tuple[Any, ...]:
     if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
-        raise InvalidInputError(f"{name} must be a list, got {given!r}.")
+        raise InvalidInputError(
+            f"{name} must be a list, got {type(given).__name__}: several beliefs are "
+            "[belief_1, belief_2], several pairs are [(secret_1, secret_2), ...]."
+        )
     return tuple(given)
 
 
@@ -178,7 +208,9 @@ def _checked_pairs(given: tuple[Any, ...]) -> tuple[SecretPair, ...]:
     pairs: dict[frozenset[Secret], SecretPair] = {}
     for each in given:
         if isinstance(each, str) or not isinstance(each, Iterable) or len(list(each)) != 2:
-            raise InvalidInputError(f"a pair must be two secrets, got {each!r}.")
+            raise InvalidInputError(
+                f"a pair must be two secrets, got {each!r}; write pairs=[(secret_1, secret_2)]."
+            )
         pair = SecretPair(*(_checked_secret(secret) for secret in each))
         require(pair.first != pair.second, f"a pair must be two different secrets: {pair!r}.")
         pairs.setdefault(frozenset(pair), pair)

@@ -233,3 +233,14 @@ def test_the_untampered_one_is_accepted() -> None:
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(pf.InvalidInputError):
         pf.Certificate.from_json(text)
+
+
+def test_a_certificate_is_not_a_truth_value() -> None:
+    with pytest.raises(TypeError, match="holds is True"):
+        bool(VERDICTS["broken"])
+
+
+def test_a_long_certificate_has_a_short_repr() -> None:
+    text = repr(certificate(pf.Guarantee(1.0), *[result()] * 500))
+    assert "500 results" in text
+    assert len(text) < 400

@@ -485,3 +485,16 @@ def test_missing_values_at_an_absurd_epsilon(epsilon: float) -> None:
         pf.Gaussian(0.0, 1.0), pf.Gaussian(1.0, 1.0), missing={"a": 0.125, "b": 0.25}
     )
     assert pf.verify(scenario, pf.LaplaceNoise(1.0), pf.Guarantee(epsilon, 1e-3)).holds is True
+
+
+@pytest.mark.parametrize("exponent", [10, 60, 130, 177, 290])
+def test_a_hole_that_hardly_ever_happens_elsewhere(exponent: int) -> None:
+    # log(m/m') is hundreds, and a double near it is off by up to 6e-14: the enclosure must know.
+    prior = pf.Gaussian(0.0, 1.0)
+    for m in (0.1, 0.3, 0.7):
+        for digits in range(1, 10):
+            other = digits * 10.0**-exponent
+            scenario = scenario_of(prior, prior, missing={"a": m, "b": other})
+            found = pf.pure_epsilon(scenario, pf.LaplaceNoise(1.0))
+            with mp.workdps(DIGITS):
+                assert found.lower <= mp.log(mpf(m) / mpf(other)) <= found.upper

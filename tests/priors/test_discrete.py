@@ -201,7 +201,7 @@ def test_repr_is_short_for_a_long_table() -> None:
         "Discrete(values=[0.0, 1.0], probabilities=[0.75, 0.25])"
     )
     long = repr(pf.Discrete(range(1000), [1e-3] * 1000))
-    assert "1000 atoms" in long
+    assert "1000 values" in long
     assert len(long) < 80
 
 
@@ -321,3 +321,11 @@ def test_nan_is_no_point_and_levels_lie_inside() -> None:
         TABLE.scale(0.0)
     with pytest.raises(pf.InvalidInputError, match="offset"):
         TABLE.shift(math.inf)
+
+
+def test_a_table_from_counts() -> None:
+    table = pf.Discrete.from_counts({20: 30, 10: 10, 30: 0})
+    assert table == pf.Discrete([10.0, 20.0], [0.25, 0.75])
+    for bad in ({}, {1: -1, 2: 3}, {1: 0}, [1, 2]):
+        with pytest.raises(pf.InvalidInputError, match="counts"):
+            pf.Discrete.from_counts(bad)

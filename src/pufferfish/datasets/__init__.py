@@ -52,7 +52,7 @@ def _tables(name_of_file: str, *, name: str) -> Belief:
     priors, missing = {}, {}
     for secret, table in counts.items():
         total = sum(table.values())
-        priors[secret] = Discrete(list(table), [count / total for count in table.values()])
+        priors[secret] = Discrete.from_counts(table)
         missing[secret] = holes[secret] / (total + holes[secret])
     return Belief(priors, name=name, provenance="public", missing=missing)
 

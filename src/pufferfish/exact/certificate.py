@@ -27,7 +27,8 @@ _NOISE_KINDS: dict[str, type[LaplaceNoise | GaussianNoise | NoNoise]] = {
 class PairResult:
     """One belief, one pair, one direction.
 
-    `direction` is (s_i, s_j): δ is HS_ε(P_i‖P_j) and ε* the supremum of log p_i/p_j.
+    `direction` is (s_i, s_j): δ is HS_ε(P_i‖P_j) and ε* the supremum of log p_i/p_j. A lower bound
+    of −inf claims nothing, an upper bound of inf promises nothing.
     """
 
     belief: str
@@ -61,7 +62,7 @@ class PairResult:
 _NUMBERS = ("delta_lower", "delta_upper", "epsilon_lower", "epsilon_upper")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Certificate:
     """The exact privacy of *one* release under one noise law, enclosed from both sides.
 
@@ -76,6 +77,19 @@ class Certificate:
     def __post_init__(self) -> None:
         """Refuse an empty certificate."""
         require(bool(self.results), "a certificate needs at least one result.")
+
+    def __bool__(self) -> bool:
+        """Refused: a broken or undecided promise must not pass for a kept one."""
+        raise TypeError("a certificate is not a truth value; ask `certificate.holds is True`.")
+
+    def __repr__(self) -> str:
+        """The verdict and its bounds; the results are only counted, there may be thousands."""
+        return (
+            f"Certificate(holds={self.holds}, goal={self.goal!r}, noise={self.noise!r}, "
+            f"delta=[{self.delta_lower:.9g}, {self.delta_upper:.9g}], "
+            f"epsilon=[{self.epsilon_lower:.9g}, {self.epsilon_upper:.9g}], "
+            f"{len(self.results)} results)"
+        )
 
     @property
     def holds(self) -> bool | None:
@@ -157,7 +171,9 @@ class Certificate:
                 ),
             )
             claimed = data["holds"]
-        except (KeyError, TypeError) as error:
+        except KeyError as error:
+            raise InvalidInputError(f"this is not a certificate: {error} is missing.") from None
+        except TypeError as error:
             raise InvalidInputError(f"this is not a certificate: {error}.") from None
         require(
             certificate.holds is claimed,
@@ -172,6 +188,7 @@ class Certificate:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The certificate that `to_json` wrote."""
+        require(isinstance(text, str | bytes), "from_json reads a text; for a dict use from_dict.")
         try:
             data = json.loads(text)
         except json.JSONDecodeError as error:

@@ -120,10 +120,10 @@ class PairOracle:
         if m == other == 0.0:
             return value
         shift, hole = _log_odds(1.0 - m, 1.0 - other), _log_odds(m, other)
-        lower = max(value.lower + shift, hole)
-        upper = max(value.upper + shift, hole)
-        error = 1e-14 * (1.0 + abs(shift))
-        return Enclosure(lower - error, upper + error)
+        return Enclosure(
+            max(value.lower + shift - _odds_error(shift), hole - _odds_error(hole)),
+            max(value.upper + shift + _odds_error(shift), hole + _odds_error(hole)),
+        )
 
 
 def _quiet() -> np.errstate:
@@ -143,7 +143,15 @@ def _log_odds(m: float, other: float) -> float:
     """log(m/other), with 0/0 = nothing to tell apart."""
     if m == 0.0:
         return -math.inf
-    return math.inf if other == 0.0 else math.log(m / other)
+    if other == 0.0:
+        return math.inf
+    quotient = m / other
+    return math.log(quotient) if math.isfinite(quotient) else math.log(m) - math.log(other)
+
+
+def _odds_error(log_odds: float) -> float:
+    """Rounding of 1 − m, of a quotient and of its logarithm."""
+    return 8.0 * UNIT * (1.0 + abs(log_odds)) if math.isfinite(log_odds) else 0.0
 
 
 def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, _Direction]:

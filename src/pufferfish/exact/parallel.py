@@ -5,10 +5,12 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
 from typing import Self, TypeVar
 
 from pufferfish.checks import require
+from pufferfish.errors import UnsupportedError
 from pufferfish.scenario import PairOfLaws
 
 __all__ = ["PairWorkers", "Progress"]
@@ -59,8 +61,14 @@ class PairWorkers:
                 self._pool = ProcessPoolExecutor(self.count, mp_context=context)
             found = self._pool.map(task, pairs, chunksize=_CHUNK)
         results: list[Result] = []
-        for result in found:
-            results.append(result)
-            if progress is not None:
-                progress(len(results), len(pairs))
+        try:
+            for result in found:
+                results.append(result)
+                if progress is not None:
+                    progress(len(results), len(pairs))
+        except BrokenProcessPool:
+            raise UnsupportedError(
+                "the worker processes could not start or died. With workers > 1 a script must "
+                'call the library under `if __name__ == "__main__":`; or use workers=1.'
+            ) from None
         return results

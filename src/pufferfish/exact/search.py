@@ -25,6 +25,8 @@ _RELATIVE = 1e-10
 # How far from the pair's own spread a size is looked for, in both directions.
 _MOST_DOUBLINGS = 60
 _FLOOR = -300.0
+# Where the enclosure of δ is this small, rounding may be all there is in it.
+_RESOLVED = 1e-12
 
 
 def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
@@ -34,6 +36,9 @@ def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
         found, limit = oracle.epsilon().worst.upper, goal.epsilon
     else:
         found, limit = delta_for_goal(oracle, goal).worst.upper, goal.delta
+        # A δ too small for the sums to resolve is still kept where ε* ≤ ε: then δ is 0.
+        if limit < found < _RESOLVED and oracle.epsilon().worst.upper <= goal.epsilon:
+            return _FLOOR
     if found <= limit:
         # A kept promise is never reported as broken by the rounding of a logarithm.
         return min(math.log(found / limit), 0.0) if found > 0 else _FLOOR
@@ -87,9 +92,10 @@ def _bracket(
             if short(high) <= 0.0:
                 return low, high
         raise UnreachableGoalError(
-            f"noise of size {math.exp(high):.3g} still misses {goal} for {describe(laws)}, and "
-            "more will not do: what remains does not depend on the noise. Allow a larger epsilon "
-            "or delta, or look at the probabilities of a missing value."
+            f"even noise of size {math.exp(high):.3g} cannot be certified for {goal} and "
+            f"{describe(laws)}: either something remains that no noise removes (missing values; "
+            "tails under Gaussian noise), or the goal is finer than double precision can decide. "
+            "Allow a larger epsilon or delta."
         )
     for _ in range(_MOST_DOUBLINGS):
         low, high = low - step, low

@@ -41,7 +41,7 @@ def verify(
         A certificate whose `holds` is True, False, or None where rounding leaves it open.
     """
     _check(scenario, noise)
-    require(isinstance(goal, Guarantee), f"goal must be a Guarantee, got {goal!r}.")
+    check_goal(goal)
     with PairWorkers(workers) as pairs:
         return certify(scenario, noise, goal, pairs, progress)
 
@@ -103,6 +103,7 @@ class PrivacyProfile:
 def privacy_profile(scenario: Scenario, noise: Noise, epsilons: Iterable[float]) -> PrivacyProfile:
     """δ at each ε ≥ 0 (ε = 0 is the total variation distance), enclosed from both sides."""
     _check(scenario, noise)
+    require(isinstance(epsilons, Iterable), "epsilons must be a list of numbers.")
     asked = tuple(finite("epsilon", epsilon) for epsilon in epsilons)
     require(bool(asked), "epsilons must not be empty.")
     require(min(asked) >= 0.0, f"epsilons must not be negative, got {min(asked):g}.")
@@ -157,9 +158,27 @@ def _result(
     )
 
 
+def check_scenario(scenario: object) -> None:
+    """Refuse what is no scenario; names its type and never its content, which may be private."""
+    require(
+        isinstance(scenario, Scenario),
+        f"scenario must be a Scenario, got {type(scenario).__name__}; "
+        "write pf.Scenario([belief]) around your beliefs.",
+    )
+
+
+def check_goal(goal: object) -> None:
+    """Refuse what is no goal."""
+    require(
+        isinstance(goal, Guarantee),
+        f"goal must be a Guarantee, got {type(goal).__name__}; "
+        "write pf.Guarantee(epsilon=1.0, delta=0.0).",
+    )
+
+
 def _check(scenario: object, noise: object) -> None:
-    require(isinstance(scenario, Scenario), f"scenario must be a Scenario, got {scenario!r}.")
+    check_scenario(scenario)
     require(
         isinstance(noise, LaplaceNoise | GaussianNoise | NoNoise),
-        f"noise must be LaplaceNoise, GaussianNoise or NoNoise, got {noise!r}.",
+        f"noise must be LaplaceNoise, GaussianNoise or NoNoise, got {type(noise).__name__}.",
     )

@@ -46,6 +46,11 @@ class LaplaceNoise:
         """2·scale², of the continuous law."""
         return 2.0 * self.scale**2
 
+    @property
+    def std(self) -> float:
+        """√2·scale, of the continuous law."""
+        return math.sqrt(2.0) * self.scale
+
 
 @dataclass(frozen=True, slots=True)
 class GaussianNoise:
@@ -81,6 +86,11 @@ class NoNoise:
 
     @property
     def variance(self) -> float:
+        """0."""
+        return 0.0
+
+    @property
+    def std(self) -> float:
         """0."""
         return 0.0
 

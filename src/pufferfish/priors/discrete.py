@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,16 @@ class Discrete(Prior):
         for name, array in (("values", atoms[kept]), ("probabilities", masses[kept])):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[Any, float]) -> Self:
+        """The table of how often each value occurs: {value: count}."""
+        require(isinstance(counts, Mapping), "counts must map each value to how often it occurs.")
+        frequencies = finite_array("counts", list(counts.values()))
+        require(bool((frequencies >= 0).all()), "counts must not be negative.")
+        total = math.fsum(frequencies)
+        require(total > 0, "counts must not all be 0.")
+        return cls(list(counts), frequencies / total)
 
     @property
     def atoms(self) -> FloatArray:
@@ -121,6 +132,5 @@ class Discrete(Prior):
     def __repr__(self) -> str:
         """Short for a long table."""
         if self.atoms.size > 8:
-            low, high = self.atoms[0], self.atoms[-1]
-            return f"Discrete({self.atoms.size} atoms from {low:g} to {high:g})"
+            return f"Discrete({self.atoms.size} values)"
         return f"Discrete(values={self.atoms.tolist()}, probabilities={self.masses.tolist()})"

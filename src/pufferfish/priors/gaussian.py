@@ -150,10 +150,12 @@ class GaussianMixture(_GaussianFamily):
         return float(np.dot(self.weights, self.means))
 
     def components(self) -> Components:
-        """The components of positive weight, in the given order."""
-        weights = np.asarray(self.weights)
+        """The components of positive weight; equal ones are one."""
+        shapes = np.column_stack([self.means, self.stds])
+        distinct, position = np.unique(shapes, axis=0, return_inverse=True)
+        weights = np.bincount(position.reshape(-1), weights=self.weights)
         kept = weights > 0
-        return Components(weights[kept], np.asarray(self.means)[kept], np.asarray(self.stds)[kept])
+        return Components(weights[kept], distinct[kept, 0], distinct[kept, 1])
 
     def shift(self, offset: float) -> Self:
         """The law of X + offset."""
