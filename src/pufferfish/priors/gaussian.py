@@ -151,11 +151,12 @@ class GaussianMixture(_GaussianFamily):
 
     def components(self) -> Components:
         """The components of positive weight; equal ones are one."""
-        shapes = np.column_stack([self.means, self.stds])
-        distinct, position = np.unique(shapes, axis=0, return_inverse=True)
-        weights = np.bincount(position.reshape(-1), weights=self.weights)
-        kept = weights > 0
-        return Components(weights[kept], distinct[kept, 0], distinct[kept, 1])
+        weights: dict[tuple[float, float], float] = {}
+        for weight, mean, std in zip(self.weights, self.means, self.stds, strict=True):
+            if weight > 0.0:
+                weights[mean, std] = weights.get((mean, std), 0.0) + weight
+        means, stds = np.array(list(weights)).T
+        return Components(np.array(list(weights.values())), means, stds)
 
     def shift(self, offset: float) -> Self:
         """The law of X + offset."""
