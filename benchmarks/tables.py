@@ -21,9 +21,9 @@ def run() -> list[Result]:
     second = _table(generator.normal(0.3, 1.2, ATOMS))
     pair = scenario(first, second)
     ours = typical(lambda: pf.verify(pair, NOISE, GOAL), repeats=7)
-    points = first.atoms[:: ATOMS // POINTS]
+    points = first.values[:: ATOMS // POINTS]
     sample = typical(lambda: (_naive(first, points), _naive(second, points)), repeats=3)
-    nodes = np.union1d(first.atoms, second.atoms).size
+    nodes = np.union1d(first.values, second.values).size
     return [
         Result(
             what=f"certificate, two tables of {ATOMS:,} atoms",
@@ -53,7 +53,10 @@ def _naive(
     b = NOISE.scale
     blocks = np.array_split(points, 20)
     return np.concatenate(
-        [np.exp(-np.abs(block[:, None] - table.atoms) / b) @ table.masses for block in blocks]
+        [
+            np.exp(-np.abs(block[:, None] - table.values) / b) @ table.probabilities
+            for block in blocks
+        ]
     ) / (2.0 * b)
 
 

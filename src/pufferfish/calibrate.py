@@ -210,7 +210,7 @@ def _on_grid(pairs: list[PairOfLaws], grid: float) -> bool:
     """Whether every atom is a multiple of `grid`, so that rounding to it moves nothing."""
     tables = {id(p): p for laws in pairs for p in (laws.first, laws.second)}.values()
     return all(
-        isinstance(table, Discrete) and bool((table.atoms % grid == 0.0).all()) for table in tables
+        isinstance(table, Discrete) and bool((table.values % grid == 0.0).all()) for table in tables
     )
 
 

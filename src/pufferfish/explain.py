@@ -65,7 +65,7 @@ def _who(scenario: Scenario) -> str:
 
 def _law_in_words(prior: Prior) -> str:
     if isinstance(prior, Discrete):
-        shape = f"a table of {prior.atoms.size} values"
+        shape = f"a table of {prior.values.size} values"
     elif isinstance(prior, GaussianMixture):
         shape = f"a mixture of {len(prior.weights)} Gaussians"
     else:

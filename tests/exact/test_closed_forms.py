@@ -216,7 +216,7 @@ def test_two_atoms_at_exactly_their_own_scale(share: float) -> None:
 def rounded_table(table: pf.Discrete, grid: float) -> dict[int, float]:
     """Masses of the rounded value, by multiple of the grid; no atom may lie between two."""
     cells: dict[int, float] = {}
-    for x, mass in zip(table.atoms.tolist(), table.masses.tolist(), strict=True):
+    for x, mass in zip(table.values.tolist(), table.probabilities.tolist(), strict=True):
         assert x / grid % 1.0 != 0.5
         cell = round(x / grid)
         cells[cell] = cells.get(cell, 0.0) + mass

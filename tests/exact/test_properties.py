@@ -188,7 +188,7 @@ def test_a_component_may_be_split(
 def test_an_atom_may_be_split(
     first: pf.Discrete, second: Prior, noise: Noise, epsilon: float
 ) -> None:
-    values, masses = first.atoms.tolist(), first.masses.tolist()
+    values, masses = first.values.tolist(), first.probabilities.tolist()
     split = pf.Discrete([*values, values[0]], [masses[0] / 2, *masses[1:], masses[0] / 2])
     assert_same(scenario_of(first, second), scenario_of(split, second), noise, epsilon)
 
@@ -199,7 +199,9 @@ def test_an_atom_is_the_limit_of_a_narrow_gaussian(
 ) -> None:
     noise, std = pf.LaplaceNoise(scale), 2.0**-40
     blurred = [
-        pf.GaussianMixture(table.masses.tolist(), table.atoms.tolist(), [std] * table.atoms.size)
+        pf.GaussianMixture(
+            table.probabilities.tolist(), table.values.tolist(), [std] * table.values.size
+        )
         for table in (first, second)
     ]
     sharp, soft = scenario_of(first, second), scenario_of(*blurred)

@@ -33,7 +33,7 @@ def test_prefix_sums_that_would_overflow(scale: float) -> None:
     other = pf.Discrete(atoms, tilted / tilted.sum())
     certificate = pf.verify(scenario_of(even, other), pf.LaplaceNoise(scale), GOAL)
     # Atoms 1000 scales apart do not see each other: the ratio at each is that of its masses.
-    ratio = float(np.max(np.abs(np.log(even.masses / other.masses))))
+    ratio = float(np.max(np.abs(np.log(even.probabilities / other.probabilities))))
     assert certificate.epsilon_lower <= ratio <= certificate.epsilon_upper
     assert certificate.holds is True
 
@@ -100,5 +100,5 @@ def test_masses_are_compared_on_the_safe_side() -> None:
     other = pf.Discrete([0.0, 1.0], [8.3063e-5, 1 - 8.3063e-5])
     found = pf.pure_epsilon(scenario_of(one, other), pf.NoNoise())
     with mp.workdps(40):
-        ratio = mp.log(mp.mpf(float(one.masses[0])) / mp.mpf(float(other.masses[0])))
+        ratio = mp.log(mp.mpf(float(one.probabilities[0])) / mp.mpf(float(other.probabilities[0])))
         assert mp.mpf(found.lower) <= ratio <= mp.mpf(found.upper)

@@ -159,7 +159,7 @@ def test_shapes_and_nan(prior: Prior, noise: Noise) -> None:
 
 def direct_log_density(table: pf.Discrete, b: float, y: float) -> mpf:
     with mp.workdps(50):
-        terms = zip(table.masses.tolist(), table.atoms.tolist(), strict=True)
+        terms = zip(table.probabilities.tolist(), table.values.tolist(), strict=True)
         total = sum(mpf(w) * mp.exp(-abs(mpf(y) - mpf(x)) / mpf(b)) for w, x in terms)
         return mp.log(total / (2 * mpf(b)))
 
@@ -169,7 +169,7 @@ def test_tables_against_direct_sums(b: float) -> None:
     rng = np.random.default_rng(7)
     weights = rng.integers(1, 100, 30)
     table = pf.Discrete(rng.normal(0, 5, 30), weights / weights.sum())
-    points = np.concatenate([table.atoms, rng.normal(0, 10, 30)])
+    points = np.concatenate([table.values, rng.normal(0, 10, 30)])
     values = pf.output_law(table, pf.LaplaceNoise(b)).log_density(points)
     for y, value in zip(points.tolist(), values.tolist(), strict=True):
         truth = direct_log_density(table, b, y)
@@ -207,7 +207,7 @@ def test_the_density_has_its_kinks_at_the_atoms() -> None:
     b = 0.5
     law = pf.output_law(TABLE, pf.LaplaceNoise(b))
     h = 1e-6
-    for atom, mass in zip(TABLE.atoms, TABLE.masses, strict=True):
+    for atom, mass in zip(TABLE.values, TABLE.probabilities, strict=True):
         left, here, right = np.exp(law.log_density([atom - h, atom, atom + h]))
         jump = (right - here) / h - (here - left) / h
         # The slope of one Laplace density jumps by −w/b² at its centre; differences over h err by

@@ -29,12 +29,15 @@ POINTS = [-np.inf, -2.0, -1.0, -0.999, 0.0, 0.5, 2.0, 3.0, 7.5, 8.0, 9.0, np.inf
 
 
 def test_atoms_are_sorted() -> None:
-    assert TABLE.atoms.tolist() == [-1.0, 0.5, 3.0, 8.0]
-    assert TABLE.masses.tolist() == [0.25, 0.5, 0.125, 0.125]
-    assert np.array_equal(TABLE.values, TABLE.atoms)
-    assert np.array_equal(TABLE.probabilities, TABLE.masses)
+    assert TABLE.values.tolist() == [-1.0, 0.5, 3.0, 8.0]
+    assert TABLE.probabilities.tolist() == [0.25, 0.5, 0.125, 0.125]
+    assert np.array_equal(TABLE.values, TABLE.values)
+    assert np.array_equal(TABLE.probabilities, TABLE.probabilities)
     weights, means, stds = TABLE.components()
-    assert (weights.tolist(), means.tolist()) == (TABLE.masses.tolist(), TABLE.atoms.tolist())
+    assert (weights.tolist(), means.tolist()) == (
+        TABLE.probabilities.tolist(),
+        TABLE.values.tolist(),
+    )
     assert stds.tolist() == [0.0] * 4
 
 
@@ -78,8 +81,8 @@ def test_quantile_is_the_smallest_value_that_reaches_the_level(
 
 
 def test_quantiles_of_every_atom_come_back() -> None:
-    levels = TABLE.cdf(TABLE.atoms) - 2.0**-40
-    np.testing.assert_array_equal(TABLE.quantile(levels), TABLE.atoms)
+    levels = TABLE.cdf(TABLE.values) - 2.0**-40
+    np.testing.assert_array_equal(TABLE.quantile(levels), TABLE.values)
 
 
 def test_a_level_near_one_stays_in_the_table_when_the_sum_rounds_below_one() -> None:
@@ -108,13 +111,13 @@ def test_the_far_tail_keeps_its_digits() -> None:
 def test_equal_values_are_merged() -> None:
     table = pf.Discrete([1.0, 0.0, 1.0, 0.0, 1.0], [0.125, 0.25, 0.25, 0.25, 0.125])
     assert table == pf.Discrete([0.0, 1.0], [0.5, 0.5])
-    assert table.atoms.size == 2
+    assert table.values.size == 2
 
 
 def test_minus_zero_is_zero() -> None:
     table = pf.Discrete([-0.0, 0.0, 1.0], [0.25, 0.25, 0.5])
-    assert table.atoms.tolist() == [0.0, 1.0]
-    assert math.copysign(1.0, table.atoms[0]) == 1.0
+    assert table.values.tolist() == [0.0, 1.0]
+    assert math.copysign(1.0, table.values[0]) == 1.0
     plus, minus = pf.Discrete([0.0], [1.0]), pf.Discrete([-0.0], [1.0])
     assert plus == minus
     assert hash(plus) == hash(minus)
@@ -131,7 +134,9 @@ def test_atoms_of_probability_zero_are_dropped() -> None:
 
 def test_probabilities_within_a_billionth_are_made_to_sum_to_one() -> None:
     table = pf.Discrete([0.0, 1.0], [0.5, 0.5 - 5e-10])
-    assert math.fsum(table.masses) == pytest.approx(1.0, abs=4 * UNIT)  # one rounding per mass
+    assert math.fsum(table.probabilities) == pytest.approx(
+        1.0, abs=4 * UNIT
+    )  # one rounding per mass
 
 
 @pytest.mark.parametrize("factor", [2.0, -1.0, -0.25])
@@ -169,7 +174,7 @@ def duplicates() -> list[Callable[[pf.Discrete], pf.Discrete]]:
 )
 def test_arrays_are_read_only(duplicate: Callable[[pf.Discrete], pf.Discrete]) -> None:
     table = duplicate(TABLE)
-    for array in (table.atoms, table.masses, table.values, table.probabilities):
+    for array in (table.values, table.probabilities, table.values, table.probabilities):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.5
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -218,11 +223,11 @@ def large() -> pf.Discrete:
 @pytest.mark.parametrize(
     "operation",
     [
-        lambda table: pf.Discrete(table.atoms[::-1].copy(), table.masses[::-1].copy()),
+        lambda table: pf.Discrete(table.values[::-1].copy(), table.probabilities[::-1].copy()),
         lambda table: table.mean + table.variance,
-        lambda table: table.mass(table.atoms),
-        lambda table: table.cdf(table.atoms),
-        lambda table: table.survival(table.atoms),
+        lambda table: table.mass(table.values),
+        lambda table: table.cdf(table.values),
+        lambda table: table.survival(table.values),
         lambda table: table.quantile(np.linspace(1e-9, 1 - 1e-9, COUNT)),
         lambda table: table.log_mgf(0.001),
         lambda table: table.shift(1.0),
@@ -250,19 +255,21 @@ def test_a_hundred_thousand_atoms_are_normal(
 
 
 def test_a_large_table_is_right(large: pf.Discrete) -> None:
-    assert large.atoms.size == COUNT
+    assert large.values.size == COUNT
     # Summing n terms in sequence loses at most n units in the last place, relatively.
     allowed = COUNT * UNIT
     assert large.mean == pytest.approx(
-        math.fsum(float(x) * float(p) for x, p in zip(large.atoms, large.masses, strict=True)),
+        math.fsum(
+            float(x) * float(p) for x, p in zip(large.values, large.probabilities, strict=True)
+        ),
         rel=allowed,
     )
     middle = COUNT // 3
-    assert float(large.cdf(large.atoms[middle])) == pytest.approx(
-        math.fsum(large.masses[: middle + 1]), rel=allowed
+    assert float(large.cdf(large.values[middle])) == pytest.approx(
+        math.fsum(large.probabilities[: middle + 1]), rel=allowed
     )
-    assert float(large.survival(large.atoms[middle])) == pytest.approx(
-        math.fsum(large.masses[middle + 1 :]), rel=allowed
+    assert float(large.survival(large.values[middle])) == pytest.approx(
+        math.fsum(large.probabilities[middle + 1 :]), rel=allowed
     )
 
 

@@ -147,6 +147,6 @@ def _log_error(log_p: FloatArray, log_q: FloatArray) -> FloatArray:
 
 
 def _log_masses(p: Discrete, q: Discrete) -> tuple[FloatArray, FloatArray]:
-    atoms = np.union1d(p.atoms, q.atoms)
+    atoms = np.union1d(p.values, q.values)
     with np.errstate(divide="ignore"):
         return np.log(p.mass(atoms)), np.log(q.mass(atoms))

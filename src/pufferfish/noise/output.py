@@ -102,9 +102,9 @@ class TableOutput(OutputLaw):
         """Run both recurrences, O(atoms)."""
         self.table = table
         self.noise = noise
-        self.atoms = table.atoms
+        self.atoms = table.values
         decay = np.exp(-np.diff(self.atoms) / noise.scale)
-        masses = table.masses
+        masses = table.probabilities
         self.log_left = _decaying_sum(masses, decay)
         self.log_right = _decaying_sum(masses[::-1], decay[::-1])[::-1]
 

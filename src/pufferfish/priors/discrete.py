@@ -58,79 +58,73 @@ class Discrete(Prior):
         require(total > 0, "counts must not all be 0.")
         return cls(list(counts), frequencies / total)
 
-    @property
-    def atoms(self) -> FloatArray:
-        """The values of positive probability, increasing."""
-        return np.asarray(self.values)
-
-    @property
-    def masses(self) -> FloatArray:
-        """Their probabilities, in the same order."""
-        return np.asarray(self.probabilities)
-
     def components(self) -> Components:
         """One component of std 0 for each atom."""
-        return Components(self.masses, self.atoms, np.zeros_like(self.atoms))
+        return Components(self.probabilities, self.values, np.zeros_like(self.values))
 
     @property
     def mean(self) -> float:
         """EX."""
-        return float(self.masses @ self.atoms)
+        return float(self.probabilities @ self.values)
 
     @property
     def variance(self) -> float:
         """E(X − EX)²."""
-        return float(self.masses @ (self.atoms - self.mean) ** 2)
+        return float(self.probabilities @ (self.values - self.mean) ** 2)
 
     def mass(self, x: npt.ArrayLike) -> FloatArray:
         """P(X = x)."""
         points = as_points(x)
-        position = np.minimum(np.searchsorted(self.atoms, points), self.atoms.size - 1)
-        return np.where(self.atoms[position] == points, self.masses[position], 0.0)
+        position = np.minimum(np.searchsorted(self.values, points), self.values.size - 1)
+        return np.where(self.values[position] == points, self.probabilities[position], 0.0)
 
     def cdf(self, x: npt.ArrayLike) -> FloatArray:
         """P(X ≤ x)."""
-        sums = np.concatenate([[0.0], np.cumsum(self.masses)])
-        return np.asarray(sums[np.searchsorted(self.atoms, as_points(x), side="right")])
+        sums = np.concatenate([[0.0], np.cumsum(self.probabilities)])
+        return np.asarray(sums[np.searchsorted(self.values, as_points(x), side="right")])
 
     def survival(self, x: npt.ArrayLike) -> FloatArray:
         """P(X > x), summed from the right."""
-        sums = np.concatenate([np.cumsum(self.masses[::-1])[::-1], [0.0]])
-        return np.asarray(sums[np.searchsorted(self.atoms, as_points(x), side="right")])
+        sums = np.concatenate([np.cumsum(self.probabilities[::-1])[::-1], [0.0]])
+        return np.asarray(sums[np.searchsorted(self.values, as_points(x), side="right")])
 
     def quantile(self, level: npt.ArrayLike) -> FloatArray:
         """The smallest atom x with P(X ≤ x) ≥ level."""
-        position = np.searchsorted(np.cumsum(self.masses), checked_levels(level))
-        return np.asarray(self.atoms[np.minimum(position, self.atoms.size - 1)])
+        position = np.searchsorted(np.cumsum(self.probabilities), checked_levels(level))
+        return np.asarray(self.values[np.minimum(position, self.values.size - 1)])
 
     def log_mgf(self, t: float) -> float:
         """log Σ_k p_k e^{t x_k}."""
-        return float(log_sum_exp(np.log(self.masses) + self.atoms * t))
+        return float(log_sum_exp(np.log(self.probabilities) + self.values * t))
 
     def shift(self, offset: float) -> Self:
         """The law of X + offset."""
-        return type(self)(self.atoms + finite("offset", offset), self.masses)
+        return type(self)(self.values + finite("offset", offset), self.probabilities)
 
     def scale(self, factor: float) -> Self:
         """The law of factor·X."""
-        return type(self)(self.atoms * checked_factor(factor), self.masses)
+        return type(self)(self.values * checked_factor(factor), self.probabilities)
 
     def __reduce__(self) -> tuple[type[Self], tuple[FloatArray, FloatArray]]:
         """Rebuild, so that a copy's arrays cannot be written to either."""
-        return type(self), (self.atoms, self.masses)
+        return type(self), (self.values, self.probabilities)
 
     def __eq__(self, other: object) -> bool:
         """The same atoms with the same probabilities."""
         if not isinstance(other, Discrete):
             return NotImplemented
-        return np.array_equal(self.atoms, other.atoms) and np.array_equal(self.masses, other.masses)
+        return np.array_equal(self.values, other.values) and np.array_equal(
+            self.probabilities, other.probabilities
+        )
 
     def __hash__(self) -> int:
         """Agrees with `==`."""
-        return hash((self.atoms.tobytes(), self.masses.tobytes()))
+        return hash((self.values.tobytes(), self.probabilities.tobytes()))
 
     def __repr__(self) -> str:
         """Short for a long table."""
-        if self.atoms.size > 8:
-            return f"Discrete({self.atoms.size} values)"
-        return f"Discrete(values={self.atoms.tolist()}, probabilities={self.masses.tolist()})"
+        if self.values.size > 8:
+            return f"Discrete({self.values.size} values)"
+        return (
+            f"Discrete(values={self.values.tolist()}, probabilities={self.probabilities.tolist()})"
+        )
