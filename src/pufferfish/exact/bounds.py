@@ -206,8 +206,9 @@ class MixtureBounds(BoundedLaw):
         upper_side = 0.5 * (left + right) >= self.means[:, None]
         ends = np.concatenate([left, right])
         below, above = self._law.log_tails(ends)
-        below_left, below_right = np.split(below, 2, axis=1)
-        above_left, above_right = np.split(above, 2, axis=1)
+        count = left.size
+        below_left, below_right = below[:, :count], below[:, count:]
+        above_left, above_right = above[:, :count], above[:, count:]
         # The tails on the side away from the mean: that of the nearer end holds the other.
         near = np.where(upper_side, above_left, below_right) + self.log_weights
         far = np.where(upper_side, above_right, below_left) + self.log_weights
@@ -219,9 +220,9 @@ class MixtureBounds(BoundedLaw):
         empty = np.isneginf(near)
         tails_low, tails_high = (np.where(empty, -np.inf, t) for t in (tails_low, tails_high))
         width = right - left
-        rows_left, rows_right = np.split(self.at(ends), 2, axis=1)
-        log_left, score_left = self.parts(rows_left)
-        log_right, score_right = self.parts(rows_right)
+        rows = self.at(ends)
+        log_left, score_left = self.parts(rows[:, :count])
+        log_right, score_right = self.parts(rows[:, count:])
         error = _finite_kappa(np.minimum(log_left, log_right)) + self._count * UNIT + 1e-13
         chord = np.maximum(log_left, log_right) + _log_mean_exp(-np.abs(log_left - log_right))
         tangent = np.minimum(

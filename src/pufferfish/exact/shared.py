@@ -29,7 +29,7 @@ class SharedShapes:
     def __init__(self, p: MixtureBounds, q: MixtureBounds) -> None:
         """Remember the laws; they are compared cell by cell."""
         self._p, self._q = p, q
-        self.useful = bool(np.intersect1d(p.stds, q.stds).size)
+        self.useful = not set(p.stds.tolist()).isdisjoint(q.stds.tolist())
 
     def upper(
         self,
