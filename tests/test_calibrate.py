@@ -410,5 +410,5 @@ def test_a_delta_below_resolution_needs_no_more_than_none(delta: float) -> None:
     scenario = scenario_of(pf.Gaussian(44.0, 8.0), pf.Gaussian(41.0, 11.0))
     pure = pf.calibrate(scenario, pf.Guarantee(1.0)).noise
     small = pf.calibrate(scenario, pf.Guarantee(1.0, delta)).noise
-    # The search steps over a jump here, and stops within a few 1e-9 of it.
-    assert size_of(small) <= size_of(pure) * (1 + 1e-8)
+    # The search steps over a jump here, known only to the 1e-9 of ε*, in steps that grow.
+    assert size_of(small) <= size_of(pure) * (1 + 1e-7)

@@ -17,6 +17,7 @@ __all__ = [
     "finite",
     "finite_array",
     "positive",
+    "probability_below_one",
     "require",
 ]
 
@@ -24,6 +25,8 @@ FloatArray = npt.NDArray[np.float64]
 
 # Beyond this a square overflows before any formula is wrong; nothing real is measured there.
 _LARGEST = 1e100
+# Below this, sums and quotients of probabilities come near the end of the range of floats.
+_SMALLEST_PROBABILITY = 1e-250
 # How far the sum of probabilities may be from one before we refuse to renormalise silently.
 _SUM_TOLERANCE = 1e-9
 
@@ -87,12 +90,29 @@ def finite_array(name: str, values: object) -> FloatArray:
     return numbers
 
 
+def probability_below_one(name: str, value: object) -> float:
+    """A probability p with 0 ≤ p < 1, and not so small that odds leave the range of floats."""
+    number = finite(name, value)
+    require(0.0 <= number < 1.0, f"{name} must be at least 0 and less than 1, got {number:g}.")
+    require(
+        number == 0.0 or number >= _SMALLEST_PROBABILITY,
+        f"{name} must be 0 or at least {_SMALLEST_PROBABILITY:g}, got {number:g}.",
+    )
+    return number
+
+
 def checked_probabilities(name: str, values: Sequence[float] | FloatArray) -> FloatArray:
     """Nonnegative numbers that sum to one (to 1e-9), renormalised to do so exactly."""
     array = finite_array(name, values)
     bad = np.flatnonzero(array < 0)
     if bad.size:
         raise InvalidInputError(f"{name} must not be negative; entry {bad[0]} is {array[bad[0]]}.")
+    small = np.flatnonzero((array > 0) & (array < _SMALLEST_PROBABILITY))
+    if small.size:
+        raise InvalidInputError(
+            f"{name} must be 0 or at least {_SMALLEST_PROBABILITY:g}; entry {small[0]} is "
+            f"{array[small[0]]}, too small to compute with."
+        )
     total = math.fsum(array)
     if abs(total - 1.0) > _SUM_TOLERANCE:
         raise InvalidInputError(

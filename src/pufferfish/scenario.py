@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import finite, require
+from pufferfish.checks import probability_below_one, require
 from pufferfish.errors import InvalidInputError
 from pufferfish.priors import Prior
 
@@ -87,12 +87,7 @@ class Belief:
         for given, probability in (missing or {}).items():
             secret = _checked_secret(given)
             require(secret in laws, f"missing names {secret!r}, which has no prior.")
-            number = finite(f"missing[{secret!r}]", probability)
-            require(
-                0.0 <= number < 1.0,
-                f"missing[{secret!r}] must be at least 0 and less than 1, got {number:g}.",
-            )
-            holes[secret] = number
+            holes[secret] = probability_below_one(f"missing[{secret!r}]", probability)
         object.__setattr__(self, "priors", MappingProxyType(laws))
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "provenance", provenance)

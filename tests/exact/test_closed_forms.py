@@ -487,7 +487,7 @@ def test_missing_values_at_an_absurd_epsilon(epsilon: float) -> None:
     assert pf.verify(scenario, pf.LaplaceNoise(1.0), pf.Guarantee(epsilon, 1e-3)).holds is True
 
 
-@pytest.mark.parametrize("exponent", [10, 60, 130, 177, 290])
+@pytest.mark.parametrize("exponent", [10, 60, 130, 177, 240])
 def test_a_hole_that_hardly_ever_happens_elsewhere(exponent: int) -> None:
     # log(m/m') is hundreds, and a double near it is off by up to 6e-14: the enclosure must know.
     prior = pf.Gaussian(0.0, 1.0)

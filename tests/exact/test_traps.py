@@ -102,3 +102,84 @@ def test_masses_are_compared_on_the_safe_side() -> None:
     with mp.workdps(40):
         ratio = mp.log(mp.mpf(float(one.probabilities[0])) / mp.mpf(float(other.probabilities[0])))
         assert mp.mpf(found.lower) <= ratio <= mp.mpf(found.upper)
+
+
+@pytest.mark.parametrize("noise", [pf.NoNoise(), pf.GaussianNoise(1.0), pf.LaplaceNoise(1.0)])
+@pytest.mark.parametrize("mean", [1e9, 1e12, 1e15, 1e16])
+def test_far_from_zero(mean: float, noise: pf.NoNoise | pf.LaplaceNoise) -> None:
+    """Shifting both laws changes nothing, also where floats are as far apart as the stds."""
+    goal = pf.Guarantee(0.25, 0.1)
+    near = pf.verify(scenario_of(pf.Gaussian(0.0, 1.0), pf.Gaussian(0.0, 3.0)), noise, goal)
+    far = pf.verify(scenario_of(pf.Gaussian(mean, 1.0), pf.Gaussian(mean, 3.0)), noise, goal)
+    for one, other in zip(near.results, far.results, strict=True):
+        assert other.delta_lower <= one.delta_upper
+        assert one.delta_lower <= other.delta_upper
+        assert other.epsilon_lower <= one.epsilon_upper
+        assert one.epsilon_lower <= other.epsilon_upper
+
+
+@pytest.mark.parametrize("mean", [1e18, 1e30])
+@pytest.mark.parametrize("noise", [pf.NoNoise(), pf.GaussianNoise(1.0), pf.LaplaceNoise(1.0)])
+def test_laws_narrower_than_the_spacing_of_floats(mean: float, noise: pf.NoNoise) -> None:
+    scenario = scenario_of(pf.Gaussian(mean, 1.0), pf.Gaussian(mean, 2.0))
+    assert pf.verify(scenario, noise, pf.Guarantee(0.1, 0.01)).holds is not True
+
+
+def test_masses_themselves_are_summed() -> None:
+    """exp(log p) is not p: a δ that is one mass must not be lost in that rounding."""
+    mass = 1.405927476189595e-191
+    scenario = scenario_of(pf.Discrete([0.0, 3.0], [1.0, mass]), pf.Discrete([0.0], [1.0]))
+    certificate = pf.verify(scenario, pf.NoNoise(), pf.Guarantee(1.0, 0.5))
+    assert certificate.delta_lower <= mass <= certificate.delta_upper
+
+
+def test_holes_and_a_large_ratio_are_added_on_the_safe_side() -> None:
+    scenario = scenario_of(
+        pf.Gaussian(0.0, 1.0),
+        pf.Gaussian(130.26646104296302, 1.0),
+        missing={"a": 0.6769326288934736, "b": 0.6412835705956637},
+    )
+    found = pf.pure_epsilon(scenario, pf.LaplaceNoise(1.0))
+    with mp.workdps(40):
+        odds = mp.log((1 - mp.mpf(0.6412835705956637)) / (1 - mp.mpf(0.6769326288934736)))
+        assert mp.mpf(found.lower) <= mp.mpf(130.26646104296302) + odds <= mp.mpf(found.upper)
+
+
+def test_probabilities_too_small_to_compute_with_are_refused() -> None:
+    with pytest.raises(pf.InvalidInputError, match="too small"):
+        pf.Discrete([0.0, 1.0], [1.0, 5e-324])
+    with pytest.raises(pf.InvalidInputError, match="at least"):
+        pf.Belief({"a": pf.Gaussian(0.0, 1.0)}, missing={"a": 5e-324})
+
+
+@pytest.mark.parametrize("noise", [pf.NoNoise(), pf.GaussianNoise(1.0)])
+def test_offsets_whose_squares_underflow(noise: pf.NoNoise | pf.GaussianNoise) -> None:
+    goal = pf.Guarantee(0.25, 0.1)
+    moved = pf.verify(scenario_of(pf.Gaussian(0.0, 1.0), pf.Gaussian(1e-99, 1.5)), noise, goal)
+    there = pf.verify(scenario_of(pf.Gaussian(0.0, 1.0), pf.Gaussian(0.0, 1.5)), noise, goal)
+    assert moved.delta_upper == pytest.approx(there.delta_upper, abs=1e-9)  # the width aimed at
+
+
+def test_a_spike_without_noise() -> None:
+    """A component of std 1e-10 inside a wide one: ε* is the ratio at its mean."""
+    spiked = pf.GaussianMixture([0.5, 0.5], [0.0, 2.87], [1.0, 1.2e-10])
+    found = pf.pure_epsilon(scenario_of(spiked, pf.Gaussian(0.0, 1.0)), pf.NoNoise())
+    at_spike = math.log(0.5 + 0.5 / 1.2e-10 * math.exp(2.87**2 / 2))
+    assert found.lower <= at_spike * (1 + 1e-12)
+    assert at_spike * (1 - 1e-12) <= found.upper
+    assert found.width <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "largest"),
+    [
+        # A tiny mass far away, two atoms a tiny distance apart: W∞/ε is always enough.
+        (pf.Discrete([0.0], [1.0]), pf.Discrete([0.0, 1.0], [1.0, 1e-60]), 1.0),
+        (pf.Discrete([0.0, 1e12], [0.5, 0.5]), pf.Discrete([1e-12, 1e12], [0.5, 0.5]), 1e-12),
+    ],
+    ids=["tiny mass", "tiny distance"],
+)
+def test_sizes_far_from_the_spread(first: pf.Discrete, second: pf.Discrete, largest: float) -> None:
+    noise = pf.calibrate(scenario_of(first, second), pf.Guarantee(1.0)).noise
+    assert isinstance(noise, pf.LaplaceNoise)
+    assert noise.scale <= largest * (1 + 1e-6)

@@ -101,6 +101,10 @@ class MixtureBounds(BoundedLaw):
         self.log_weights = law.log_weights
         self.score_slack = law.kernel.score_slack
         self._peak = law.kernel.log_peak() + law.log_weights
+        # One rounding per term of a sum, and that of a norm which may cancel the rest.
+        self._rounding = self._count * UNIT + KAPPA_RELATIVE * float(
+            np.max(np.abs(law.kernel.log_norm))
+        )
         self._threshold = _NEGLIGIBLE - np.log(self._count)
 
     def features(self) -> FloatArray:
@@ -151,7 +155,7 @@ class MixtureBounds(BoundedLaw):
 
     def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:
         """κ, with the rounding of a sum of as many terms as there are components."""
-        return super().margin(rows, log_density) + self._count * UNIT
+        return super().margin(rows, log_density) + self._rounding
 
     def log_density(self, rows: FloatArray) -> FloatArray:
         """log Σ_m w_m f_m."""
@@ -212,7 +216,7 @@ class MixtureBounds(BoundedLaw):
         # The tails on the side away from the mean: that of the nearer end holds the other.
         near = np.where(upper_side, above_left, below_right) + self.log_weights
         far = np.where(upper_side, above_right, below_left) + self.log_weights
-        error = _finite_kappa(near) + self._count * UNIT
+        error = _finite_kappa(near) + self._rounding
         with np.errstate(divide="ignore", invalid="ignore"):
             share = -np.expm1(far - near)
             tails_low = near + np.log(np.maximum(share - 4.0 * error, 0.0))
@@ -223,7 +227,7 @@ class MixtureBounds(BoundedLaw):
         rows = self.at(ends)
         log_left, score_left = self.parts(rows[:, :count])
         log_right, score_right = self.parts(rows[:, count:])
-        error = _finite_kappa(np.minimum(log_left, log_right)) + self._count * UNIT + 1e-13
+        error = _finite_kappa(np.minimum(log_left, log_right)) + self._rounding + 1e-13
         chord = np.maximum(log_left, log_right) + _log_mean_exp(-np.abs(log_left - log_right))
         tangent = np.minimum(
             log_left + _log_mean_exp(score_left * width),

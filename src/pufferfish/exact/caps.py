@@ -19,6 +19,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from pufferfish.checks import FloatArray
 from pufferfish.noise import LaplaceNoise, Noise
 from pufferfish.numerics import UNIT
 from pufferfish.priors import Components
@@ -40,16 +41,20 @@ def matching_cap(p: Components, q: Components, noise: Noise) -> float:
     if np.array_equal(p.weights, q.weights):
         return _translation_cap(p, q, noise.scale)
     distance = np.abs(p.means - q.means) / noise.scale
-    size = np.log(p.weights / q.weights) + distance
-    return float(np.max(size + 8.0 * UNIT * (2.0 + np.abs(size) + distance)))
+    return float(np.max(_log_ratio_upper(p, q) + distance * (1.0 + 8.0 * UNIT)))
 
 
 def _weights_cap(p: Components, q: Components) -> float:
     """max log w_m/v_m, rounded up; exactly 0 for equal laws."""
     if np.array_equal(p.weights, q.weights):
         return 0.0
-    largest = float(np.max(np.log(p.weights / q.weights)))
-    return largest + 8.0 * UNIT * (1.0 + abs(largest))
+    return float(np.max(_log_ratio_upper(p, q)))
+
+
+def _log_ratio_upper(p: Components, q: Components) -> FloatArray:
+    """At least log w_m/v_m; a quotient could leave the range of floats, logarithms cannot."""
+    log_p, log_q = np.log(p.weights), np.log(q.weights)
+    return np.asarray(log_p - log_q + 8.0 * UNIT * (2.0 + np.abs(log_p) + np.abs(log_q)))
 
 
 def _translation_cap(p: Components, q: Components, scale: float) -> float:

@@ -20,6 +20,8 @@ from pufferfish.exact.shared import SharedShapes
 __all__ = ["Cells", "RatioField"]
 
 _PARTS = 8
+# Values (rows of a law at a point) computed in one round; about 100 MB and half a second.
+_MOST_VALUES = 4_000_000
 
 
 class Cells(NamedTuple):
@@ -65,6 +67,7 @@ class RatioField:
         """Lay the mesh through the features of both laws."""
         self.p = p
         self.q = q
+        self._rows = 0
         self._shared = self._backward = None
         if isinstance(p, MixtureBounds) and isinstance(q, MixtureBounds):
             forward, backward = SharedShapes(p, q), SharedShapes(q, p)
@@ -74,13 +77,22 @@ class RatioField:
 
     def swapped(self) -> Self:
         """The field of log q/p, sharing every evaluation."""
-        return type(self)(self.q, self.p, self.cells.swapped())
+        other = type(self)(self.q, self.p, self.cells.swapped())
+        other._rows = self._rows
+        return other
 
     def mesh(self, points: FloatArray) -> Cells:
         """Cells between consecutive points."""
         y = np.unique(points)
+        if y.size == 1:  # laws narrower than the spacing of floats: one cell that decides nothing
+            y = np.append(y, np.nextafter(y, np.inf))
         rows_p, rows_q = self.p.at(y), self.q.at(y)
+        self._rows = rows_p.shape[0] + rows_q.shape[0]
         return self._cells(y, rows_p, rows_q, slice(None, -1), slice(1, None))
+
+    def can_split(self, cells: Cells) -> bool:
+        """Whether cutting these cells stays within what is worth computing at once."""
+        return cells.left.size * (_PARTS + 1) * self._rows <= _MOST_VALUES
 
     def split(self, cells: Cells) -> Cells:
         """Each cell cut into equal parts."""

@@ -22,7 +22,6 @@ from pufferfish.exact.field import Cells, RatioField
 __all__ = ["hockey_stick"]
 
 _MOST_ROUNDS = 60
-_MOST_CELLS = 200_000
 _NEWTON_STEPS = 8
 # A crossing is worth locating once its certified slope is known to within this factor.
 _SLOPE_RANGE = 16.0
@@ -79,7 +78,7 @@ def _decide(field: RatioField, epsilon: float, tolerance: float) -> _Runs:
         total = math.fsum(contribution)
         if (
             total <= 0.5 * tolerance
-            or cells.left.size > _MOST_CELLS
+            or not field.can_split(cells)
             or round_number == _MOST_ROUNDS - 1
         ):
             residual += total
@@ -133,8 +132,10 @@ def _locate(field: RatioField, crossings: list[Cells], epsilon: float, tolerance
         ratio, margin, slope = field.ratio_and_slope(y)
         # One margin for L here, one for the negligible components that the slope leaves out.
         error = np.abs(ratio - epsilon) + 2.0 * margin
-        begin = np.maximum(y - error / gentle * (1 + 1e-9), low)
-        end = np.minimum(y + error / gentle * (1 + 1e-9), high)
+        # Outwards by one float: far from zero the reach may be less than the spacing of floats.
+        reach = error / gentle * (1 + 1e-9)
+        begin = np.maximum(np.nextafter(y - reach, -np.inf), low)
+        end = np.minimum(np.nextafter(y + reach, np.inf), high)
         bracket = cells._replace(left=begin, right=end)
         contribution = _contribution(bracket, error + steep * (end - begin))
         residual = math.fsum(contribution)

@@ -120,9 +120,11 @@ class PairOracle:
         if m == other == 0.0:
             return value
         shift, hole = _log_odds(1.0 - m, 1.0 - other), _log_odds(m, other)
+        lower, upper = value.lower + shift, value.upper + shift
+        error = _odds_error(shift)
         return Enclosure(
-            max(value.lower + shift - _odds_error(shift), hole - _odds_error(hole)),
-            max(value.upper + shift + _odds_error(shift), hole + _odds_error(hole)),
+            max(lower - error - _odds_error(lower), hole - _odds_error(hole)),
+            max(upper + error + _odds_error(upper), hole + _odds_error(hole)),
         )
 
 
@@ -135,7 +137,9 @@ def _hole(m: float, other: float, epsilon: float, error: float) -> float:
     """(m − e^ε·other)_+, with ε moved by a relative error."""
     if m == 0.0:
         return 0.0
-    exponent = min(epsilon + _log_odds(other, m) + error * (1.0 + epsilon), 700.0)
+    odds = _log_odds(other, m)
+    size = abs(odds) if math.isfinite(odds) else 0.0
+    exponent = min(epsilon + odds + error * (1.0 + epsilon + size), 700.0)
     return max(-m * math.expm1(exponent) * (1.0 - error), 0.0)
 
 
@@ -145,16 +149,17 @@ def _log_odds(m: float, other: float) -> float:
         return -math.inf
     if other == 0.0:
         return math.inf
-    quotient = m / other
-    return math.log(quotient) if math.isfinite(quotient) else math.log(m) - math.log(other)
+    return math.log(m / other)
 
 
 def _odds_error(log_odds: float) -> float:
-    """Rounding of 1 − m, of a quotient and of its logarithm."""
+    """More than the rounding of 1 − m, of a quotient, of its logarithm or of a sum with it."""
     return 8.0 * UNIT * (1.0 + abs(log_odds)) if math.isfinite(log_odds) else 0.0
 
 
 def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, _Direction]:
+    if first == second:
+        return _EQUAL, _EQUAL
     laws = output_law(first, noise), output_law(second, noise)
     p, q = first.components(), second.components()
     caps = matching_cap(p, q, noise), matching_cap(q, p, noise)
@@ -204,6 +209,15 @@ def _of_masses(p: Discrete, q: Discrete) -> _Direction:
         lambda epsilon, _: masses_hockey_stick(p, q, epsilon), lambda: masses_supremum(p, q)
     )
 
+
+# Equal laws: L = 0, and (p − e^ε q)_+ = p·(1 − e^ε)_+.
+_EQUAL = _Direction(
+    lambda epsilon, tolerance: Enclosure(
+        max(-math.expm1(epsilon), 0.0) * (1.0 - 4.0 * UNIT),
+        max(-math.expm1(epsilon), 0.0) * (1.0 + 4.0 * UNIT),
+    ),
+    lambda: Enclosure(0.0, 0.0),
+)
 
 # A table and a continuous law, both without noise, are told apart for certain.
 _SINGULAR = _Direction(

@@ -22,8 +22,9 @@ __all__ = ["NoiseFamily", "least_size", "shortfall"]
 NoiseFamily = Callable[[float], Noise]
 
 _RELATIVE = 1e-10
-# How far from the pair's own spread a size is looked for, in both directions.
-_MOST_DOUBLINGS = 60
+# Sizes are looked for between these logarithms: 1e-70, with room for a grid, and 1e95.
+_SMALLEST = math.log(1e-70)
+_LARGEST = math.log(1e95)
 _FLOOR = -300.0
 # Where the enclosure of δ is this small, rounding may be all there is in it.
 _RESOLVED = 1e-12
@@ -83,24 +84,26 @@ def describe(laws: PairOfLaws) -> str:
 def _bracket(
     laws: PairOfLaws, short: Callable[[float], float], goal: Guarantee
 ) -> tuple[float, float]:
-    """log sizes (too small, large enough), a factor 2 apart."""
-    step = math.log(2.0)
-    low = high = math.log(_typical_size(laws, goal))
+    """log sizes (too small, large enough), found in strides that double."""
+    stride = math.log(2.0)
+    low = high = min(max(math.log(_typical_size(laws, goal)), _SMALLEST), _LARGEST)
     if short(high) > 0.0:
-        for _ in range(_MOST_DOUBLINGS):
-            low, high = high, high + step
+        while high < _LARGEST:
+            low, high = high, min(high + stride, _LARGEST)
             if short(high) <= 0.0:
                 return low, high
+            stride *= 2.0
         raise UnreachableGoalError(
             f"even noise of size {math.exp(high):.3g} cannot be certified for {goal} and "
             f"{describe(laws)}: either something remains that no noise removes (missing values; "
             "tails under Gaussian noise), or the goal is finer than double precision can decide. "
             "Allow a larger epsilon or delta."
         )
-    for _ in range(_MOST_DOUBLINGS):
-        low, high = low - step, low
+    while low > _SMALLEST:
+        low, high = max(low - stride, _SMALLEST), low
         if short(low) > 0.0:
             return low, high
+        stride *= 2.0
     # Sizes this small are as good as none; the caller asked whether none suffices before.
     return low, low
 

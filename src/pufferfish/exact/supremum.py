@@ -18,7 +18,6 @@ from pufferfish.priors import Components
 __all__ = ["supremum"]
 
 _MOST_ROUNDS = 200
-_MOST_CELLS = 200_000
 _MOST_DOUBLINGS = 80
 # The enclosure stops once it is this narrow, relative to the supremum and absolutely.
 _RELATIVE = 1e-9
@@ -95,7 +94,7 @@ def _cells_supremum(field: RatioField, cells: Cells, known: float, cap: float) -
         if not active.all():
             settled = max(settled, float(cells.upper[~active].max()))
         cells = cells.take(active)
-        if not cells.left.size or cells.left.size > _MOST_CELLS:
+        if not cells.left.size or not field.can_split(cells):
             break
         cells = field.split(cells)
     if cells.left.size:

@@ -122,11 +122,12 @@ def masses_hockey_stick(p: Discrete, q: Discrete, epsilon: float) -> Enclosure:
     log_p, log_q = _log_masses(p, q)
     kept = log_p > -np.inf
     gap = epsilon + (log_q - log_p)[kept]
+    masses = p.probabilities
     log_p = log_p[kept]
     error = _log_error(log_p, log_q[kept]) + 4.0 * UNIT * (1.0 + abs(epsilon))
 
     def total(side: float) -> float:
-        return math.fsum(np.exp(log_p) * -np.expm1(np.minimum(gap - side * error, 0.0)))
+        return math.fsum(masses * -np.expm1(np.minimum(gap - side * error, 0.0)))
 
     slack = 1.0 + 8.0 * UNIT
     return Enclosure(total(-1.0) / slack, min(total(1.0) * slack, 1.0))

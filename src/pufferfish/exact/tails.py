@@ -29,8 +29,14 @@ def tail_supremum(p: Components, q: Components, noise: Noise, side: float, y: fl
     if side < 0:
         return tail_supremum(_mirrored(p), _mirrored(q), noise, 1.0, -y)
     if isinstance(noise, LaplaceNoise):
-        return _laplace(p, q, noise.scale, y)
-    return _gaussian(p, q, noise.variance, y)
+        found = _laplace(p, q, noise.scale, y)
+    else:
+        found = _gaussian(p, q, noise.variance, y)
+    # Where numbers overflow nothing is known.
+    return Enclosure(
+        -math.inf if math.isnan(found.lower) else found.lower,
+        math.inf if math.isnan(found.upper) else found.upper,
+    )
 
 
 def _mirrored(law: Components) -> Components:

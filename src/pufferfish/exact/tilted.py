@@ -44,37 +44,59 @@ class TiltedBounds(MixtureBounds):
         variance = (stds**2 + law.noise.variance)[:, None]
         reference = std**2 + law.noise.variance
         offset = (means - mean)[:, None]
-        self._centre = mean
-        # Differences of variances as products: noise far larger than the stds must not hide them.
-        self._curvature = ((std - stds) * (std + stds))[:, None] / variance / reference
+        self._centre, self._spread = mean, float(np.sqrt(reference))
+        self._own_centre, self._own_spread = means[:, None], np.sqrt(variance)
+        # A product, because noise far larger than the stds would hide their difference.
+        excess = ((std - stds) * (std + stds))[:, None]
+        self._curvature = excess / variance / reference
         self._linear = offset / variance
-        self._constant = -0.5 * offset * self._linear - 0.5 * np.log(variance) + law.log_weights
-        vertex = np.where(self._curvature > 0, self._curvature, np.inf)
-        self._peak = self._constant + 0.5 * self._linear * (self._linear / vertex)
-        self.score_slack = 8.0 * UNIT * np.abs(self._linear)
+        self._norm = law.log_weights - 0.5 * np.log(variance)
+        self._constant = self._norm - 0.5 * offset * self._linear
+        rise = 0.5 * offset * (offset / np.where(excess > 0, excess, np.inf))
+        self._peak = self._norm + rise * (1.0 + 8.0 * UNIT)
+        # Much narrower components are taken about their own mean: there c, l·d and k·d²/2 would be
+        # huge and cancel.
+        self._narrow = variance < 0.5 * reference
+        slow = np.where(self._narrow, offset / reference, self._linear)
+        self.score_slack = 16.0 * UNIT * np.abs(slow)
 
     def far_features(self) -> FloatArray:
         """From the distance at which the first component moves to that at which all have gone."""
-        linear, curvature = np.abs(self._linear[:, 0]), self._curvature[:, 0]
+        wide = ~self._narrow[:, 0]
+        linear, curvature = np.abs(self._linear[wide, 0]), self._curvature[wide, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
             scales = np.concatenate([1.0 / linear, np.sqrt(2.0 / curvature), linear / curvature])
-        scales = scales[np.isfinite(scales) & (scales > 0)]
+        scales = scales[(scales > 1e-120) & (scales < 1e120)]
         if not scales.size:
             return np.array([])
-        low, high = 0.1 * float(scales.min()), 50.0 * float(scales.max())
-        count = min(int(_POINTS_PER_DECADE * np.log10(high / low)) + 2, _MOST_POINTS)
-        distance = np.geomspace(low, high, count)
+        low, high = np.log10(0.1 * scales.min()), np.log10(50.0 * scales.max())
+        count = min(int(_POINTS_PER_DECADE * (high - low)) + 2, _MOST_POINTS)
+        distance = np.logspace(low, high, count)
         return np.concatenate([self._centre - distance, self._centre + distance])
 
     def at(self, y: FloatArray) -> FloatArray:
         """Log-density and score of each component, then the size of the terms they are made of."""
         d = y - self._centre
         rise, fall = self._linear * d, 0.5 * self._curvature * d * d
-        log_f = self._constant + rise - fall
-        size = np.abs(self._constant) + np.abs(rise) + fall
+        own, common = (y - self._own_centre) / self._own_spread, d / self._spread
+        log_f = np.where(
+            self._narrow,
+            self._norm - 0.5 * own * own + 0.5 * common * common,
+            self._constant + rise - fall,
+        )
+        size = np.where(
+            self._narrow,
+            np.abs(self._norm) + 0.5 * own * own + 0.5 * common * common,
+            np.abs(self._norm) + np.abs(self._constant) + np.abs(rise) + fall,
+        )
+        scores = np.where(
+            self._narrow,
+            common / self._spread - own / self._own_spread,
+            self._linear - self._curvature * d,
+        )
         counted = log_f >= log_f.max(axis=0) - 40.0
         largest = np.where(counted, size, 0.0).max(axis=0)
-        return np.concatenate([log_f, self._linear - self._curvature * d, largest[None]])
+        return np.concatenate([log_f, scores, largest[None]])
 
     def sizes(self, rows: FloatArray) -> FloatArray:
         """The terms may cancel: their size counts, not their sum."""

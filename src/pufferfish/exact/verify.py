@@ -119,11 +119,16 @@ def privacy_profile(scenario: Scenario, noise: Noise, epsilons: Iterable[float])
     )
 
 
+_FINEST = 1e-20
+
+
 def delta_for_goal(oracle: PairOracle, goal: Guarantee) -> BothWays:
     """δ at the goal's ε, sharp enough to compare with the goal's δ."""
     found = oracle.delta(goal.epsilon)
     finer = 1e-3 * goal.delta
-    if found.worst.lower <= goal.delta < found.worst.upper and 0.0 < finer < TOLERANCE:
+    undecided = found.worst.lower <= goal.delta < found.worst.upper
+    # The mesh leaves out a mass of about 1e-19: nothing finer can be resolved.
+    if undecided and _FINEST < finer < TOLERANCE:
         found = oracle.delta(goal.epsilon, finer)
     return found
 

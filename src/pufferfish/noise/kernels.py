@@ -35,11 +35,11 @@ _LARGE_RATIO = 1e5
 
 
 class _LaplaceParts(NamedTuple):
-    """log A, B/A and Φ(−t)/A, with the standardised distance t and the side of the mean."""
+    """log A, B/A, and e^{−t²/2}/A times ½: what Φ(−t)/A is erfcx(t/√2) times of."""
 
     log_a: FloatArray
     b_over_a: FloatArray
-    gauss_over_a: FloatArray
+    share: FloatArray
 
 
 class LaplaceKernel:
@@ -51,7 +51,7 @@ class LaplaceKernel:
         self._stds = stds[:, None]
         self._ratio = (stds / scale)[:, None]
         self._scale = scale
-        self._log_norm = np.log(2.0 * scale)
+        self.log_norm = np.log(2.0 * scale)
         # Absolute error of the score where 1 − B/A is taken directly (see `density_and_score`).
         self.score_slack: FloatArray = np.where(self._ratio < _LARGE_RATIO, 8 * UNIT / scale, 0.0)
 
@@ -59,9 +59,9 @@ class LaplaceKernel:
         """log f and d/dy log f, each of shape (components, points)."""
         z = (y - self._means) / self._stds
         t = np.abs(z)
-        parts = self._parts(t, with_tail=False)
+        parts = self._parts(t)
         rho = parts.b_over_a
-        log_density = parts.log_a + np.log1p(rho) - self._log_norm
+        log_density = parts.log_a + np.log1p(rho) - self.log_norm
         slope = (1.0 - rho) / (1.0 + rho)
         large = self._ratio >= _LARGE_RATIO
         if large.any():
@@ -75,16 +75,18 @@ class LaplaceKernel:
 
     def log_peak(self) -> FloatArray:
         """log f at the component's own mean, its largest value; one row per component."""
-        parts = self._parts(np.zeros_like(self._means), with_tail=False)
-        return np.asarray(parts.log_a + np.log1p(parts.b_over_a) - self._log_norm)
+        parts = self._parts(np.zeros_like(self._means))
+        return np.asarray(parts.log_a + np.log1p(parts.b_over_a) - self.log_norm)
 
     def log_tail(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """log of the smaller tail beyond y, and z: the tail is the upper one where z ≥ 0."""
         z = (y - self._means) / self._stds
-        parts = self._parts(np.abs(z), with_tail=True)
-        return parts.log_a + np.log(0.5 * (1.0 - parts.b_over_a) + parts.gauss_over_a), z
+        t = np.abs(z)
+        parts = self._parts(t)
+        gauss = erfcx(t * _SQRT_HALF) * parts.share
+        return parts.log_a + np.log(0.5 * (1.0 - parts.b_over_a) + gauss), z
 
-    def _parts(self, t: FloatArray, *, with_tail: bool) -> _LaplaceParts:
+    def _parts(self, t: FloatArray) -> _LaplaceParts:
         a = self._ratio
         beyond = t - a
         inner = beyond < 0.0
@@ -97,8 +99,7 @@ class LaplaceKernel:
         with np.errstate(divide="ignore"):
             log_a = np.where(inner, -0.5 * t * t + np.log(0.5 * near), -a * (t - 0.5 * a) + log_phi)
         share = np.where(inner, 1.0 / near, drop)
-        gauss = erfcx(t * _SQRT_HALF) * share if with_tail else share
-        return _LaplaceParts(log_a, far * share, gauss)
+        return _LaplaceParts(log_a, far * share, share)
 
 
 class GaussianKernel:
@@ -108,17 +109,17 @@ class GaussianKernel:
         """Keep the parameters as columns, ready to meet a row of points."""
         self._means = means[:, None]
         self._stds = stds[:, None]
-        self._log_norm = np.log(self._stds) + 0.5 * np.log(2.0 * np.pi)
+        self.log_norm = np.log(self._stds) + 0.5 * np.log(2.0 * np.pi)
         self.score_slack: FloatArray = np.zeros_like(self._stds)
 
     def density_and_score(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """log f and d/dy log f, each of shape (components, points)."""
         z = (y - self._means) / self._stds
-        return -0.5 * z * z - self._log_norm, -z / self._stds
+        return -0.5 * z * z - self.log_norm, -z / self._stds
 
     def log_peak(self) -> FloatArray:
         """log f at the component's own mean, its largest value; one row per component."""
-        return np.asarray(-self._log_norm)
+        return np.asarray(-self.log_norm)
 
     def log_tail(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """log of the smaller tail beyond y, and z: the tail is the upper one where z ≥ 0."""
