@@ -498,3 +498,14 @@ def test_a_hole_that_hardly_ever_happens_elsewhere(exponent: int) -> None:
             found = pf.pure_epsilon(scenario, pf.LaplaceNoise(1.0))
             with mp.workdps(DIGITS):
                 assert found.lower <= mp.log(mpf(m) / mpf(other)) <= found.upper
+
+
+def test_a_wide_table_with_gaussian_noise() -> None:
+    """A thousand atoms, an even table moved by half a step: with much noise it looks the same."""
+    atoms = np.arange(1000.0)
+    even = pf.Discrete(atoms, np.full(1000, 1e-3))
+    found = delta_of(scenario_of(even, even.shift(0.5)), pf.GaussianNoise(50.0), 0.2)
+    assert found.upper <= 1e-9
+    # Far from the ends both are flat; the total variation is half a step out of a thousand.
+    apart = delta_of(scenario_of(even, even.shift(0.5)), pf.GaussianNoise(50.0), 0.0)
+    assert apart.lower <= 5e-4 <= apart.upper + 1e-9  # tails of the ends overlap: 1e-9 is generous

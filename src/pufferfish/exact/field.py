@@ -20,8 +20,9 @@ from pufferfish.exact.shared import SharedShapes
 __all__ = ["Cells", "RatioField"]
 
 _PARTS = 8
-# Values (rows of a law at a point) computed in one round; about 100 MB and half a second.
-_MOST_VALUES = 4_000_000
+# Cells cut in one round, and values (rows of a law at a point) computed for them: some hundred MB.
+_MOST_CELLS = 25_000
+_MOST_VALUES = 20_000_000
 
 
 class Cells(NamedTuple):
@@ -92,7 +93,8 @@ class RatioField:
 
     def can_split(self, cells: Cells) -> bool:
         """Whether cutting these cells stays within what is worth computing at once."""
-        return cells.left.size * (_PARTS + 1) * self._rows <= _MOST_VALUES
+        count = cells.left.size
+        return count <= _MOST_CELLS and count * (_PARTS + 1) * self._rows <= _MOST_VALUES
 
     def split(self, cells: Cells) -> Cells:
         """Each cell cut into equal parts."""
