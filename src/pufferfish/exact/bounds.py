@@ -249,9 +249,9 @@ class MixtureBounds(BoundedLaw):
     def _checked(self, points: FloatArray) -> FloatArray:
         if points.size * self._count > _LARGEST_TABLE:
             raise UnsupportedError(
-                f"{self._count} components with Gaussian noise need more than {_LARGEST_TABLE:,} "
-                "evaluations: there is no recurrence for this noise. Use Laplace noise, which has "
-                "a closed form for tables of any size, or merge neighbouring values first."
+                f"{self._count} components need more than {_LARGEST_TABLE:,} evaluations on one "
+                "mesh. Merge neighbouring ones first; a table (pf.Discrete) with Laplace noise has "
+                "a closed form at any size."
             )
         return points
 
@@ -263,7 +263,8 @@ class TableBounds(BoundedLaw):
         """Keep the law; its recurrences add up to `atoms` rounded terms."""
         self._law = law
         self._log_norm = float(np.log(2.0 * law.noise.scale))
-        self._kappa_sum = 4.0 * law.atoms.size * UNIT
+        # One rounding per term of a recurrence, and that of a norm which may cancel the rest.
+        self._kappa_sum = 4.0 * law.atoms.size * UNIT + KAPPA_RELATIVE * abs(self._log_norm)
 
     def features(self) -> FloatArray:
         """The atoms (kinks of the density), and multiples of the scale beyond the outer ones."""

@@ -48,8 +48,17 @@ def grid_delta(noise: Noise, epsilon: float, continuous: Enclosure) -> Enclosure
         return Enclosure(lower, min(continuous.upper * math.exp(step) * _UP, 1.0))
     if isinstance(noise, GaussianNoise):
         loss = gaussian_grid_loss(noise.grid / noise.std, epsilon)
-        return Enclosure(max(continuous.lower - loss, 0.0), min(continuous.upper + loss, 1.0))
+        lower, upper = _outwards(continuous.lower - loss, continuous.upper + loss)
+        return Enclosure(max(lower, 0.0), min(upper, 1.0))
     return continuous
+
+
+def _outwards(lower: float, upper: float) -> Enclosure:
+    """Each end moved by one float, more than the rounding of the sum that made it."""
+    return Enclosure(
+        math.nextafter(lower, -math.inf) if math.isfinite(lower) else lower,
+        math.nextafter(upper, math.inf),
+    )
 
 
 def gaussian_grid_loss(step: float, epsilon: float) -> float:
@@ -63,7 +72,7 @@ def grid_epsilon(noise: Noise, continuous: Enclosure, *laws: Components) -> Encl
         return continuous
     if isinstance(noise, LaplaceNoise):
         step = noise.grid / noise.scale * _UP
-        return Enclosure(continuous.lower - 2.0 * step, continuous.upper + step)
+        return _outwards(continuous.lower - 2.0 * step, continuous.upper + step)
     grid = noise.grid
     on_grid = all(
         not law.stds.any() and bool(np.all(law.means / grid == np.rint(law.means / grid)))

@@ -98,7 +98,8 @@ class PairOracle:
     def _delta(
         self, direction: _Direction, m: float, other: float, epsilon: float, tolerance: float
     ) -> Enclosure:
-        inner = epsilon - grid_shift(self._noise)
+        shift = grid_shift(self._noise)
+        inner = math.nextafter(epsilon - shift, -math.inf) if shift else epsilon
         if m == other == 0.0:
             return grid_delta(self._noise, inner, direction.hockey_stick(inner, tolerance))
         inner -= _log_odds(1.0 - m, 1.0 - other)
