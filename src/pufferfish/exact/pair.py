@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,15 +19,18 @@ import numpy as np
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.bounds import BoundedLaw, MixtureBounds, TableBounds
 from pufferfish.exact.caps import matching_cap
+from pufferfish.exact.compressed import compressed
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.field import RatioField
 from pufferfish.exact.grid import grid_delta, grid_epsilon, grid_shift
 from pufferfish.exact.hockeystick import hockey_stick
 from pufferfish.exact.supremum import supremum
 from pufferfish.exact.tables import LaplaceTables, masses_hockey_stick, masses_supremum
+from pufferfish.exact.tails import tail_supremum
 from pufferfish.exact.tilted import tilted
 from pufferfish.noise import (
     AtomsOutput,
+    GaussianNoise,
     LaplaceNoise,
     MixtureOutput,
     Noise,
@@ -35,13 +39,16 @@ from pufferfish.noise import (
     output_law,
 )
 from pufferfish.numerics import UNIT
-from pufferfish.priors import Discrete, Prior
+from pufferfish.priors import Components, Discrete, Prior
 from pufferfish.scenario import PairOfLaws
 
 __all__ = ["BothWays", "PairOracle"]
 
 # Absolute width aimed at for δ.
 TOLERANCE = 1e-10
+# Atoms of two tables up to which ε* under Gaussian noise is worth its time; beyond, nothing is
+# claimed of it where it is finite.
+_MOST_ATOMS = 4_000
 
 
 class BothWays(NamedTuple):
@@ -172,31 +179,79 @@ def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, 
         return _of_masses(*tables_alone), _of_masses(*tables_alone[::-1])
     if isinstance(laws[0], AtomsOutput) or isinstance(laws[1], AtomsOutput):
         return _SINGULAR, _SINGULAR
-    field = RatioField(_bounded(laws[0]), _bounded(laws[1]))
-    flat = field
-    if not isinstance(noise, LaplaceNoise):
-        flat = RatioField(*tilted(_mixture(laws[0]), _mixture(laws[1])))
-    backward, flat_backward = field.swapped(), flat.swapped()
+    if isinstance(noise, LaplaceNoise):
+        field = RatioField(_bounded(laws[0]), _bounded(laws[1]))
+        backward = field.swapped()
+        return (
+            _Direction(partial(hockey_stick, field), lambda: supremum(field, p, q, noise, caps[0])),
+            _Direction(
+                partial(hockey_stick, backward), lambda: supremum(backward, q, p, noise, caps[1])
+            ),
+        )
+    return _gaussian_directions(first, second, noise, caps)
+
+
+def _gaussian_directions(
+    first: Prior, second: Prior, noise: Noise, caps: tuple[float, float]
+) -> tuple[_Direction, _Direction]:
+    """Gaussian kernels: δ from compressed tables, ε* from the laws themselves, tilted."""
+    p, q = first.components(), second.components()
+    short_p, error_p = _shortened(first, noise)
+    short_q, error_q = _shortened(second, noise)
+    field = RatioField(
+        MixtureBounds(MixtureOutput(short_p, noise)), MixtureBounds(MixtureOutput(short_q, noise))
+    )
+    backward = field.swapped()
+
+    @cache
+    def flat() -> RatioField:
+        return RatioField(*tilted(MixtureOutput(p, noise), MixtureOutput(q, noise)))
+
+    def peak(one: Components, other: Components, cap: float) -> Enclosure:
+        # An infinite ratio shows in the tails alone, and a long table need not be looked at.
+        if any(tail_supremum(one, other, noise, side, 0.0).lower == math.inf for side in (-1, 1)):
+            return Enclosure(math.inf, math.inf)
+        if p.weights.size + q.weights.size > _MOST_ATOMS:
+            return Enclosure(-math.inf, cap)
+        return supremum(flat() if one is p else flat().swapped(), one, other, noise, cap)
+
     return (
         _Direction(
-            lambda epsilon, tolerance: hockey_stick(field, epsilon, tolerance),
-            lambda: supremum(flat, p, q, noise, caps[0]),
+            lambda epsilon, tolerance: _within(
+                hockey_stick(field, epsilon, tolerance), epsilon, error_p, error_q
+            ),
+            lambda: peak(p, q, caps[0]),
         ),
         _Direction(
-            lambda epsilon, tolerance: hockey_stick(backward, epsilon, tolerance),
-            lambda: supremum(flat_backward, q, p, noise, caps[1]),
+            lambda epsilon, tolerance: _within(
+                hockey_stick(backward, epsilon, tolerance), epsilon, error_q, error_p
+            ),
+            lambda: peak(q, p, caps[1]),
         ),
     )
 
 
+def _shortened(prior: Prior, noise: Noise) -> tuple[Components, float]:
+    """Components for δ, and how far they are from the prior's law of Y in total variation."""
+    if isinstance(prior, Discrete) and isinstance(noise, GaussianNoise):
+        return compressed(prior, noise.std)
+    return prior.components(), 0.0
+
+
+def _within(found: Enclosure, epsilon: float, error_p: float, error_q: float) -> Enclosure:
+    """HS_ε of the true laws, from that of laws this far away in total variation."""
+    if error_p == error_q == 0.0:
+        return found
+    error = (error_p + math.exp(min(epsilon, 700.0)) * error_q) * (1.0 + 1e-9)
+    return Enclosure(max(found.lower - error, 0.0), min(found.upper + error, 1.0))
+
+
 def _bounded(law: OutputLaw) -> BoundedLaw:
-    return TableBounds(law) if isinstance(law, TableOutput) else MixtureBounds(_mixture(law))
-
-
-def _mixture(law: OutputLaw) -> MixtureOutput:
-    if not isinstance(law, MixtureOutput):
-        raise UnsupportedError(f"no bounds for a law of type {type(law).__name__}.")
-    return law
+    if isinstance(law, TableOutput):
+        return TableBounds(law)
+    if isinstance(law, MixtureOutput):
+        return MixtureBounds(law)
+    raise UnsupportedError(f"no bounds for a law of type {type(law).__name__}.")
 
 
 def _of_tables(tables: LaplaceTables, cap: float) -> _Direction:
