@@ -10,15 +10,14 @@ from typing import Literal
 from pufferfish.checks import require
 from pufferfish.errors import CertificationError, InvalidInputError, UnreachableGoalError
 from pufferfish.exact import Certificate
-from pufferfish.exact.grid import gaussian_grid_loss
-from pufferfish.exact.pair import PairOracle
+from pufferfish.exact.grid import gaussian_grid_loss, on_grid
 from pufferfish.exact.parallel import PairWorkers, Progress
 from pufferfish.exact.search import NoiseFamily, describe, least_size, shortfall
+from pufferfish.exact.tails import is_unbounded
 from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import explain
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
-from pufferfish.priors import Discrete
 from pufferfish.scenario import PairOfLaws, Scenario
 
 __all__ = ["Calibration", "calibrate"]
@@ -34,6 +33,8 @@ _GRID = 2.0**-24
 _DELTA_SHARE = 2.0**-17
 _LARGEST_DELTA_SHARE = 2.0**-7
 _FINEST_GRID = 2.0**-44
+# With δ = 0 Gaussian noise keeps its promise on a grid only if all atoms lie on this one.
+_COARSEST_GRID = 2.0**-20
 _FIRST_BATCH = 64
 
 
@@ -180,9 +181,9 @@ def _family(noise: str, goal: Guarantee, pairs: list[PairOfLaws]) -> NoiseFamily
     if goal.pure:
         for laws in pairs:
             _refuse_unbounded_ratio(laws, goal)
-        tables = all(isinstance(p, Discrete) for laws in pairs for p in (laws.first, laws.second))
-        on_grid = tables and _on_grid(pairs, 2.0**-20)
-        return partial(_gaussian, step=_GRID if on_grid else None, largest=2.0**-20)
+        priors = {prior for laws in pairs for prior in (laws.first, laws.second)}
+        exact = all(on_grid(prior.components(), _COARSEST_GRID) for prior in priors)
+        return partial(_gaussian, step=_GRID if exact else None, largest=_COARSEST_GRID)
     step = _GRID
     while (
         step > _FINEST_GRID and gaussian_grid_loss(step, goal.epsilon) > _DELTA_SHARE * goal.delta
@@ -206,32 +207,26 @@ def _power_of_two_below(value: float) -> float:
     return math.ldexp(1.0, math.frexp(value)[1] - 1)
 
 
-def _on_grid(pairs: list[PairOfLaws], grid: float) -> bool:
-    """Whether every atom is a multiple of `grid`, so that rounding to it moves nothing."""
-    tables = {id(p): p for laws in pairs for p in (laws.first, laws.second)}.values()
-    return all(
-        isinstance(table, Discrete) and bool((table.values % grid == 0.0).all()) for table in tables
-    )
-
-
 def _refuse_unbounded_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
     """Gaussian noise and δ = 0: ε* may be infinite, and never falls below that of the mgfs.
 
     At y = tθ² the log-ratio tends to log M_i(t)/M_j(t) as θ grows, and ε* only falls with θ.
     """
-    if PairOracle(laws, GaussianNoise(1.0)).epsilon().worst.lower == math.inf:
+    p, q = laws.first.components(), laws.second.components()
+    if is_unbounded(p, q, GaussianNoise(1.0)) or is_unbounded(q, p, GaussianNoise(1.0)):
         raise UnreachableGoalError(
             f"Gaussian noise cannot give pure {goal} for {describe(laws)}: far out in a tail one "
             "of the two laws outweighs the other without bound, whatever the noise (their widest "
             "components differ). Use Laplace noise, or allow some delta."
         )
     spread = math.sqrt(max(laws.first.variance, laws.second.variance)) or 1.0
-    steps = [10.0 ** (k / 32) / spread for k in range(-96, 97)]
-    floor = max(
-        abs(laws.first.log_mgf(sign * t) - laws.second.log_mgf(sign * t))
-        for t in steps
-        for sign in (-1.0, 1.0)
-    )
+    # About a common centre, so that values far from zero do not drown the difference.
+    first, second = (each.shift(-laws.first.mean) for each in (laws.first, laws.second))
+    floor = 0.0
+    for exponent in range(-96, 97):
+        for t in (10.0 ** (exponent / 32) / spread, -(10.0 ** (exponent / 32)) / spread):
+            one, other = first.log_mgf(t), second.log_mgf(t)
+            floor = max(floor, abs(one - other) - 1e-12 * (abs(one) + abs(other)))
     if floor > goal.epsilon + 1e-6:
         raise UnreachableGoalError(
             f"Gaussian noise cannot give pure {goal} for {describe(laws)}: however much is added, "

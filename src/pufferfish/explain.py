@@ -195,7 +195,7 @@ def _between(lower: float, upper: float) -> str:
 
 def _rounded(value: float, digits: int, to_side: Callable[[float], int]) -> str:
     """`digits` significant digits, rounded to one side."""
-    if value == 0.0 or not math.isfinite(value):
+    if abs(value) < 1e-290 or not math.isfinite(value):  # no unit to round in
         return f"{value:g}"
     unit = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
     return f"{to_side(value / unit) * unit:.{digits}g}"

@@ -278,3 +278,17 @@ def test_a_missing_value_that_says_nothing_only_dilutes(
     assert part.lower <= 0.75 * full.upper
     assert 0.75 * full.lower <= part.upper
     assert overlap(pf.pure_epsilon(plain, noise), pf.pure_epsilon(holed, noise))
+
+
+@given(priors, priors, st.sampled_from([0.25, 1.0, 3.0]), st.sampled_from([0.0, 1e-6, 1e-2]))
+def test_a_weaker_promise_needs_no_more_noise(
+    first: Prior, second: Prior, epsilon: float, delta: float
+) -> None:
+    """Monotone in ε and in δ: a promise kept is kept when weakened, and costs no more to reach."""
+    scenario = scenario_of(first, second)
+    goal = pf.Guarantee(epsilon, delta)
+    found = pf.calibrate(scenario, goal)
+    for weaker in (pf.Guarantee(2 * epsilon, delta), pf.Guarantee(epsilon, delta + 1e-3)):
+        assert pf.verify(scenario, found.noise, weaker).holds is True
+        # The grid is chosen anew for every size, and costs about 1e-7 of it.
+        assert pf.calibrate(scenario, weaker).noise.std <= found.noise.std * (1 + 1e-6)

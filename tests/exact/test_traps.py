@@ -183,3 +183,23 @@ def test_sizes_far_from_the_spread(first: pf.Discrete, second: pf.Discrete, larg
     noise = pf.calibrate(scenario_of(first, second), pf.Guarantee(1.0)).noise
     assert isinstance(noise, pf.LaplaceNoise)
     assert noise.scale <= largest * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-14, 1e-16, 1e-20])
+def test_noise_that_vanishes_beside_the_stds(scale: float) -> None:
+    """σ/b past 1e15, where σ²/b + 10σ is σ²/b: ε* stays between that of more and of no noise."""
+    one = pf.GaussianMixture([0.5, 0.5], [0.0, 3.0], [1.0, 1 / 3])
+    other = pf.GaussianMixture([0.4, 0.6], [0.0, 2.0], [1.0, 0.5])
+    scenario = scenario_of(one, other)
+    found = pf.pure_epsilon(scenario, pf.LaplaceNoise(scale))
+    assert found.lower <= pf.pure_epsilon(scenario, pf.NoNoise()).upper
+    assert pf.pure_epsilon(scenario, pf.LaplaceNoise(1e-3)).lower <= found.upper
+
+
+def test_pure_gaussian_noise_far_from_zero() -> None:
+    """The floor of ε* is that of the centred tables: nothing is refused for where zero is."""
+    one, other = pf.Discrete([0, 1, 5], [0.2, 0.5, 0.3]), pf.Discrete([0, 2, 5], [0.3, 0.4, 0.3])
+    near = pf.calibrate(scenario_of(one, other), pf.Guarantee(1.0), noise="gaussian").noise
+    moved = scenario_of(one.shift(1e9), other.shift(1e9))
+    far = pf.calibrate(moved, pf.Guarantee(1.0), noise="gaussian").noise
+    assert far.std == pytest.approx(near.std, rel=1e-6)  # positions 1e9 away are known to 1e-7

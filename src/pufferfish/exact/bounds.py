@@ -181,7 +181,10 @@ class MixtureBounds(BoundedLaw):
         highest = np.where(holds_mean, self._peak, np.maximum(log_left, log_right))
         # A log-concave function is smallest at an end of the cell.
         floor = np.minimum(log_left, log_right).max(axis=0)
-        matters = highest >= floor + self._threshold
+        doubt = np.maximum(
+            self.margin(left, log_left.max(axis=0)), self.margin(right, log_right.max(axis=0))
+        )
+        matters = highest >= floor + self._threshold - 2.0 * doubt
         size = np.maximum(np.abs(score_left), np.abs(score_right))
         slack = np.where(matters, _SCORE_SLACK * size + self.score_slack, 0.0)
         upper = np.where(matters, score_left + slack, -np.inf).max(axis=0)
@@ -189,8 +192,7 @@ class MixtureBounds(BoundedLaw):
         if self._count == 1:
             return Interval(lower, upper)
         # Shares are quotients of densities, and err as those do.
-        deepest = np.minimum(log_left.max(axis=0), log_right.max(axis=0))
-        slack = slack.max(axis=0) + 4.0 * kappa(deepest) * (upper - lower)
+        slack = slack.max(axis=0) + 4.0 * doubt * (upper - lower)
         lost = np.where(matters, score_left - score_right, 0.0).sum(axis=0) + self._count * slack
         gained = width * (upper - lower) ** 2 / 4.0 * (1.0 + 1e-12)
         at_left = _mean_score(log_left, score_left, matters)

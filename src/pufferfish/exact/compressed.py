@@ -53,8 +53,9 @@ def compressed(table: Discrete, std: float) -> tuple[Components, float]:
             weight = shares
             nodes.append(atoms)
         weights.append(weight)
-    means = np.concatenate(nodes)
-    return Components(np.concatenate(weights), means, np.zeros_like(means)), error
+    means, masses = np.concatenate(nodes), np.concatenate(weights)
+    kept = masses > 0  # a weight that underflowed is below every rounding already counted
+    return Components(masses[kept], means[kept], np.zeros(int(kept.sum()))), error
 
 
 def _gauss(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -25,7 +25,7 @@ from pufferfish.exact.enclosure import Enclosure
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.priors import Components
 
-__all__ = ["grid_delta", "grid_epsilon", "grid_shift"]
+__all__ = ["gaussian_grid_loss", "grid_delta", "grid_epsilon", "grid_shift", "on_grid"]
 
 _UP = 1.0 + 2.0**-50
 
@@ -66,6 +66,11 @@ def gaussian_grid_loss(step: float, epsilon: float) -> float:
     return step * (1.0 + math.exp(min(epsilon, 700.0))) * _UP
 
 
+def on_grid(law: Components, grid: float) -> bool:
+    """Whether the law has atoms only, all multiples of `grid`: rounding to it moves nothing."""
+    return not law.stds.any() and bool(np.all(law.means % grid == 0.0))
+
+
 def grid_epsilon(noise: Noise, continuous: Enclosure, *laws: Components) -> Enclosure:
     """sup log-ratio of the law on its grid, from that of the continuous law."""
     if noise.grid is None:
@@ -73,12 +78,7 @@ def grid_epsilon(noise: Noise, continuous: Enclosure, *laws: Components) -> Encl
     if isinstance(noise, LaplaceNoise):
         step = noise.grid / noise.scale * _UP
         return _outwards(continuous.lower - 2.0 * step, continuous.upper + step)
-    grid = noise.grid
-    on_grid = all(
-        not law.stds.any() and bool(np.all(law.means / grid == np.rint(law.means / grid)))
-        for law in laws
-    )
-    if not on_grid:
+    if not all(on_grid(law, noise.grid) for law in laws):
         return Enclosure(-math.inf, math.inf)
     # The lattice reaches every limit at infinity, but not every point in between.
     return Enclosure(math.inf if continuous.lower == math.inf else -math.inf, continuous.upper)

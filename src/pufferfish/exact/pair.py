@@ -26,7 +26,7 @@ from pufferfish.exact.grid import grid_delta, grid_epsilon, grid_shift
 from pufferfish.exact.hockeystick import hockey_stick
 from pufferfish.exact.supremum import supremum
 from pufferfish.exact.tables import LaplaceTables, masses_hockey_stick, masses_supremum
-from pufferfish.exact.tails import tail_supremum
+from pufferfish.exact.tails import is_unbounded
 from pufferfish.exact.tilted import tilted
 from pufferfish.noise import (
     AtomsOutput,
@@ -208,8 +208,7 @@ def _gaussian_directions(
         return RatioField(*tilted(MixtureOutput(p, noise), MixtureOutput(q, noise)))
 
     def peak(one: Components, other: Components, cap: float) -> Enclosure:
-        # An infinite ratio shows in the tails alone, and a long table need not be looked at.
-        if any(tail_supremum(one, other, noise, side, 0.0).lower == math.inf for side in (-1, 1)):
+        if is_unbounded(one, other, noise):
             return Enclosure(math.inf, math.inf)
         if p.weights.size + q.weights.size > _MOST_ATOMS:
             return Enclosure(-math.inf, cap)

@@ -15,10 +15,15 @@ from scipy.special import log_ndtr
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.numerics import log_sum_exp
+from pufferfish.numerics import UNIT, log_sum_exp
 from pufferfish.priors import Components
 
-__all__ = ["tail_supremum"]
+__all__ = ["is_unbounded", "tail_supremum"]
+
+
+def is_unbounded(p: Components, q: Components, noise: Noise) -> bool:
+    """Whether log p/q grows without bound in a tail; seen from the leading components alone."""
+    return any(tail_supremum(p, q, noise, side, 0.0).lower == math.inf for side in (-1.0, 1.0))
 
 
 def tail_supremum(p: Components, q: Components, noise: Noise, side: float, y: float) -> Enclosure:
@@ -76,10 +81,11 @@ def _coefficient(
     spread = (stds - lead_std) / scale * ((stds + lead_std) / scale) * 0.5
     exponents = np.log(weights) + shift + spread
     upper = float(log_sum_exp(exponents))
-    ratio = np.where(stds > 0, stds, 1.0)
+    z, ratio = (y - means) / np.where(stds > 0, stds, 1.0), stds / scale
+    # Less by the rounding of z and a, which is all there is once σ/b passes 1e15.
     reached = np.where(
         stds > 0,
-        log_ndtr((y - means) / ratio - stds / scale),
+        log_ndtr(z - ratio - 4.0 * UNIT * (np.abs(z) + ratio)),
         np.where(means <= y, 0.0, -np.inf),
     )
     lower = float(log_sum_exp(exponents + reached))
@@ -118,7 +124,8 @@ def _gaussian(p: Components, q: Components, noise_variance: float, y: float) -> 
     terms = np.log(p.weights) + quotient - log_lead_weight
     upper = float(log_sum_exp(terms))
     size = np.abs(constant) + np.abs(linear * distance) + 0.5 * curvature * distance**2
-    error = KAPPA_ABSOLUTE + KAPPA_RELATIVE * float(np.max(np.where(terms >= upper - 40, size, 0)))
+    counted = terms + KAPPA_RELATIVE * size >= upper - 40.0
+    error = KAPPA_ABSOLUTE + 2.0 * KAPPA_RELATIVE * float(np.max(np.where(counted, size, 0.0)))
     weight = float(p.weights[same].sum())
     limit = math.log(weight) - log_lead_weight - error if weight > 0 else -math.inf
     return Enclosure(limit, upper + error)

@@ -94,7 +94,9 @@ class TiltedBounds(MixtureBounds):
             common / self._spread - own / self._own_spread,
             self._linear - self._curvature * d,
         )
-        counted = log_f >= log_f.max(axis=0) - 40.0
+        # Components that cannot matter, even if their terms err as much as they may.
+        doubt = KAPPA_RELATIVE * size
+        counted = log_f + doubt >= (log_f - doubt).max(axis=0) - 40.0
         largest = np.where(counted, size, 0.0).max(axis=0)
         return np.concatenate([log_f, scores, largest[None]])
 

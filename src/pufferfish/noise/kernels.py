@@ -1,4 +1,4 @@
-r"""One component of the law of Y = X + N, at many points, stable everywhere.
+"""One component of the law of Y = X + N, at many points, stable everywhere.
 
 A *kernel* is the law of N(μ, σ²) + N for one component; the functions here evaluate many
 components (rows) at many points (columns). Both kernels are log-concave, so their *score*
@@ -8,8 +8,8 @@ components (rows) at many points (columns). Both kernels are log-concave, so the
 
     A = e^{a²/2 − at} Φ(t − a),   B = e^{a²/2 + at} Φ(−t − a),
 
-and the smaller tail is Φ(−t) + A/2 − B/2 (`math`: docs/theory/certificate.md). Written that
-way a²/2 − at cancels catastrophically for large a. Instead, for t < a,
+and the smaller tail is Φ(−t) + A/2 − B/2 (docs/theory/certificate.md). Written that way
+a²/2 − at cancels catastrophically for large a. Instead, for t < a,
 
     A = e^{−t²/2}·½erfcx((a−t)/√2),   B = e^{−t²/2}·½erfcx((a+t)/√2),
 
@@ -35,7 +35,7 @@ _LARGE_RATIO = 1e5
 
 
 class _LaplaceParts(NamedTuple):
-    """log A, B/A, and e^{−t²/2}/A times ½: what Φ(−t)/A is erfcx(t/√2) times of."""
+    """log A; B/A; and ½e^{−t²/2}/A, which times erfcx(t/√2) is Φ(−t)/A."""
 
     log_a: FloatArray
     b_over_a: FloatArray
