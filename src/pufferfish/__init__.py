@@ -6,9 +6,11 @@ Describe what an adversary may believe (`Belief`, `Scenario`), ask for a `Guaran
 
 from __future__ import annotations
 
-from pufferfish import datasets
+from pufferfish import datasets, theorems, transport
 from pufferfish.calibrate import Calibration, calibrate
+from pufferfish.compare import ComparedMethod, Comparison, compare
 from pufferfish.errors import (
+    BudgetExceededError,
     CertificationError,
     InvalidInputError,
     PufferfishError,
@@ -25,17 +27,24 @@ from pufferfish.exact import (
     verify,
 )
 from pufferfish.guarantee import Guarantee
+from pufferfish.ledger import Ledger
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.radius import Radius, radius
 from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
+from pufferfish.theorems import ComposableCertificate, composable
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Belief",
+    "BudgetExceededError",
     "Calibration",
     "Certificate",
     "CertificationError",
+    "ComparedMethod",
+    "Comparison",
+    "ComposableCertificate",
     "Discrete",
     "Enclosure",
     "Gaussian",
@@ -44,21 +53,28 @@ __all__ = [
     "Guarantee",
     "InvalidInputError",
     "LaplaceNoise",
+    "Ledger",
     "NoNoise",
     "Noise",
     "PairResult",
     "Prior",
     "PrivacyProfile",
     "PufferfishError",
+    "Radius",
     "Scenario",
     "Secret",
     "SecretPair",
     "UnreachableGoalError",
     "UnsupportedError",
     "calibrate",
+    "compare",
+    "composable",
     "datasets",
     "output_law",
     "privacy_profile",
     "pure_epsilon",
+    "radius",
+    "theorems",
+    "transport",
     "verify",
 ]

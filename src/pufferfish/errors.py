@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "BudgetExceededError",
     "CertificationError",
     "InvalidInputError",
     "PufferfishError",
@@ -29,3 +30,7 @@ class UnreachableGoalError(PufferfishError):
 
 class CertificationError(PufferfishError):
     """A law that could not be certified: nothing is promised, so nothing is returned."""
+
+
+class BudgetExceededError(PufferfishError):
+    """One release too many: together with the earlier ones it would break the promise."""

@@ -11,8 +11,9 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.priors import Discrete, GaussianMixture, Prior
 from pufferfish.scenario import Belief, Scenario
+from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 
-__all__ = ["explain"]
+__all__ = ["describe_loss", "explain"]
 
 # Secrets listed one by one before the rest is only counted.
 _MOST_LISTED = 6
@@ -21,23 +22,36 @@ _COLUMNS = 98
 _LESS = 0.999
 
 
-def explain(scenario: Scenario, goal: Guarantee, method: str, certificate: Certificate) -> str:
+def explain(
+    scenario: Scenario,
+    certificate: Certificate,
+    composable: ComposableCertificate | None,
+    *,
+    method: str,
+    tau: Tau | None,
+    radius: float,
+) -> str:
     """The numbered steps from beliefs to certificate, with the numbers in them."""
-    noise = certificate.noise
-    private = any(not belief.public for belief in scenario.beliefs)
-    warning = "PRIVATE: some beliefs are not public, and this text holds their statistics.\n"
+    goal, noise = certificate.goal, certificate.noise
     steps = [
         _who(scenario),
         _what(scenario),
         _promise(goal),
         _unprotected(scenario, goal, certificate),
         _noise_in_words(scenario, noise),
-        _why_this_much(scenario, goal, method, certificate),
-        _certified(certificate),
+        _why_this_much(scenario, certificate, method, tau),
+        _certified(certificate) + _if_wrong(radius),
+        _repeats(composable),
         _not_promised(noise),
     ]
-    text = "\n".join(_wrapped(number, text) for number, text in enumerate(steps, start=1))
-    return warning + text if private else text
+    lines = [_wrapped(number, text) for number, text in enumerate(steps, start=1)]
+    if any(not belief.public for belief in scenario.beliefs):
+        lines.insert(
+            0, "PRIVATE: some beliefs are not public, and this text holds their statistics."
+        )
+    if certificate.holds is not True:
+        lines.insert(0, "NOT CERTIFIED: the promise below is not kept. Do not release with this.")
+    return "\n".join(lines)
 
 
 def _wrapped(number: int, text: str) -> str:
@@ -136,28 +150,38 @@ def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
 
 
 def _why_this_much(
-    scenario: Scenario, goal: Guarantee, method: str, certificate: Certificate
+    scenario: Scenario, certificate: Certificate, method: str, tau: Tau | None
 ) -> str:
     noise = certificate.noise
-    if isinstance(noise, NoNoise):
+    found = f"How it was found (method {method!r}{'' if tau is None else f', tau {tau!r}'})"
+    if method in PAPER_METHODS:
         return (
-            f"How it was found (method {method!r}): publishing without noise was tried first, and "
-            "suffices."
+            f"{found}: the paper's formula, with the grid reserved. The formula alone proves "
+            "nothing here; what the noise truly gives is in the certificate below. Method "
+            "'exact' finds the least noise."
+        )
+    if isinstance(noise, NoNoise):
+        return f"{found}: publishing without noise was tried first, and suffices."
+    if method == "coupling":
+        return (
+            f"{found}: the smallest size for which moving each value of one law onto one of the "
+            "other, as little as possible, proves the promise. That is more than one release "
+            "needs; method 'exact' finds the least noise."
         )
     smaller: Noise
     if isinstance(noise, LaplaceNoise):
         smaller = LaplaceNoise(noise.scale * _LESS)
     else:
         smaller = GaussianNoise(noise.std * _LESS)
-    less = verify(_worst_only(scenario, certificate), smaller, goal)
+    less = verify(_worst_only(scenario, certificate), smaller, certificate.goal)
     verdict = {
         False: "breaks the promise",
         None: "cannot be certified",
         True: "would keep the promise too",
     }[less.holds]
     return (
-        f"How it was found (method {method!r}): the smallest size that the exact certificate "
-        f"accepts. {100 * (1 - _LESS):.1f}% less {verdict}: {_loss(less)}."
+        f"{found}: the smallest size that the exact certificate accepts. "
+        f"{100 * (1 - _LESS):.1f}% less {verdict}: {describe_loss(less)}."
     )
 
 
@@ -166,20 +190,25 @@ def _certified(certificate: Certificate) -> str:
     first, second = worst.direction
     status = {True: "kept", False: "BROKEN", None: "NOT DECIDED"}[certificate.holds]
     return (
-        f"Certificate: {status}; {_loss(certificate)}. The pair that decides is {first!r} against "
-        f"{second!r}, as {worst.belief!r} sees it ({len(certificate.results)} ordered pairs "
-        "checked)."
+        f"Certificate: {status}; {describe_loss(certificate)}. The pair that decides is {first!r} "
+        f"against {second!r}, as {worst.belief!r} sees it ({len(certificate.results)} ordered "
+        "pairs checked)."
     )
 
 
-def _loss(certificate: Certificate) -> str:
+def describe_loss(certificate: Certificate) -> str:
+    """What the certificate found: the true δ, or with δ = 0 the true ε and the δ at the goal's."""
     if certificate.goal.pure:
+        broken = ""
+        if certificate.holds is False:
+            delta = _between(certificate.delta_lower, certificate.delta_upper)
+            broken = f" (the true δ at ε = {certificate.goal.epsilon:g} is {delta})"
         return (
             "the least ε that holds without exception is "
-            f"{_between(certificate.epsilon_lower, certificate.epsilon_upper)}"
+            f"{_between(certificate.epsilon_lower, certificate.epsilon_upper)}{broken}"
         )
     return (
-        f"δ at ε = {certificate.goal.epsilon:g} is "
+        f"the true δ at ε = {certificate.goal.epsilon:g} is "
         f"{_between(certificate.delta_lower, certificate.delta_upper)}"
     )
 
@@ -201,12 +230,40 @@ def _rounded(value: float, digits: int, to_side: Callable[[float], int]) -> str:
     return f"{to_side(value / unit) * unit:.{digits}g}"
 
 
+def _if_wrong(radius: float) -> str:
+    if radius == 0.0:
+        return ""
+    return (
+        f" It is kept as well if the true laws differ from the believed ones, as long as no value "
+        f"has to be moved by more than {radius:g} to make them equal."
+    )
+
+
+def _repeats(composable: ComposableCertificate | None) -> str:
+    if composable is None:
+        return (
+            "Releasing the same value again, with fresh noise: not covered, not even once. The "
+            "certificate spends the adversaries' own uncertainty, and no bound is known on how far "
+            "apart the two values of a pair can be."
+        )
+    once, twice = composable.cost(1), composable.cost(2)
+    return (
+        "Releasing the same value again, with fresh noise, is not covered by the certificate "
+        "above. A looser one, which adds up, says: one release "
+        f"{_rounded_guarantee(once)}, two releases {_rounded_guarantee(twice)}."
+    )
+
+
+def _rounded_guarantee(goal: Guarantee) -> str:
+    """As text, ε rounded up."""
+    return str(Guarantee(float(_rounded(goal.epsilon, 4, math.ceil)), goal.delta))
+
+
 def _not_promised(noise: Noise) -> str:
     text = (
         "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
         "rows, that rows are not independent, that several rows share a secret); anything about "
-        "other columns; anything about a second release of the same value, which this certificate "
-        "does not cover."
+        "other columns."
     )
     if not isinstance(noise, NoNoise) and noise.grid is None:
         text += (

@@ -6,7 +6,7 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 
-__all__ = ["UNIT", "log_sum_exp"]
+__all__ = ["UNIT", "difference_upper", "log_sum_exp"]
 
 # Unit roundoff of a double: the relative error of one rounding.
 UNIT = 2.0**-53
@@ -20,3 +20,13 @@ def log_sum_exp(x: FloatArray) -> FloatArray:
     top = np.maximum(x.max(axis=0), -1e300)
     with np.errstate(divide="ignore"):
         return np.asarray(top + np.log(np.exp(x - top).sum(axis=0)))
+
+
+def difference_upper(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The smallest float that is at least a − b; exact differences stay as they are."""
+    difference = np.asarray(a - b)
+    with np.errstate(invalid="ignore"):
+        # What the subtraction rounded off (Knuth's two-sum); nan beside an infinity.
+        moved = difference - a
+        error = (a - (difference - moved)) - (b + moved)
+    return np.where(error > 0.0, np.nextafter(difference, np.inf), difference)

@@ -1,11 +1,4 @@
-"""One secret pair under one belief: the oracle's inner question, both directions.
-
-Published is Y = X + N, or a hole with probability m_s. With holes
-
-    HS = (m_i − e^ε m_j)_+ + (1 − m_i)·HS_{ε'}(P_i‖P_j),   ε' = ε − log((1 − m_i)/(1 − m_j)),
-
-and the log-ratios are log m_i/m_j at the hole and log((1−m_i)/(1−m_j)) + log p_i/p_j elsewhere.
-"""
+"""One secret pair under one belief: the oracle's inner question, both directions."""
 
 from __future__ import annotations
 
@@ -22,8 +15,8 @@ from pufferfish.exact.caps import matching_cap
 from pufferfish.exact.compressed import compressed
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.field import RatioField
-from pufferfish.exact.grid import grid_delta, grid_epsilon, grid_shift
 from pufferfish.exact.hockeystick import hockey_stick
+from pufferfish.exact.published import published_delta, published_epsilon
 from pufferfish.exact.supremum import supremum
 from pufferfish.exact.tables import LaplaceTables, masses_hockey_stick, masses_supremum
 from pufferfish.exact.tails import is_unbounded
@@ -89,8 +82,20 @@ class PairOracle:
         first, second = self._laws.missing_first, self._laws.missing_second
         with _quiet():
             return BothWays(
-                self._delta(self._forward, first, second, epsilon, tolerance),
-                self._delta(self._backward, second, first, epsilon, tolerance),
+                published_delta(
+                    self._noise,
+                    first,
+                    second,
+                    epsilon,
+                    lambda inner: self._forward.hockey_stick(inner, tolerance),
+                ),
+                published_delta(
+                    self._noise,
+                    second,
+                    first,
+                    epsilon,
+                    lambda inner: self._backward.hockey_stick(inner, tolerance),
+                ),
             )
 
     def epsilon(self) -> BothWays:
@@ -98,71 +103,18 @@ class PairOracle:
         first, second = self._laws.missing_first, self._laws.missing_second
         with _quiet():
             return BothWays(
-                self._epsilon(self._forward, first, second),
-                self._epsilon(self._backward, second, first),
+                published_epsilon(
+                    self._noise, first, second, self._forward.supremum(), *self._parts
+                ),
+                published_epsilon(
+                    self._noise, second, first, self._backward.supremum(), *self._parts
+                ),
             )
-
-    def _delta(
-        self, direction: _Direction, m: float, other: float, epsilon: float, tolerance: float
-    ) -> Enclosure:
-        shift = grid_shift(self._noise)
-        inner = math.nextafter(epsilon - shift, -math.inf) if shift else epsilon
-        if m == other == 0.0:
-            return grid_delta(self._noise, inner, direction.hockey_stick(inner, tolerance))
-        inner -= _log_odds(1.0 - m, 1.0 - other)
-        # ε' is rounded: HS falls in it, and by no more than e to the change, less one.
-        error = 8.0 * UNIT * (1.0 + abs(inner))
-        found = direction.hockey_stick(inner - error, tolerance)
-        found = Enclosure(max(found.lower - math.expm1(2.0 * error), 0.0), found.upper)
-        kept = grid_delta(self._noise, inner, found)
-        hole = Enclosure(
-            _hole(m, other, epsilon, 8.0 * UNIT), _hole(m, other, epsilon, -8.0 * UNIT)
-        )
-        return Enclosure(
-            hole.lower + (1.0 - m) * kept.lower * (1.0 - 4.0 * UNIT),
-            min(hole.upper + (1.0 - m) * kept.upper * (1.0 + 4.0 * UNIT), 1.0),
-        )
-
-    def _epsilon(self, direction: _Direction, m: float, other: float) -> Enclosure:
-        value = grid_epsilon(self._noise, direction.supremum(), *self._parts)
-        if m == other == 0.0:
-            return value
-        shift, hole = _log_odds(1.0 - m, 1.0 - other), _log_odds(m, other)
-        lower, upper = value.lower + shift, value.upper + shift
-        error = _odds_error(shift)
-        return Enclosure(
-            max(lower - error - _odds_error(lower), hole - _odds_error(hole)),
-            max(upper + error + _odds_error(upper), hole + _odds_error(hole)),
-        )
 
 
 def _quiet() -> np.errstate:
     """Overflow gives an infinity or nan, which every bound reads as "not known"."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
-
-
-def _hole(m: float, other: float, epsilon: float, error: float) -> float:
-    """(m − e^ε·other)_+, with ε moved by a relative error."""
-    if m == 0.0:
-        return 0.0
-    odds = _log_odds(other, m)
-    size = abs(odds) if math.isfinite(odds) else 0.0
-    exponent = min(epsilon + odds + error * (1.0 + epsilon + size), 700.0)
-    return max(-m * math.expm1(exponent) * (1.0 - error), 0.0)
-
-
-def _log_odds(m: float, other: float) -> float:
-    """log(m/other), with 0/0 = nothing to tell apart."""
-    if m == 0.0:
-        return -math.inf
-    if other == 0.0:
-        return math.inf
-    return math.log(m / other)
-
-
-def _odds_error(log_odds: float) -> float:
-    """More than the rounding of 1 − m, of a quotient, of its logarithm or of a sum with it."""
-    return 8.0 * UNIT * (1.0 + abs(log_odds)) if math.isfinite(log_odds) else 0.0
 
 
 def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, _Direction]:

@@ -16,16 +16,20 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import Noise
 from pufferfish.scenario import PairOfLaws
 
-__all__ = ["NoiseFamily", "least_size", "shortfall"]
+__all__ = ["HOPELESS", "Judge", "NoiseFamily", "least_size", "log_excess", "shortfall"]
 
 # The law of a given size: its scale or std, with the grid that goes with it.
 NoiseFamily = Callable[[float], Noise]
+# How much a pair's loss under a law exceeds the goal, as a logarithm: at most 0 is a promise kept.
+Judge = Callable[[PairOfLaws, Noise, Guarantee], float]
 
 _RELATIVE = 1e-10
 # Sizes are looked for between these logarithms: 1e-70, with room for a grid, and 1e95.
 _SMALLEST = math.log(1e-70)
 _LARGEST = math.log(1e95)
+# As logarithms: a promise kept with nothing to spare of the loss, and one out of reach.
 _FLOOR = -300.0
+HOPELESS = 300.0
 # Where the enclosure of δ is this small, rounding may be all there is in it.
 _RESOLVED = 1e-12
 
@@ -40,25 +44,33 @@ def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
         # A δ too small for the sums to resolve is still kept where ε* ≤ ε: then δ is 0.
         if limit < found < _RESOLVED and oracle.epsilon().worst.upper <= goal.epsilon:
             return _FLOOR
+    return log_excess(found, limit)
+
+
+def log_excess(found: float, limit: float) -> float:
+    """log(found/limit), kept finite for a root finder."""
     if found <= limit:
         # A kept promise is never reported as broken by the rounding of a logarithm.
         return min(math.log(found / limit), 0.0) if found > 0 else _FLOOR
-    return math.log(found / limit) if math.isfinite(found) else -_FLOOR
+    return math.log(found / limit) if math.isfinite(found) else HOPELESS
 
 
-def least_size(laws: PairOfLaws, family: NoiseFamily, goal: Guarantee) -> float:
+def least_size(
+    laws: PairOfLaws, family: NoiseFamily, goal: Guarantee, judge: Judge = shortfall
+) -> float:
     """A size that is certified for this pair, at most about 1e-9 (relative) above the least.
 
     Args:
         laws: The pair.
         family: From a size to the noise law of that size.
         goal: The promise.
+        judge: How far a law falls short of the goal; falls with the size of the noise.
     """
     # Half of the time to import the library, if it were imported with it.
     from scipy.optimize import brentq  # noqa: PLC0415
 
     def short(log_size: float) -> float:
-        return shortfall(laws, family(math.exp(log_size)), goal)
+        return judge(laws, family(math.exp(log_size)), goal)
 
     low, high = _bracket(laws, short, goal)
     if low == high:
@@ -67,7 +79,7 @@ def least_size(laws: PairOfLaws, family: NoiseFamily, goal: Guarantee) -> float:
     step = _RELATIVE
     while step < 1e-3:
         size = math.exp(root + step)
-        if shortfall(laws, family(size), goal) <= 0.0:
+        if judge(laws, family(size), goal) <= 0.0:
             return size
         step *= 4.0
     raise CertificationError(

@@ -40,7 +40,8 @@ def verify(
     Returns:
         A certificate whose `holds` is True, False, or None where rounding leaves it open.
     """
-    _check(scenario, noise)
+    check_scenario(scenario)
+    check_noise(noise)
     check_goal(goal)
     with PairWorkers(workers) as pairs:
         return certify(scenario, noise, goal, pairs, progress)
@@ -63,7 +64,8 @@ def certify(
 
 def pure_epsilon(scenario: Scenario, noise: Noise) -> Enclosure:
     """ε*, the least ε for which δ = 0, over all pairs, directions and beliefs; may be infinite."""
-    _check(scenario, noise)
+    check_scenario(scenario)
+    check_noise(noise)
     found = [PairOracle(laws, noise).epsilon().worst for laws in scenario.laws()]
     return Enclosure(
         max(0.0, *(each.lower for each in found)), max(0.0, *(each.upper for each in found))
@@ -102,7 +104,8 @@ class PrivacyProfile:
 
 def privacy_profile(scenario: Scenario, noise: Noise, epsilons: Iterable[float]) -> PrivacyProfile:
     """δ at each ε ≥ 0 (ε = 0 is the total variation distance), enclosed from both sides."""
-    _check(scenario, noise)
+    check_scenario(scenario)
+    check_noise(noise)
     require(isinstance(epsilons, Iterable), "epsilons must be a list of numbers.")
     asked = tuple(finite("epsilon", epsilon) for epsilon in epsilons)
     require(bool(asked), "epsilons must not be empty.")
@@ -181,8 +184,8 @@ def check_goal(goal: object) -> None:
     )
 
 
-def _check(scenario: object, noise: object) -> None:
-    check_scenario(scenario)
+def check_noise(noise: object) -> None:
+    """Refuse what is no noise law."""
     require(
         isinstance(noise, LaplaceNoise | GaussianNoise | NoNoise),
         f"noise must be LaplaceNoise, GaussianNoise or NoNoise, got {type(noise).__name__}.",

@@ -1,0 +1,170 @@
+"""Every method on one scenario, side by side, each judged by the exact certificate."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pufferfish.calibrate import METHODS, Calibration, calibrate
+from pufferfish.errors import UnreachableGoalError, UnsupportedError
+from pufferfish.exact.parallel import Progress
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.scenario import Scenario
+from pufferfish.theorems import PAPER_METHODS, TAU_FORMS
+
+__all__ = ["ComparedMethod", "Comparison", "compare"]
+
+_COLUMNS = 98
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedMethod:
+    """One method's noise, and what it truly gives.
+
+    Attributes:
+        name: The method, with its noise or τ where there are several.
+        calibration: The noise it chose, with the exact certificate.
+        against_exact: Its std as a multiple of that of exact Laplace noise; None where that needs
+            no noise at all.
+    """
+
+    name: str
+    calibration: Calibration = field(repr=False)
+    against_exact: float | None
+
+    @property
+    def valid(self) -> bool | None:
+        """Whether the promise is kept; None where that is not decided."""
+        return self.calibration.certificate.holds
+
+    @property
+    def delta_upper(self) -> float:
+        """The true δ at the goal's ε, or a little more."""
+        return self.calibration.certificate.delta_upper
+
+    @property
+    def epsilon_upper(self) -> float:
+        """The least ε with δ = 0, or a little more."""
+        return self.calibration.certificate.epsilon_upper
+
+    @property
+    def repeat_epsilon(self) -> float | None:
+        """ε that each further release of the same value adds; None where none is covered."""
+        certificate = self.calibration.composable
+        if certificate is None:
+            return None
+        return certificate.cost(2).epsilon - certificate.cost(1).epsilon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Every method for one scenario and goal; `print` it for the table.
+
+    Attributes:
+        goal: The promise that each method was asked for.
+        methods: Those that apply, the exact ones first.
+        refused: For the others, the name and the reason.
+    """
+
+    goal: Guarantee
+    methods: tuple[ComparedMethod, ...]
+    refused: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        """The table, as text."""
+        measured = "least ε, δ = 0" if self.goal.pure else f"true δ at ε = {self.goal.epsilon:g}"
+        header = ("method", "noise", "against exact", measured, "promise", "a repeat adds")
+        rows = [header, *(self._row(each) for each in self.methods)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        rows.insert(1, tuple("-" * width for width in widths))
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        lines += [
+            textwrap.fill(f"{name} does not apply: {reason}", _COLUMNS, subsequent_indent="  ")
+            for name, reason in self.refused
+        ]
+        return "\n".join(lines)
+
+    def _row(self, each: ComparedMethod) -> tuple[str, ...]:
+        loss = each.epsilon_upper if self.goal.pure else each.delta_upper
+        ratio, repeat = each.against_exact, each.repeat_epsilon
+        return (
+            each.name,
+            _in_words(each.calibration.noise),
+            "-" if ratio is None else f"{ratio:.3f}",
+            f"{loss:.4g}",
+            {True: "kept", False: "BROKEN", None: "not decided"}[each.valid],
+            "not covered" if repeat is None else f"ε {repeat:.4g}",
+        )
+
+
+def compare(
+    scenario: Scenario,
+    goal: Guarantee,
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Every method that applies: its noise, what it truly gives, whether the promise is kept.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise.
+        workers: Processes to spread many pairs over; see `calibrate`.
+        progress: Called with (pairs done, pairs in all), anew for each method.
+    """
+    found: list[tuple[str, Calibration]] = []
+    refused: dict[str, str] = {}
+    for name, choices in _all_methods():
+        try:
+            calibration = calibrate(
+                scenario,
+                goal,
+                **choices,
+                certified_only=False,
+                workers=workers,
+                progress=progress,
+            )
+        except (UnsupportedError, UnreachableGoalError) as error:
+            refused[name.removesuffix(f", τ {choices.get('tau')}")] = str(error)
+        else:
+            found.append((name, calibration))
+    least = next((each.noise.std for name, each in found if name == "exact"), 0.0)
+    return Comparison(
+        goal=goal,
+        methods=tuple(
+            ComparedMethod(
+                name=name,
+                calibration=each,
+                against_exact=each.noise.std / least if least > 0.0 else None,
+            )
+            for name, each in found
+        ),
+        refused=tuple(refused.items()),
+    )
+
+
+def _all_methods() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The name of each row, and how `calibrate` is asked for it."""
+    for method in METHODS:
+        if method == "exact":
+            yield "exact", {}
+            yield "exact, Gaussian", {"noise": "gaussian"}
+        elif method in PAPER_METHODS and PAPER_METHODS[method].has_tau:
+            for tau in TAU_FORMS:
+                yield f"{method}, τ {tau}", {"method": method, "tau": tau}
+        else:
+            yield method, {"method": method}
+
+
+def _in_words(noise: Noise) -> str:
+    if isinstance(noise, LaplaceNoise):
+        return f"Laplace, scale {noise.scale:.5g}"
+    if isinstance(noise, GaussianNoise):
+        return f"Gaussian, std {noise.std:.5g}"
+    return "none"

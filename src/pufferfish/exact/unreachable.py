@@ -1,0 +1,58 @@
+"""Goals that no amount of a noise can reach: found out before anything is searched for."""
+
+from __future__ import annotations
+
+import math
+
+from pufferfish.errors import UnreachableGoalError
+from pufferfish.exact.search import describe
+from pufferfish.exact.tails import is_unbounded
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import GaussianNoise
+from pufferfish.scenario import PairOfLaws
+
+__all__ = ["refuse_revealing_holes", "refuse_unbounded_ratio"]
+
+
+def refuse_revealing_holes(laws: PairOfLaws, goal: Guarantee) -> None:
+    """Whatever the noise, holes alone give away (m_i − e^ε m_j)_+ + ((1−m_i) − e^ε(1−m_j))_+."""
+    for m, other in (
+        (laws.missing_first, laws.missing_second),
+        (laws.missing_second, laws.missing_first),
+    ):
+        factor = math.exp(min(goal.epsilon, 700.0))
+        floor = max(m - factor * other, 0.0) + max((1.0 - m) - factor * (1.0 - other), 0.0)
+        if floor > goal.delta:
+            raise UnreachableGoalError(
+                f"missing values alone betray {describe(laws)}: with probabilities "
+                f"{laws.missing_first:g} and {laws.missing_second:g} of a hole, δ is at least "
+                f"{floor:.3g} at ε = {goal.epsilon:g} whatever the noise, and the goal allows "
+                f"{goal.delta:g}. Fill or drop the holes before the release, or allow more."
+            )
+
+
+def refuse_unbounded_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
+    """Gaussian noise and δ = 0: ε* may be infinite, and never falls below that of the mgfs.
+
+    At y = tθ² the log-ratio tends to log M_i(t)/M_j(t) as θ grows, and ε* only falls with θ.
+    """
+    p, q = laws.first.components(), laws.second.components()
+    if is_unbounded(p, q, GaussianNoise(1.0)) or is_unbounded(q, p, GaussianNoise(1.0)):
+        raise UnreachableGoalError(
+            f"Gaussian noise cannot give pure {goal} for {describe(laws)}: far out in a tail one "
+            "of the two laws outweighs the other without bound, whatever the noise (their widest "
+            "components differ). Use Laplace noise, or allow some delta."
+        )
+    spread = math.sqrt(max(laws.first.variance, laws.second.variance)) or 1.0
+    # About a common centre, so that values far from zero do not drown the difference.
+    first, second = (each.shift(-laws.first.mean) for each in (laws.first, laws.second))
+    floor = 0.0
+    for exponent in range(-96, 97):
+        for t in (10.0 ** (exponent / 32) / spread, -(10.0 ** (exponent / 32)) / spread):
+            one, other = first.log_mgf(t), second.log_mgf(t)
+            floor = max(floor, abs(one - other) - 1e-12 * (abs(one) + abs(other)))
+    if floor > goal.epsilon + 1e-6:
+        raise UnreachableGoalError(
+            f"Gaussian noise cannot give pure {goal} for {describe(laws)}: however much is added, "
+            f"the least ε stays above {floor:.4g}. Use Laplace noise, or allow some delta."
+        )

@@ -1,0 +1,113 @@
+"""Several releases of the same column: what they cost together, and when to stop.
+
+The exact certificate is for one release: it spends the randomness that a belief ascribes to X, and
+two releases can cost far more than twice as much. So the first release is judged exactly, and as
+soon as there is a second one all of them are charged by the certificate that composes
+(`theorems.composition`): D/b each, their sum within the budget's ε, at the budget's δ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from pufferfish.errors import BudgetExceededError, CertificationError, UnsupportedError
+from pufferfish.exact import verify
+from pufferfish.exact.verify import check_goal, check_noise, check_scenario
+from pufferfish.explain import describe_loss
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.scenario import Scenario
+from pufferfish.theorems import ComposableCertificate, composable
+
+__all__ = ["Ledger"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """The releases of one column so far, and the promise that all of them keep together.
+
+    Attributes:
+        scenario: What must look alike, to whom.
+        budget: The promise for all releases together.
+        releases: The noise of each release, each drawn afresh. Publishing the same noised column
+            again is no new release.
+    """
+
+    scenario: Scenario = field(repr=False)
+    budget: Guarantee
+    releases: tuple[Noise, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse releases that break the budget."""
+        check_scenario(self.scenario)
+        check_goal(self.budget)
+        for noise in self.releases:
+            check_noise(noise)
+        if len(self.releases) == 1:
+            self._check_first(self.releases[0])
+        elif self.releases:
+            self._check_all()
+
+    def charge(self, noise: Noise) -> Ledger:
+        """The ledger with one more release.
+
+        Raises:
+            BudgetExceededError: Together the releases would cost more than the budget.
+            CertificationError: The first release does not keep the budget even alone.
+            UnsupportedError: Only a certificate for one release exists.
+        """
+        return replace(self, releases=(*self.releases, noise))
+
+    @property
+    def spent(self) -> Guarantee | None:
+        """What the certificate that composes charges for the releases so far.
+
+        None before the first release, and where no such certificate exists. After one release
+        it may exceed the budget, which the exact certificate has shown to be kept.
+        """
+        certificate = self._composable() if self.releases else None
+        return None if certificate is None else certificate.total(self._laplace())
+
+    def _laplace(self) -> list[LaplaceNoise]:
+        return [noise for noise in self.releases if isinstance(noise, LaplaceNoise)]
+
+    def _composable(self) -> ComposableCertificate | None:
+        """The certificate by which several releases are charged, where there is one."""
+        if len(self._laplace()) < len(self.releases):
+            return None
+        return composable(self.scenario, self.releases[0], self.budget.delta)
+
+    def _check_first(self, noise: Noise) -> None:
+        certificate = verify(self.scenario, noise, self.budget)
+        if certificate.holds is not True:
+            raise CertificationError(
+                f"one release with {noise!r} does not keep {self.budget}: "
+                f"{describe_loss(certificate)}. Calibrate for the budget first."
+            )
+
+    def _check_all(self) -> None:
+        certificate, laplace = self._composable(), self._laplace()
+        if certificate is None:
+            raise UnsupportedError(
+                "a second release of the same value is not covered: there is only the exact "
+                "certificate of one release. Several releases need Laplace noise, and beliefs for "
+                "which the two values of a pair can be kept within some distance of each other, "
+                "but for the budget's delta. Publish the first release again instead of drawing "
+                "anew."
+            )
+        total = certificate.total(laplace)
+        if total.epsilon > self.budget.epsilon:
+            raise BudgetExceededError(
+                f"{len(laplace)} releases of the same value would cost {total}, more than the "
+                f"budget of {self.budget}. {self._remedy(certificate, laplace)}"
+            )
+
+    def _remedy(self, certificate: ComposableCertificate, laplace: list[LaplaceNoise]) -> str:
+        before = certificate.total(laplace[:-1])
+        left = self.budget.epsilon - before.epsilon
+        if left <= 0.0:
+            return (
+                f"Those before already cost {before} by the certificate that composes: publish one "
+                "of them again instead of drawing anew."
+            )
+        return f"A last one of scale {certificate.distance_upper / left * 1.001:.4g} would fit."

@@ -1,0 +1,127 @@
+"""What *repeated* releases of one value cost, by a coupling: the certificate that composes.
+
+If every pair of priors has a coupling with P(|X − X'| > D) ≤ δ, with one D for all pairs, then T
+releases of the same value with independent Laplace noises of scales b_t are together
+
+    ( Σ_t D/b_t ,  δ ):     the ε's add, δ does not.
+
+On grids γ_t: Σ (D + γ_t)/b_t. Where values may be missing the hole is the same in each release, and
+max(|log m_i/m_j|, |log (1−m_i)/(1−m_j)|) is charged once. For true laws within W_∞ ≤ r of the
+believed ones D grows by 2r. Proof, and why the exact certificate of one release does not compose:
+docs/theory/composition.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from pufferfish.checks import finite, require
+from pufferfish.exact.published import hole_epsilon
+from pufferfish.exact.verify import check_scenario
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
+from pufferfish.theorems.coupling import displacements
+
+__all__ = ["ComposableCertificate", "composable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComposableCertificate:
+    """X and X' can be coupled within a distance, but for probability δ, for every pair and belief.
+
+    It spends nothing of the randomness that a belief ascribes to X, so releases of one value add
+    up. Looser for one release than the exact `Certificate`, and of its own kind.
+
+    Attributes:
+        noise: The law of each release that `cost` counts.
+        delta: P(|X − X'| > distance_upper), at most.
+        distance_upper: D, with twice the radius asked for.
+        once_upper: ε that is charged once, however many releases: holes, rounded probabilities.
+        belief: The adversary who decides D.
+        pair: The pair that decides D.
+    """
+
+    noise: LaplaceNoise
+    delta: float
+    distance_upper: float
+    once_upper: float
+    belief: str
+    pair: SecretPair
+
+    def cost(self, releases: int = 1) -> Guarantee:
+        """What this many releases with `noise` promise together."""
+        require(
+            isinstance(releases, int) and not isinstance(releases, bool) and releases >= 1,
+            f"releases must be a whole number of at least 1, got {releases!r}.",
+        )
+        return self.total([self.noise] * releases)
+
+    def total(self, noises: Iterable[LaplaceNoise]) -> Guarantee:
+        """What releases with these noises promise together, rounded up."""
+        distance = Fraction(self.distance_upper)
+        total = Fraction(self.once_upper) + sum(
+            (distance + Fraction(noise.grid or 0.0)) / Fraction(noise.scale) for noise in noises
+        )
+        epsilon = float(total)
+        if Fraction(epsilon) < total:
+            epsilon = math.nextafter(epsilon, math.inf)
+        # Coupled within distance 0, the laws are the same; a promise needs some ε all the same.
+        return Guarantee(max(epsilon, 1e-100), self.delta)
+
+
+def composable(
+    scenario: Scenario, noise: Noise, delta: float, radius: float = 0.0
+) -> ComposableCertificate | None:
+    """The composable certificate of a noise law, or None where no coupling bounds the distance.
+
+    Args:
+        scenario: What must look alike, to whom.
+        noise: The law of each release; only Laplace noise composes this way.
+        delta: The δ of all releases together. With 0, distances must be bounded.
+        radius: How far in W_∞ the true laws may be from the believed ones.
+    """
+    check_scenario(scenario)
+    share = finite("delta", delta)
+    require(0.0 <= share < 1.0, f"delta must be at least 0 and less than 1, got {share:g}.")
+    wrong = finite("radius", radius)
+    require(wrong >= 0.0, f"radius must not be negative, got {wrong:g}.")
+    return _composable(scenario, noise, share, wrong) if isinstance(noise, LaplaceNoise) else None
+
+
+@lru_cache(maxsize=32)
+def _composable(
+    scenario: Scenario, noise: LaplaceNoise, delta: float, radius: float
+) -> ComposableCertificate | None:
+    distance, once = -1.0, 0.0
+    for laws in scenario.laws():
+        found, charge = _distance(laws, delta, at_least=distance)
+        if found > distance:
+            distance, worst = found, laws
+        once = max(once, charge + hole_epsilon(laws.missing_first, laws.missing_second))
+    total = math.nextafter(distance + 2.0 * radius, math.inf) if radius else distance
+    if not math.isfinite(total + once):
+        return None
+    return ComposableCertificate(
+        noise=noise,
+        delta=delta,
+        distance_upper=total,
+        once_upper=once,
+        belief=worst.belief,
+        pair=worst.pair,
+    )
+
+
+def _distance(laws: PairOfLaws, delta: float, at_least: float) -> tuple[float, float]:
+    """The pair's own D and what is charged once with it; `at_least` if that suffices."""
+    best = math.inf, 0.0
+    for each in displacements(laws.first, laws.second):
+        allowed = delta * math.exp(-each.charge) * (1.0 - 2.0**-50)
+        if at_least >= 0.0 and each.exceeds_upper(at_least) <= allowed:
+            return at_least, each.charge
+        best = min(best, (each.quantile_upper(allowed), each.charge))
+    return best

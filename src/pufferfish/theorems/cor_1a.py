@@ -1,0 +1,51 @@
+"""`cor-1a`, Corollary 1(a) of the paper: a sum over K independent users, who is in it.
+
+User k adds Z_k with mean μ_k and std σ_k; the belief is that the sum is Gaussian. Laplace noise of
+scale
+
+    b ≥ max_k ( |μ_k| + τ(δ)·Δσ_k ) / ε,   Δσ_k = √V − √(V − σ_k²),   V = Σ σ²
+
+makes the presence of each user (ε,δ)-indistinguishable from their absence. It is `thm-1` for
+N(M, V) and N(M − μ_k, V − σ_k²), so it holds as far as the belief does: docs/theory/cor-1a.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray, finite_array, require
+from pufferfish.errors import UnsupportedError
+from pufferfish.guarantee import Guarantee
+from pufferfish.theorems.tau import Tau, tau
+
+__all__ = ["scale", "scales"]
+
+
+def scales(
+    means: npt.ArrayLike, stds: npt.ArrayLike, goal: Guarantee, form: Tau = "exact"
+) -> FloatArray:
+    """The least b that the corollary allows for each user."""
+    centres, spreads = finite_array("means", means), finite_array("stds", stds)
+    require(
+        centres.size == spreads.size,
+        f"means and stds must have one entry per user, got {centres.size} and {spreads.size}.",
+    )
+    require(bool((spreads >= 0.0).all()), "stds must not be negative.")
+    shares = spreads**2
+    total = shares.sum()
+    # σ²/(√V + √(V − σ²)): the difference of two roots would lose its digits as K grows.
+    roots = np.sqrt(total) + np.sqrt(np.maximum(total - shares, 0.0))
+    narrowing = np.divide(shares, roots, out=np.zeros_like(shares), where=roots > 0.0)
+    if not narrowing.any():
+        return np.abs(centres) / goal.epsilon
+    if goal.pure:
+        raise UnsupportedError(
+            "cor-1a covers delta = 0 only where no user's value is random (tau(0) is infinite)."
+        )
+    return np.asarray((np.abs(centres) + tau(goal.delta, form) * narrowing) / goal.epsilon)
+
+
+def scale(means: npt.ArrayLike, stds: npt.ArrayLike, goal: Guarantee, form: Tau = "exact") -> float:
+    """The least b that the corollary allows for all users together."""
+    return float(scales(means, stds, goal, form).max())

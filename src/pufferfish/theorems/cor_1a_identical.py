@@ -1,0 +1,36 @@
+"""`cor-1a-identical`: Corollary 1(a) of the paper where all K users are alike.
+
+    b ≥ ( |μ| + (√K − √(K−1))·σ·τ(δ) ) / ε
+
+for users of mean μ and std σ each: docs/theory/cor-1a-identical.md. Fig. 2 of the paper shows it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pufferfish.checks import finite, require
+from pufferfish.errors import UnsupportedError
+from pufferfish.guarantee import Guarantee
+from pufferfish.theorems.tau import Tau, tau
+
+__all__ = ["scale"]
+
+
+def scale(users: int, mean: float, std: float, goal: Guarantee, form: Tau = "exact") -> float:
+    """The least b that the corollary allows for K users of this mean and std."""
+    require(
+        isinstance(users, int) and not isinstance(users, bool) and users >= 1,
+        f"users must be a whole number of at least 1, got {users!r}.",
+    )
+    centre, spread = abs(finite("mean", mean)), finite("std", std)
+    require(spread >= 0.0, f"std must not be negative, got {spread:g}.")
+    if spread == 0.0:
+        return centre / goal.epsilon
+    if goal.pure:
+        raise UnsupportedError(
+            "cor-1a-identical covers delta = 0 only at std 0 (tau(0) is infinite)."
+        )
+    # √K − √(K−1), without the cancellation.
+    narrowing = spread / (math.sqrt(users) + math.sqrt(users - 1))
+    return (centre + tau(goal.delta, form) * narrowing) / goal.epsilon

@@ -1,0 +1,184 @@
+"""`coupling`: what a coupling of the two priors proves about one release with Laplace noise.
+
+For any coupling (X, X') of two priors
+
+    HS_ε(P_i‖P_j) ≤ E( 1 − e^{(ε − |X−X'|/b)/2} )_+ ≤ P( |X − X'| > εb ),
+
+in both orders, and the log-ratio never exceeds sup|X − X'|/b. `thm-1` is the union bound of the
+last form for two Gaussians; the first form is the sharpest. It holds for *every* plan between the
+components of two mixtures, which repairs `thm-2`. Of the couplings that are known for a pair the
+best one counts:
+
+- two Gaussians: Monge's map, |X − X'| a folded normal, in closed form;
+- mixtures: the plan of least loss (again a linear program), and the comonotone coupling;
+- any laws: the comonotone coupling;
+- δ = 0: components moved onto ones of the same shape, so that |X − X'| is bounded.
+
+Proofs: docs/theory/coupling.md.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import erfcx, ndtr
+
+from pufferfish.checks import FloatArray
+from pufferfish.errors import UnreachableGoalError, UnsupportedError
+from pufferfish.exact import Enclosure
+from pufferfish.exact.published import published_delta, published_epsilon
+from pufferfish.exact.search import describe, log_excess
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.priors import Components, Gaussian, GaussianMixture, Prior
+from pufferfish.scenario import PairOfLaws
+from pufferfish.transport import (
+    Displacement,
+    MongeMap,
+    bounded_displacement,
+    comonotone,
+    least_cost_plan,
+    mixture_plan,
+    plan_displacement,
+)
+
+__all__ = [
+    "delta_upper",
+    "displacements",
+    "epsilon_upper",
+    "loss_upper",
+    "refuse_unbounded",
+    "shortfall",
+]
+
+_SQRT_HALF = math.sqrt(0.5)
+# Absolute error of one piece of the loss, as a share of the probability that it can be lost.
+_PIECE_ERROR = 1e-13
+# Components of two mixtures, multiplied, up to which a plan is made for every scale tried.
+_MOST_ARCS = 10_000
+
+
+def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
+    """How much the bound exceeds the goal, as a logarithm: at most 0 is a promise kept."""
+    if isinstance(noise, GaussianNoise):
+        raise UnsupportedError("coupling bounds are about Laplace noise.")
+    if goal.pure:
+        return log_excess(epsilon_upper(laws, noise), goal.epsilon)
+    return log_excess(delta_upper(laws, noise, goal.epsilon), goal.delta)
+
+
+def delta_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise, epsilon: float) -> float:
+    """At least δ at ε of one release, both directions, with holes and grid."""
+    scale = noise.scale if isinstance(noise, LaplaceNoise) else 0.0
+
+    def hockey_stick(inner: float) -> Enclosure:
+        # The lemma is about ε ≥ 0. Unequal holes can leave less; then nothing is claimed.
+        return Enclosure(0.0, _least_loss(laws, inner, scale) if inner >= 0.0 else 1.0)
+
+    first, second = laws.missing_first, laws.missing_second
+    return max(
+        published_delta(noise, first, second, epsilon, hockey_stick).upper,
+        published_delta(noise, second, first, epsilon, hockey_stick).upper,
+    )
+
+
+def epsilon_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise) -> float:
+    """At least ε* of one release, both directions, with holes and grid: sup|X − X'|/b."""
+    known = displacements(laws.first, laws.second)
+    if isinstance(noise, LaplaceNoise):
+        ratio = min(each.reach / noise.scale * (1.0 + 2.0**-52) + each.charge for each in known)
+    else:
+        ratio = min(each.charge if each.reach == 0.0 else math.inf for each in known)
+    first, second = laws.missing_first, laws.missing_second
+    supremum = Enclosure(-math.inf, ratio)
+    return max(
+        published_epsilon(noise, first, second, supremum).upper,
+        published_epsilon(noise, second, first, supremum).upper,
+    )
+
+
+def refuse_unbounded(laws: PairOfLaws, goal: Guarantee) -> None:
+    """With δ = 0 a coupling proves something only if it keeps X and X' within some distance."""
+    if not any(math.isfinite(each.reach) for each in displacements(laws.first, laws.second)):
+        raise UnreachableGoalError(
+            f"no coupling known for {describe(laws)} keeps the two values within a fixed distance "
+            "(that takes components of equal stds and weights, or tables), so none proves "
+            f'pure {goal}. Use method="exact", which does not need one, or allow some delta.'
+        )
+
+
+@lru_cache(maxsize=128)
+def displacements(first: Prior, second: Prior) -> tuple[Displacement, ...]:
+    """|X − X'| under each coupling that is known for two priors whatever ε and b are."""
+    found = []
+    bounded = bounded_displacement(first, second)
+    if bounded is not None:
+        found.append(bounded)
+    if isinstance(first, Gaussian) and isinstance(second, Gaussian):
+        found.append(MongeMap(first, second).displacement)
+        return tuple(found)
+    if isinstance(first, Gaussian | GaussianMixture) and isinstance(
+        second, Gaussian | GaussianMixture
+    ):
+        found.append(mixture_plan(first, second).displacement)
+    found.append(comonotone(first, second).displacement)
+    return tuple(found)
+
+
+def loss_upper(displacement: Displacement, epsilon: float, scale: float) -> float:
+    """E(1 − e^{(ε − |X−X'|/b)/2})_+, or a little more; ε ≥ 0."""
+    inner = epsilon - displacement.charge
+    if inner < 0.0:
+        return 1.0
+    pieces = _losses(displacement.means, displacement.stds, inner, scale)
+    known = math.fsum(displacement.weights * pieces) * math.exp(displacement.charge)
+    return min(known * (1.0 + 1e-15) + displacement.lost, 1.0)
+
+
+def _least_loss(laws: PairOfLaws, epsilon: float, scale: float) -> float:
+    """The smallest loss of all couplings known for the pair; without noise, P(X ≠ X')."""
+    known = displacements(laws.first, laws.second)
+    if scale == 0.0:
+        return min(each.exceeds_upper(0.0) for each in known if each.charge == 0.0)
+    loss = min(loss_upper(each, epsilon, scale) for each in known)
+    p, q = laws.first.components(), laws.second.components()
+    several = 1 < p.weights.size * q.weights.size <= _MOST_ARCS
+    if several and bool(p.stds.all()) and bool(q.stds.all()):
+        loss = min(loss, loss_upper(_best_plan(p, q, epsilon, scale), epsilon, scale))
+    return loss
+
+
+def _best_plan(p: Components, q: Components, epsilon: float, scale: float) -> Displacement:
+    """|X − X'| under the plan between components that loses least at this ε and b."""
+    gaps, widenings = np.subtract.outer(p.means, q.means), np.subtract.outer(p.stds, q.stds)
+    losses = _losses(gaps.ravel(), np.abs(widenings).ravel(), epsilon, scale).reshape(gaps.shape)
+    return plan_displacement(p, q, least_cost_plan(p.weights, q.weights, losses))
+
+
+def _losses(means: FloatArray, stds: FloatArray, epsilon: float, scale: float) -> FloatArray:
+    """E(1 − e^{(ε − |V|/b)/2})_+ for each V ~ N(means, stds²), rounded up.
+
+    With u = (μ − εb)/σ and s = σ/(2b) the part V > εb is Φ(u) − e^{s²/2 − us}·Φ(u − s); the part
+    V < −εb is the same with −μ.
+    """
+    sizes = np.abs(means)
+    found = np.maximum(-np.expm1(0.5 * (epsilon - sizes / scale)), 0.0)
+    random = stds > 0.0
+    if random.any():
+        mean, std = sizes[random], stds[random]
+        s = std / (2.0 * scale)
+        found[random] = sum(_above(sign * mean, std, epsilon * scale, s) for sign in (1.0, -1.0))
+    return np.minimum(found * (1.0 + 1e-15), 1.0)
+
+
+def _above(mean: FloatArray, std: FloatArray, threshold: float, s: FloatArray) -> FloatArray:
+    """Φ(u) − e^{s²/2 − us}·Φ(u − s), with its error added."""
+    u = (mean - threshold) / std
+    mass = ndtr(u)
+    # As in noise.kernels: for u < s the exponent cancels, and is taken into erfcx.
+    inside = np.exp(-0.5 * u * u) * 0.5 * erfcx(np.maximum(s - u, 0.0) * _SQRT_HALF)
+    outside = np.exp(np.minimum(s * (0.5 * s - u), 0.0)) * ndtr(u - s)
+    tilted = np.where(u < s, inside, outside)
+    return np.asarray(np.maximum(mass - tilted, 0.0) + _PIECE_ERROR * mass)

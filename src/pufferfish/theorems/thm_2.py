@@ -1,0 +1,42 @@
+"""`thm-2`, Theorem 2 of the paper: Gaussian mixture priors. **False in general.**
+
+The paper claims (ε,δ) for Laplace noise of scale
+
+    b ≥ Σ_ml w*_ml ( |μ_im − μ_jl| + τ(δ)·|σ_im − σ_jl| ) / ε,
+
+w* the W2-optimal plan between components (`transport.mixture_plan`); where optimal plans tie we
+take the largest value over them. The proof averages over components what must hold for each. On
+mild mixtures the scale often suffices, on others it fails by far, so nothing leaves `calibrate` on
+its word. Counterexample, and where the proof breaks: docs/theory/thm-2.md. What does hold:
+`theorems.coupling`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pufferfish.errors import UnsupportedError
+from pufferfish.guarantee import Guarantee
+from pufferfish.priors import Prior
+from pufferfish.theorems.tau import Tau, tau
+from pufferfish.transport import mixture_plan
+
+__all__ = ["scale"]
+
+
+def scale(first: Prior, second: Prior, goal: Guarantee, form: Tau = "exact") -> float:
+    """The scale that the paper's formula gives for one pair."""
+    plan = mixture_plan(first, second)
+    gaps = np.abs(np.subtract.outer(plan.first.means, plan.second.means))
+    widenings = np.abs(np.subtract.outer(plan.first.stds, plan.second.stds))
+    # τ is infinite at δ = 0, and there 0·∞ means 0.
+    factor = np.where(widenings > 0.0, tau(goal.delta, form), 0.0)
+    largest = plan.largest(gaps + factor * widenings)
+    if largest == math.inf:
+        raise UnsupportedError(
+            "thm-2 covers delta = 0 only where the optimal plan moves mass between components of "
+            'equal std (tau(0) is infinite); method="exact" gives pure epsilon for any mixtures.'
+        )
+    return largest / goal.epsilon

@@ -1,0 +1,25 @@
+"""Couplings of two priors: Monge's map, plans between components, the comonotone coupling."""
+
+from __future__ import annotations
+
+from pufferfish.transport.comonotone import ComonotoneCoupling, bounded_displacement, comonotone
+from pufferfish.transport.displacement import Displacement
+from pufferfish.transport.monge import MongeMap
+from pufferfish.transport.plan import (
+    MixturePlan,
+    least_cost_plan,
+    mixture_plan,
+    plan_displacement,
+)
+
+__all__ = [
+    "ComonotoneCoupling",
+    "Displacement",
+    "MixturePlan",
+    "MongeMap",
+    "bounded_displacement",
+    "comonotone",
+    "least_cost_plan",
+    "mixture_plan",
+    "plan_displacement",
+]

@@ -1,0 +1,201 @@
+"""The comonotone coupling (F_i⁻¹(U), F_j⁻¹(U)) of any two laws on the line, with one uniform U.
+
+Each law is a sequence of *slabs* from left to right: an interval and the probability of falling
+into it. An atom is a slab of width 0. Two sequences are merged by cumulative probability: while U
+stays in one slab of each, X ∈ [a, b] and X' ∈ [c, d], so |X − X'| ≤ max(b − c, d − a). For tables
+that is the coupling itself, for other laws a bound that closes in with the width of the slabs.
+(F_j⁻¹(F_i(X)) would be wrong with atoms: it moves an atom as a whole.)
+
+Cumulative probabilities are kept as whole multiples of 2⁻⁶², whose sums and differences are exact.
+What that and the distribution functions round off is counted in `lost`. Proofs:
+docs/theory/transport.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray
+from pufferfish.numerics import UNIT, difference_upper
+from pufferfish.priors import Components, Discrete, Prior
+from pufferfish.transport.displacement import Displacement
+
+__all__ = ["ComonotoneCoupling", "bounded_displacement", "comonotone"]
+
+_Levels = npt.NDArray[np.int64]
+_Index = npt.NDArray[np.intp]
+
+_ONE = 2**62
+# Knots of all components of a continuous law together, and how far out they go: beyond 8.3 stds
+# there is less mass than rounding.
+_KNOTS = 2**15
+_FARTHEST = 8.3
+# More than the relative error of a tail of a mixture as computed.
+_TAIL_ERROR = 16.0 * UNIT
+# More than the error of a sum of probabilities that were made to sum to one.
+_SUM_ERROR = 2.0**-50
+# Cumulative probabilities this close (3.6e-15) are taken to be equal: both are rounded.
+_SNAP = 2**14
+# What that may cost in ε.
+_LARGEST_CHARGE = 1e-6
+
+
+class _Slabs(NamedTuple):
+    """Intervals in increasing order, the cumulative probability after each, what rounding took."""
+
+    low: FloatArray
+    high: FloatArray
+    levels: _Levels
+    lost: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ComonotoneCoupling:
+    """(X, X') as pieces of known probability: X in one interval, X' in another.
+
+    For two tables the intervals are points and the coupling is exact. The outermost intervals of
+    a continuous law are half-lines.
+
+    Attributes:
+        weights: Probability of each piece.
+        first_low: Where X is in each piece: not below this, ...
+        first_high: ... nor above this.
+        second_low: Where X' is in each piece: not below this, ...
+        second_high: ... nor above this.
+        lost: Probability that rounding may have put into a wrong piece.
+    """
+
+    weights: FloatArray
+    first_low: FloatArray
+    first_high: FloatArray
+    second_low: FloatArray
+    second_high: FloatArray
+    lost: float
+
+    @property
+    def displacement(self) -> Displacement:
+        """|X − X'|, or a little more where the intervals are not points."""
+        apart = np.maximum(
+            difference_upper(self.first_high, self.second_low),
+            difference_upper(self.second_high, self.first_low),
+        )
+        return Displacement(
+            weights=self.weights, means=apart, stds=np.zeros_like(apart), lost=self.lost
+        )
+
+
+def comonotone(first: Prior, second: Prior) -> ComonotoneCoupling:
+    """The coupling of two priors through their quantile functions, right with atoms."""
+    p, q = _slabs(first), _slabs(second)
+    weights, k, l = _merged(p.levels, q.levels)  # noqa: E741
+    return ComonotoneCoupling(
+        weights=weights,
+        first_low=p.low[k],
+        first_high=p.high[k],
+        second_low=q.low[l],
+        second_high=q.high[l],
+        lost=p.lost + q.lost,
+    )
+
+
+def bounded_displacement(first: Prior, second: Prior) -> Displacement | None:
+    """A distance that |X − X'| never exceeds if components move as a whole, onto equal shapes.
+
+    Components are taken by std, then by mean, and coupled in that order. For tables this is the
+    comonotone coupling, and the distance is W_∞; it also covers translations of any shape, and
+    mixtures that differ in their means only. None where the two laws do not give each std the
+    same weight.
+    """
+    p, q = _by_shape(first.components()), _by_shape(second.components())
+    charge = 0.0
+    if np.array_equal(p.weights, q.weights):
+        k = l = np.arange(p.weights.size)  # noqa: E741
+    else:
+        p_levels, q_levels = _levels(p.weights), _levels(q.weights)
+        snapped = _snapped(q_levels, p_levels)
+        # Where no sums are close, rounding cannot have changed which components overlap.
+        if not np.array_equal(snapped, q_levels):
+            charge = _charge(p_levels, p.weights) + _charge(snapped, q.weights) + _SUM_ERROR
+        if charge > _LARGEST_CHARGE:
+            return None
+        _, k, l = _merged(p_levels, snapped)  # noqa: E741
+    if not np.array_equal(p.stds[k], q.stds[l]):
+        return None
+    apart = max(
+        difference_upper(p.means[k], q.means[l]).max(),
+        difference_upper(q.means[l], p.means[k]).max(),
+    )
+    return Displacement(
+        weights=np.array([1.0]), means=np.array([apart]), stds=np.array([0.0]), charge=charge
+    )
+
+
+def _by_shape(law: Components) -> Components:
+    order = np.lexsort((law.means, law.stds))
+    return Components(*(column[order] for column in law))
+
+
+def _slabs(prior: Prior) -> _Slabs:
+    if isinstance(prior, Discrete):
+        levels = _levels(prior.probabilities)
+        moved = np.abs(_masses(levels) - prior.probabilities)
+        return _Slabs(prior.values, prior.values, levels, float(moved.sum()) + _SUM_ERROR)
+    _, means, stds = prior.components()
+    spread = np.linspace(-_FARTHEST, _FARTHEST, max(_KNOTS // means.size, 64))
+    knots = np.unique(means[:, None] + stds[:, None] * spread)
+    below, above = prior.cdf(knots), prior.survival(knots)
+    levels = np.where(
+        below <= 0.5,
+        np.rint(below * _ONE).astype(np.int64),
+        _ONE - np.rint(above * _ONE).astype(np.int64),
+    )
+    levels = np.append(np.maximum.accumulate(levels), _ONE)
+    # Near each knot, U within this of its level may belong to the next interval.
+    doubtful = 2.0 * (_TAIL_ERROR * np.minimum(below, above) + 1.0 / _ONE)
+    ends = np.concatenate([[-np.inf], knots, [np.inf]])
+    return _Slabs(ends[:-1], ends[1:], levels, float(doubtful.sum()))
+
+
+def _levels(masses: FloatArray) -> _Levels:
+    """Cumulative sums in units of 2⁻⁶²; what is missing to one goes to the largest mass."""
+    counts = np.rint(masses * _ONE).astype(np.int64)
+    counts[np.argmax(counts)] += _ONE - counts.sum()
+    return np.asarray(np.cumsum(counts))
+
+
+def _masses(levels: _Levels) -> FloatArray:
+    return np.asarray(np.diff(levels, prepend=0) / _ONE)
+
+
+def _snapped(levels: _Levels, onto: _Levels) -> _Levels:
+    """`levels` moved onto their neighbours in `onto` where rounding alone may keep them apart.
+
+    A sliver of probability 1e-17 between two sums that are meant to be equal would couple values
+    that have nothing to do with each other. Moving a sum instead changes each mass by a factor,
+    which `_charge` counts.
+    """
+    right = np.minimum(np.searchsorted(onto, levels), onto.size - 1)
+    left = np.maximum(right - 1, 0)
+    nearest = np.where(levels - onto[left] < onto[right] - levels, onto[left], onto[right])
+    return np.where(np.abs(nearest - levels) <= _SNAP, nearest, levels)
+
+
+def _charge(levels: _Levels, masses: FloatArray) -> float:
+    """At least |log of the factor| by which any mass was changed."""
+    changed = _masses(levels)
+    if changed.min() <= 0.0:
+        return np.inf
+    return float(np.max(np.abs(np.log(changed / masses)))) * (1.0 + 1e-9) + 4.0 * UNIT
+
+
+def _merged(p: _Levels, q: _Levels) -> tuple[FloatArray, _Index, _Index]:
+    """Pieces of [0, 1] between all levels: length, and which slab of either law each lies in."""
+    # Two sorted runs: a stable sort merges them.
+    both = np.sort(np.concatenate([p, q]), kind="stable")
+    levels = both[np.diff(both, prepend=0) > 0]
+    weights = np.diff(levels, prepend=0) / _ONE
+    return weights, np.searchsorted(p, levels), np.searchsorted(q, levels)

@@ -1,0 +1,76 @@
+"""How far a coupling moves a value: the law of |X − X'|, all that a coupling bound needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from pufferfish.checks import FloatArray
+from pufferfish.numerics import UNIT
+
+__all__ = ["Displacement"]
+
+# More than the relative error of a normal tail and of a sum of them.
+_UP = 1.0 + 1e-13
+# No distance between values that the library accepts comes near this.
+_FARTHEST = 1e200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Displacement:
+    """|X − X'| is |means[k] + stds[k]·Z| with probability weights[k], Z standard normal.
+
+    A piece of std 0 is a fixed distance. Distances are the coupling's own or larger ones, so that
+    every bound made from them errs to the private side.
+
+    Attributes:
+        weights: Probability of each piece.
+        means: Mean of X − X' in each piece (the sign does not matter).
+        stds: Std of X − X' in each piece.
+        lost: Probability of which nothing is known; it counts as infinitely far.
+        charge: κ such that the laws coupled here are those asked for, but for densities that differ
+            by factors of which the two logarithms add up to at most κ. It is paid in ε, once.
+    """
+
+    weights: FloatArray
+    means: FloatArray
+    stds: FloatArray
+    lost: float = 0.0
+    charge: float = 0.0
+
+    def exceeds_upper(self, distance: float) -> float:
+        """P(|X − X'| > distance), or a little more."""
+        fixed = self.stds == 0.0
+        far = self.weights[fixed & (np.abs(self.means) > distance)]
+        means, stds = np.abs(self.means[~fixed]), self.stds[~fixed]
+        tails = ndtr((means - distance) / stds) + ndtr((-means - distance) / stds)
+        known = math.fsum(far) + math.fsum(self.weights[~fixed] * tails)
+        return min(known * _UP + self.lost, 1.0)
+
+    @property
+    def reach(self) -> float:
+        """The largest |X − X'| that can occur: infinite if a piece is Gaussian or mass is lost."""
+        if self.lost > 0.0 or bool(self.stds.any()):
+            return math.inf
+        return float(np.max(np.abs(self.means)))
+
+    def quantile_upper(self, delta: float) -> float:
+        """A distance exceeded with probability at most `delta`: the least one, or a little more."""
+        if delta <= 0.0 or self.exceeds_upper(_FARTHEST) > delta:
+            return self.reach
+        if self.exceeds_upper(0.0) <= delta:
+            return 0.0
+        sizes = np.abs(self.means) + self.stds
+        low, high = 0.0, float(np.max(sizes[np.isfinite(sizes)]))
+        while self.exceeds_upper(high) > delta:
+            low, high = high, 2.0 * high
+        while high - low > 4.0 * UNIT * high:
+            middle = 0.5 * (low + high)
+            if self.exceeds_upper(middle) > delta:
+                low = middle
+            else:
+                high = middle
+        return high

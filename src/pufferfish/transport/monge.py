@@ -1,0 +1,50 @@
+"""Monge's optimal transport between two Gaussians: the linear map that the paper builds on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray
+from pufferfish.priors import Gaussian
+from pufferfish.transport.displacement import Displacement
+
+__all__ = ["MongeMap"]
+
+
+@dataclass(frozen=True, slots=True)
+class MongeMap:
+    """T(x) = μ_j + (σ_j/σ_i)·(x − μ_i), which carries N(μ_i, σ_i²) to N(μ_j, σ_j²).
+
+    Of all couplings of the two laws, (X, T(X)) has the least E(X − X')², which is
+    (μ_i − μ_j)² + (σ_i − σ_j)² (docs/theory/transport.md).
+
+    Attributes:
+        first: The law of X.
+        second: The law of T(X).
+    """
+
+    first: Gaussian
+    second: Gaussian
+
+    def __call__(self, x: npt.ArrayLike) -> FloatArray:
+        """T at each point of x."""
+        slope = self.second.std / self.first.std
+        offsets = np.asarray(x, dtype=np.float64) - self.first.mean
+        return np.asarray(self.second.mean + slope * offsets)
+
+    @property
+    def cost(self) -> float:
+        """W2² = (μ_i − μ_j)² + (σ_i − σ_j)²."""
+        return (self.first.mean - self.second.mean) ** 2 + (self.first.std - self.second.std) ** 2
+
+    @property
+    def displacement(self) -> Displacement:
+        """|X − T(X)| = |Δμ + Δσ·Z|, a folded normal."""
+        return Displacement(
+            weights=np.array([1.0]),
+            means=np.array([self.first.mean - self.second.mean]),
+            stds=np.array([abs(self.first.std - self.second.std)]),
+        )

@@ -1,0 +1,166 @@
+"""Plans between the components of two Gaussian mixtures, as linear programs.
+
+A plan w ≥ 0 says how much of component m of the first mixture goes to component l of the second:
+
+    Σ_l w_ml = α_m,   Σ_m w_ml = β_l.
+
+Within a pair of components X moves by Monge's map. The plan of least cost for
+(μ_m − μ_l)² + (σ_m − σ_l)² is W2-optimal among couplings that are mixtures themselves.
+
+The solver is the dual simplex of HiGHS, through SciPy: it takes any numbers of components, returns
+a vertex (few arcs, no mass smeared over the rest), and its dual prices tell which arcs *any*
+optimal plan may use. That is how ties are found (docs/theory/transport.md).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray, require
+from pufferfish.errors import UnsupportedError
+from pufferfish.priors import Components, Gaussian, GaussianMixture, Prior
+from pufferfish.transport.displacement import Displacement
+from pufferfish.transport.monge import MongeMap
+
+__all__ = ["MixturePlan", "least_cost_plan", "mixture_plan", "plan_displacement"]
+
+# The finest that HiGHS offers; costs are scaled to 1 first, so that it is relative.
+_TOLERANCE = 1e-10
+# An arc whose price is within this of its cost may carry mass in another optimal plan. Too large
+# only adds plans to choose the largest value from.
+_TIE = 1e-9
+# Weights that a solver leaves where there is none.
+_DUST = 1e-14
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixturePlan:
+    """The W2-optimal plan between the components of two mixtures.
+
+    Attributes:
+        first: Components of the law of X.
+        second: Components of the law of X'.
+        weights: weights[m, l] is the mass that goes from component m to component l.
+        cost: Σ w_ml ((μ_m − μ_l)² + (σ_m − σ_l)²).
+        optimal_arcs: Whether some optimal plan may send mass from m to l.
+    """
+
+    first: Components
+    second: Components
+    weights: FloatArray
+    cost: float
+    optimal_arcs: npt.NDArray[np.bool_]
+
+    def map(self, m: int, l: int) -> MongeMap:  # noqa: E741
+        """Monge's map from component m to component l."""
+        return MongeMap(
+            Gaussian(self.first.means[m], self.first.stds[m]),
+            Gaussian(self.second.means[l], self.second.stds[l]),
+        )
+
+    @property
+    def displacement(self) -> Displacement:
+        """|X − X'| under this plan: |Δμ_ml + Δσ_ml·Z| with probability w_ml."""
+        return plan_displacement(self.first, self.second, self.weights)
+
+    def largest(self, values: FloatArray) -> float:
+        """max Σ w_ml·values[m, l] over all optimal plans w; values may be infinite."""
+        infinite = np.isinf(values) & self.optimal_arcs
+        if infinite.any() and self._largest(infinite.astype(np.float64)) > _DUST:
+            return math.inf
+        return self._largest(np.where(np.isinf(values), 0.0, values))
+
+    def _largest(self, values: FloatArray) -> float:
+        plan = self.weights
+        if np.count_nonzero(self.optimal_arcs) > np.count_nonzero(plan):
+            other = least_cost_plan(
+                self.first.weights, self.second.weights, -values, self.optimal_arcs
+            )
+            # The first one is among those that are searched; rounding must not lose it.
+            return max(float(np.sum(each * values)) for each in (plan, other))
+        return float(np.sum(plan * values))
+
+
+def mixture_plan(first: Prior, second: Prior) -> MixturePlan:
+    """The W2-optimal plan between the components of two Gaussians or Gaussian mixtures."""
+    for prior in (first, second):
+        if not isinstance(prior, Gaussian | GaussianMixture):
+            raise UnsupportedError(
+                f"a component plan is between Gaussian mixtures, got {type(prior).__name__}; "
+                "for any two laws there is transport.comonotone."
+            )
+    p, q = first.components(), second.components()
+    costs = np.subtract.outer(p.means, q.means) ** 2 + np.subtract.outer(p.stds, q.stds) ** 2
+    weights, reduced = _solve(p.weights, q.weights, costs, np.ones_like(costs, dtype=np.bool_))
+    arcs = (reduced <= _TIE) | (weights > 0.0)
+    return MixturePlan(p, q, weights, float(np.sum(weights * costs)), arcs)
+
+
+def plan_displacement(p: Components, q: Components, weights: FloatArray) -> Displacement:
+    """|X − X'| where component m goes to component l with probability weights[m, l]."""
+    used = weights > 0.0
+    kept = weights[used]
+    return Displacement(
+        weights=kept,
+        means=np.subtract.outer(p.means, q.means)[used],
+        stds=np.abs(np.subtract.outer(p.stds, q.stds))[used],
+        lost=_missed(p.weights, q.weights, weights),
+    )
+
+
+def _missed(a: FloatArray, b: FloatArray, weights: FloatArray) -> float:
+    """Mass of either law that the plan does not place, rounded up; dust below 1e-15 aside."""
+    rows, columns = np.abs(a - weights.sum(axis=1)).sum(), np.abs(b - weights.sum(axis=0)).sum()
+    return float(rows + columns) + 1e-15 if rows + columns > 0.0 else 0.0
+
+
+def least_cost_plan(
+    a: FloatArray,
+    b: FloatArray,
+    costs: FloatArray,
+    allowed: npt.NDArray[np.bool_] | None = None,
+) -> FloatArray:
+    """The plan from weights a to weights b of least Σ w·costs, on allowed arcs only."""
+    arcs = np.ones_like(costs, dtype=np.bool_) if allowed is None else allowed
+    return _solve(a, b, costs, arcs)[0]
+
+
+def _solve(
+    a: FloatArray, b: FloatArray, costs: FloatArray, arcs: npt.NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
+    """An optimal plan, and each arc's cost less its dual price, as a share of the largest cost."""
+    # Half of the time to import the library, if they were imported with it.
+    from scipy.optimize import linprog  # noqa: PLC0415
+    from scipy.sparse import csc_matrix  # noqa: PLC0415
+
+    rows, columns = np.nonzero(arcs)
+    count = rows.size
+    scale = float(np.abs(costs[arcs]).max()) or 1.0
+    constraints = csc_matrix(
+        (
+            np.ones(2 * count),
+            (np.concatenate([rows, a.size + columns]), np.tile(np.arange(count), 2)),
+        ),
+        shape=(a.size + b.size, count),
+    )
+    found = linprog(  # type: ignore[call-overload]  # its stubs know dense matrices only
+        costs[arcs] / scale,
+        A_eq=constraints,
+        b_eq=np.concatenate([a, b]),
+        method="highs-ds",
+        options={
+            "primal_feasibility_tolerance": _TOLERANCE,
+            "dual_feasibility_tolerance": _TOLERANCE,
+        },
+    )
+    require(found.status == 0, f"the plan could not be found: {found.message}")
+    weights = np.zeros_like(costs)
+    weights[arcs] = np.where(found.x > _DUST, found.x, 0.0)
+    prices = found.eqlin.marginals
+    reduced = np.full_like(costs, math.inf)
+    reduced[arcs] = costs[arcs] / scale - prices[: a.size][rows] - prices[a.size :][columns]
+    return weights, reduced
