@@ -3,7 +3,15 @@
 import argparse
 from collections.abc import Callable
 
-from benchmarks import calibration, certificate, importing, machine, many_pairs, tables
+from benchmarks import (
+    calibration,
+    certificate,
+    importing,
+    machine,
+    many_pairs,
+    tables,
+    transport,
+)
 from benchmarks.result import Result, as_table
 
 
@@ -17,6 +25,7 @@ def main() -> None:
         calibration.run,
         *([] if quick else [many_pairs.run]),
         tables.run,
+        transport.run,
         importing.run,
     ]
     results = [result for run in benchmarks for result in run()]

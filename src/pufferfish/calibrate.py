@@ -15,7 +15,7 @@ from pufferfish.exact.parallel import PairWorkers, Progress
 from pufferfish.exact.search import HOPELESS, Judge, NoiseFamily, least_size
 from pufferfish.exact.unreachable import refuse_revealing_holes
 from pufferfish.exact.verify import certify, check_goal, check_scenario
-from pufferfish.explain import describe_loss, explain
+from pufferfish.explain import describe_delta, describe_loss, explain
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise
 from pufferfish.radius import within
@@ -235,9 +235,12 @@ def _not_kept(method: str, certificate: Certificate) -> str:
     noise, worst = certificate.noise, certificate.worst
     size = f"Laplace scale {noise.scale:.6g}" if isinstance(noise, LaplaceNoise) else "no noise"
     first, second = worst.direction
+    found = describe_delta(certificate)
+    if certificate.goal.pure:
+        found = f"{describe_loss(certificate)}, and {found}"
     verdict = "does not keep" if certificate.holds is False else "cannot be shown to keep"
     return (
-        f"{method} gives {size}, which {verdict} {certificate.goal}: {describe_loss(certificate)}, "
+        f"{method} gives {size}, which {verdict} {certificate.goal}: {found}, "
         f"for {first!r} against {second!r} as {worst.belief!r} sees it. {method} does not hold in "
         f'general (docs/theory/{method}.md). Use method="exact" for the least noise that does '
         'keep it, or method="coupling" for a bound that always holds; '

@@ -84,10 +84,11 @@ class Comparison:
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
         ]
-        lines += [
-            textwrap.fill(f"{name} does not apply: {reason}", _COLUMNS, subsequent_indent="  ")
-            for name, reason in self.refused
-        ]
+        if self.refused:
+            lines.append("Does not apply:")
+        for name, reason in self.refused:
+            line = f"- {name}: {reason.removeprefix(name).lstrip()}"
+            lines.append(textwrap.fill(line, _COLUMNS, subsequent_indent="  "))
         return "\n".join(lines)
 
     def _row(self, each: ComparedMethod) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from pufferfish.priors import Discrete, GaussianMixture, Prior
 from pufferfish.scenario import Belief, Scenario
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 
-__all__ = ["describe_loss", "explain"]
+__all__ = ["describe_delta", "describe_loss", "explain"]
 
 # Secrets listed one by one before the rest is only counted.
 _MOST_LISTED = 6
@@ -197,16 +197,17 @@ def _certified(certificate: Certificate) -> str:
 
 
 def describe_loss(certificate: Certificate) -> str:
-    """What the certificate found: the true δ, or with δ = 0 the true ε and the δ at the goal's."""
+    """What was found, as far as it decides: the true δ, or with δ = 0 the true ε."""
     if certificate.goal.pure:
-        broken = ""
-        if certificate.holds is False:
-            delta = _between(certificate.delta_lower, certificate.delta_upper)
-            broken = f" (the true δ at ε = {certificate.goal.epsilon:g} is {delta})"
         return (
             "the least ε that holds without exception is "
-            f"{_between(certificate.epsilon_lower, certificate.epsilon_upper)}{broken}"
+            f"{_between(certificate.epsilon_lower, certificate.epsilon_upper)}"
         )
+    return describe_delta(certificate)
+
+
+def describe_delta(certificate: Certificate) -> str:
+    """The true δ at the goal's ε."""
     return (
         f"the true δ at ε = {certificate.goal.epsilon:g} is "
         f"{_between(certificate.delta_lower, certificate.delta_upper)}"

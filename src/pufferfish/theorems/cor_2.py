@@ -15,14 +15,15 @@ import numpy as np
 
 from pufferfish.errors import UnsupportedError
 from pufferfish.guarantee import Guarantee
-from pufferfish.priors import Gaussian, GaussianMixture, Prior
+from pufferfish.priors import Prior
+from pufferfish.theorems.assumptions import mixture
 
 __all__ = ["scale"]
 
 
 def scale(first: Prior, second: Prior, goal: Guarantee) -> float:
     """The scale that the paper's formula gives for one pair."""
-    p, q = _mixture(first), _mixture(second)
+    p, q = mixture("cor-2", first), mixture("cor-2", second)
     if p.weights != q.weights or p.stds != q.stds:
         raise UnsupportedError(
             "cor-2 is about mixtures that share weights and stds, component by component in the "
@@ -32,11 +33,3 @@ def scale(first: Prior, second: Prior, goal: Guarantee) -> float:
     if not moved.all():
         raise UnsupportedError("cor-2 is about mixtures of which every mean differs. One does not.")
     return float(np.dot(p.weights, moved)) / goal.epsilon
-
-
-def _mixture(prior: Prior) -> GaussianMixture:
-    if isinstance(prior, Gaussian):
-        return GaussianMixture([1.0], [prior.mean], [prior.std])
-    if isinstance(prior, GaussianMixture):
-        return prior
-    raise UnsupportedError(f"cor-2 is about Gaussian mixtures, got {type(prior).__name__}.")

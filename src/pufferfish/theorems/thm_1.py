@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from pufferfish.errors import UnsupportedError
 from pufferfish.guarantee import Guarantee
-from pufferfish.priors import Components, Prior
+from pufferfish.priors import Prior
+from pufferfish.theorems.assumptions import gaussian
 from pufferfish.theorems.tau import Tau, tau
 
 __all__ = ["scale"]
@@ -20,9 +21,8 @@ __all__ = ["scale"]
 
 def scale(first: Prior, second: Prior, goal: Guarantee, form: Tau = "exact") -> float:
     """The least b that the theorem allows for one pair."""
-    p, q = _gaussian(first), _gaussian(second)
-    gap = abs(float(p.means[0] - q.means[0]))
-    widening = abs(float(p.stds[0] - q.stds[0]))
+    p, q = gaussian("thm-1", first), gaussian("thm-1", second)
+    gap, widening = abs(p.mean - q.mean), abs(p.std - q.std)
     if widening == 0.0:
         return gap / goal.epsilon
     if goal.pure:
@@ -31,14 +31,3 @@ def scale(first: Prior, second: Prior, goal: Guarantee, form: Tau = "exact") -> 
             'infinite); method="exact" gives pure epsilon for unequal stds too.'
         )
     return (gap + tau(goal.delta, form) * widening) / goal.epsilon
-
-
-def _gaussian(prior: Prior) -> Components:
-    """The only component of a Gaussian prior."""
-    law = prior.components()
-    if law.weights.size > 1 or law.stds[0] == 0.0:
-        raise UnsupportedError(
-            f"thm-1 is about Gaussian priors, got a {type(prior).__name__} of "
-            f"{law.weights.size} components or atoms."
-        )
-    return law

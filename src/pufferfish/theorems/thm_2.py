@@ -20,6 +20,7 @@ import numpy as np
 from pufferfish.errors import UnsupportedError
 from pufferfish.guarantee import Guarantee
 from pufferfish.priors import Prior
+from pufferfish.theorems.assumptions import mixture
 from pufferfish.theorems.tau import Tau, tau
 from pufferfish.transport import mixture_plan
 
@@ -28,7 +29,7 @@ __all__ = ["scale"]
 
 def scale(first: Prior, second: Prior, goal: Guarantee, form: Tau = "exact") -> float:
     """The scale that the paper's formula gives for one pair."""
-    plan = mixture_plan(first, second)
+    plan = mixture_plan(mixture("thm-2", first), mixture("thm-2", second))
     gaps = np.abs(np.subtract.outer(plan.first.means, plan.second.means))
     widenings = np.abs(np.subtract.outer(plan.first.stds, plan.second.stds))
     # τ is infinite at δ = 0, and there 0·∞ means 0.

@@ -1,0 +1,33 @@
+"""What a theorem of the paper assumes of the priors, or a refusal."""
+
+from __future__ import annotations
+
+from pufferfish.errors import UnsupportedError
+from pufferfish.priors import Gaussian, GaussianMixture, Prior
+
+__all__ = ["gaussian", "mixture"]
+
+
+def gaussian(method: str, prior: Prior) -> Gaussian:
+    """A Gaussian, or the only component of a mixture."""
+    if isinstance(prior, Gaussian):
+        return prior
+    weights, means, stds = prior.components()
+    if isinstance(prior, GaussianMixture) and weights.size == 1:
+        return Gaussian(float(means[0]), float(stds[0]))
+    raise UnsupportedError(
+        f"{method} is about Gaussian priors, got {type(prior).__name__}; "
+        'method="exact" and method="coupling" take any.'
+    )
+
+
+def mixture(method: str, prior: Prior) -> GaussianMixture:
+    """A Gaussian mixture; a Gaussian is one of a single component."""
+    if isinstance(prior, GaussianMixture):
+        return prior
+    if isinstance(prior, Gaussian):
+        return GaussianMixture([1.0], [prior.mean], [prior.std])
+    raise UnsupportedError(
+        f"{method} is about Gaussian mixtures, got {type(prior).__name__}; "
+        'method="exact" and method="coupling" take any prior.'
+    )
