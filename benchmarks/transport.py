@@ -48,7 +48,7 @@ def _plans() -> list[Result]:
 def _couplings() -> list[Result]:
     pair = mixture_pair(0)
     both = scenario(*pair)
-    tables = [_table(seed) for seed in (0, 1)]
+    tables = _table(0), _table(1)
     return [
         Result(
             what="comonotone coupling, 5+5 components",

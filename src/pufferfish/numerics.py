@@ -6,7 +6,7 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 
-__all__ = ["UNIT", "difference_upper", "log_sum_exp"]
+__all__ = ["UNIT", "difference_upper", "distance_upper", "log_sum_exp"]
 
 # Unit roundoff of a double: the relative error of one rounding.
 UNIT = 2.0**-53
@@ -30,3 +30,8 @@ def difference_upper(a: FloatArray, b: FloatArray) -> FloatArray:
         moved = difference - a
         error = (a - (difference - moved)) - (b + moved)
     return np.where(error > 0.0, np.nextafter(difference, np.inf), difference)
+
+
+def distance_upper(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The smallest float that is at least |a − b|."""
+    return np.maximum(difference_upper(a, b), difference_upper(b, a))

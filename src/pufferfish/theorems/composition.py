@@ -26,8 +26,11 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise
 from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
 from pufferfish.theorems.coupling import displacements
+from pufferfish.transport import KNOTS, Displacement
 
 __all__ = ["ComposableCertificate", "composable"]
+
+_COARSE = 2**10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,10 +121,16 @@ def _composable(
 
 def _distance(laws: PairOfLaws, delta: float, at_least: float) -> tuple[float, float]:
     """The pair's own D and what is charged once with it; `at_least` if that suffices."""
-    best = math.inf, 0.0
-    for each in displacements(laws.first, laws.second):
-        allowed = delta * math.exp(-each.charge) * (1.0 - 2.0**-50)
-        if at_least >= 0.0 and each.exceeds_upper(at_least) <= allowed:
-            return at_least, each.charge
-        best = min(best, (each.quantile_upper(allowed), each.charge))
-    return best
+    # Of many pairs one decides; a coarse look is enough to see that the others do not.
+    for knots in (_COARSE, KNOTS):
+        found = displacements(laws.first, laws.second, knots)
+        if at_least >= 0.0:
+            for each in found:
+                if each.exceeds_upper(at_least) <= _allowed(each, delta):
+                    return at_least, each.charge
+    return min((each.quantile_upper(_allowed(each, delta)), each.charge) for each in found)
+
+
+def _allowed(displacement: Displacement, delta: float) -> float:
+    """What the coupled laws may lose, so that the laws asked for lose no more than δ."""
+    return delta * math.exp(-displacement.charge) * (1.0 - 2.0**-50)

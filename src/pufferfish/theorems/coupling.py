@@ -32,9 +32,11 @@ from pufferfish.exact.published import published_delta, published_epsilon
 from pufferfish.exact.search import describe, log_excess
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.numerics import UNIT
 from pufferfish.priors import Components, Gaussian, GaussianMixture, Prior
 from pufferfish.scenario import PairOfLaws
 from pufferfish.transport import (
+    KNOTS,
     Displacement,
     MongeMap,
     bounded_displacement,
@@ -55,7 +57,7 @@ __all__ = [
 
 _SQRT_HALF = math.sqrt(0.5)
 # Absolute error of one piece of the loss, as a share of the probability that it can be lost.
-_PIECE_ERROR = 1e-13
+_PIECE_ERROR = 1e-12
 # Components of two mixtures, multiplied, up to which a plan is made for every scale tried.
 _MOST_ARCS = 10_000
 
@@ -109,8 +111,8 @@ def refuse_unbounded(laws: PairOfLaws, goal: Guarantee) -> None:
         )
 
 
-@lru_cache(maxsize=128)
-def displacements(first: Prior, second: Prior) -> tuple[Displacement, ...]:
+@lru_cache(maxsize=16)
+def displacements(first: Prior, second: Prior, knots: int = KNOTS) -> tuple[Displacement, ...]:
     """|X − X'| under each coupling that is known for two priors whatever ε and b are."""
     found = []
     bounded = bounded_displacement(first, second)
@@ -123,7 +125,7 @@ def displacements(first: Prior, second: Prior) -> tuple[Displacement, ...]:
         second, Gaussian | GaussianMixture
     ):
         found.append(mixture_plan(first, second).displacement)
-    found.append(comonotone(first, second).displacement)
+    found.append(comonotone(first, second, knots).displacement)
     return tuple(found)
 
 
@@ -152,24 +154,25 @@ def _least_loss(laws: PairOfLaws, epsilon: float, scale: float) -> float:
 
 def _best_plan(p: Components, q: Components, epsilon: float, scale: float) -> Displacement:
     """|X − X'| under the plan between components that loses least at this ε and b."""
-    gaps, widenings = np.subtract.outer(p.means, q.means), np.subtract.outer(p.stds, q.stds)
-    losses = _losses(gaps.ravel(), np.abs(widenings).ravel(), epsilon, scale).reshape(gaps.shape)
+    gaps, widenings = (np.abs(np.subtract.outer(*pair)) for pair in zip(p[1:], q[1:], strict=True))
+    losses = _losses(gaps.ravel(), widenings.ravel(), epsilon, scale).reshape(gaps.shape)
     return plan_displacement(p, q, least_cost_plan(p.weights, q.weights, losses))
 
 
 def _losses(means: FloatArray, stds: FloatArray, epsilon: float, scale: float) -> FloatArray:
-    """E(1 − e^{(ε − |V|/b)/2})_+ for each V ~ N(means, stds²), rounded up.
+    """E(1 − e^{(ε − |V|/b)/2})_+ for each V ~ N(means, stds²), means ≥ 0, rounded up.
 
     With u = (μ − εb)/σ and s = σ/(2b) the part V > εb is Φ(u) − e^{s²/2 − us}·Φ(u − s); the part
     V < −εb is the same with −μ.
     """
-    sizes = np.abs(means)
-    found = np.maximum(-np.expm1(0.5 * (epsilon - sizes / scale)), 0.0)
+    excess = means / scale * (1.0 + 4.0 * UNIT) - epsilon
+    found = -np.expm1(-0.5 * np.maximum(excess, 0.0))
     random = stds > 0.0
     if random.any():
-        mean, std = sizes[random], stds[random]
+        mean, std = means[random], stds[random]
+        threshold = epsilon * scale * (1.0 - 2.0 * UNIT)
         s = std / (2.0 * scale)
-        found[random] = sum(_above(sign * mean, std, epsilon * scale, s) for sign in (1.0, -1.0))
+        found[random] = sum(_above(sign * mean, std, threshold, s) for sign in (1.0, -1.0))
     return np.minimum(found * (1.0 + 1e-15), 1.0)
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from pufferfish.transport.comonotone import ComonotoneCoupling, bounded_displacement, comonotone
+from pufferfish.transport.comonotone import (
+    KNOTS,
+    ComonotoneCoupling,
+    bounded_displacement,
+    comonotone,
+)
 from pufferfish.transport.displacement import Displacement
 from pufferfish.transport.monge import MongeMap
 from pufferfish.transport.plan import (
@@ -13,6 +18,7 @@ from pufferfish.transport.plan import (
 )
 
 __all__ = [
+    "KNOTS",
     "ComonotoneCoupling",
     "Displacement",
     "MixturePlan",

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
+from pufferfish.numerics import distance_upper
 from pufferfish.priors import Gaussian
 from pufferfish.transport.displacement import Displacement
 
@@ -45,6 +46,6 @@ class MongeMap:
         """|X − T(X)| = |Δμ + Δσ·Z|, a folded normal."""
         return Displacement(
             weights=np.array([1.0]),
-            means=np.array([self.first.mean - self.second.mean]),
+            means=distance_upper(np.array([self.first.mean]), np.array([self.second.mean])),
             stds=np.array([abs(self.first.std - self.second.std)]),
         )

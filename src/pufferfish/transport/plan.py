@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import UnsupportedError
+from pufferfish.numerics import distance_upper
 from pufferfish.priors import Components, Gaussian, GaussianMixture, Prior
 from pufferfish.transport.displacement import Displacement
 from pufferfish.transport.monge import MongeMap
@@ -102,20 +103,19 @@ def mixture_plan(first: Prior, second: Prior) -> MixturePlan:
 
 def plan_displacement(p: Components, q: Components, weights: FloatArray) -> Displacement:
     """|X − X'| where component m goes to component l with probability weights[m, l]."""
-    used = weights > 0.0
-    kept = weights[used]
+    m, l = np.nonzero(weights)  # noqa: E741
     return Displacement(
-        weights=kept,
-        means=np.subtract.outer(p.means, q.means)[used],
-        stds=np.abs(np.subtract.outer(p.stds, q.stds))[used],
+        weights=weights[m, l],
+        means=distance_upper(p.means[m], q.means[l]),
+        stds=np.abs(p.stds[m] - q.stds[l]),
         lost=_missed(p.weights, q.weights, weights),
     )
 
 
 def _missed(a: FloatArray, b: FloatArray, weights: FloatArray) -> float:
-    """Mass of either law that the plan does not place, rounded up; dust below 1e-15 aside."""
+    """Mass of either law that the plan does not place, and what its sums round off."""
     rows, columns = np.abs(a - weights.sum(axis=1)).sum(), np.abs(b - weights.sum(axis=0)).sum()
-    return float(rows + columns) + 1e-15 if rows + columns > 0.0 else 0.0
+    return float(rows + columns) + 1e-15
 
 
 def least_cost_plan(
