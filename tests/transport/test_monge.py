@@ -98,7 +98,7 @@ def test_no_other_pairing_is_cheaper(first: pf.Gaussian, second: pf.Gaussian, se
     assert np.trace(costs) <= costs[rows, columns].sum() * (1 + 1e-12) + 1e-10
 
 
-@given(gaussians, gaussians, st.floats(-20.0, 20.0))
+@given(gaussians, gaussians, st.floats(-30.0, 30.0))
 def test_the_displacement_is_the_folded_normal(
     first: pf.Gaussian, second: pf.Gaussian, z: float
 ) -> None:
@@ -107,8 +107,8 @@ def test_the_displacement_is_the_folded_normal(
     distance = max(gap + z * spread, 0.0)
     true = tail(first, second, mpf(distance))
     bound = MongeMap(first, second).displacement.exceeds_upper(distance)
-    # What is added is 1e-13 of it.
-    assert true <= bound <= true * (1 + mpf("3e-13"))
+    # Rounded up by 1e-12 of it, and itself wrong by as much at worst.
+    assert true <= bound <= true * (1 + mpf("3e-12"))
 
 
 @given(gaussians, gaussians, st.floats(0.0, 10.0))
@@ -128,6 +128,14 @@ def test_the_displacement_is_that_of_the_map_itself(
     )
 
 
+@given(st.floats(-1e6, 1e6), st.floats(-1.0, 1.0), st.floats(0.1, 2.0))
+def test_a_distance_is_never_rounded_down(x: float, y: float, std: float) -> None:
+    moved = MongeMap(pf.Gaussian(x, std), pf.Gaussian(y, std)).displacement
+    exact = abs(Fraction(x) - Fraction(y))
+    # Up to the next float and no further.
+    assert exact <= Fraction(moved.reach) <= exact * (1 + Fraction(2) ** -52)
+
+
 @given(gaussians, positions)
 def test_equal_stds_move_everything_by_one_distance(first: pf.Gaussian, mean: float) -> None:
     moved = MongeMap(first, pf.Gaussian(mean, first.std)).displacement
@@ -137,7 +145,6 @@ def test_equal_stds_move_everything_by_one_distance(first: pf.Gaussian, mean: fl
     assert moved.quantile_upper(0.0) == apart
     assert moved.quantile_upper(0.5) == apart
     if apart > 0.0:
-        # All of the mass; at most 1.
         assert moved.exceeds_upper(math.nextafter(apart, 0.0)) == 1.0
 
 
@@ -150,7 +157,7 @@ def test_the_quantile_is_the_least_distance_that_will_do(
     moved = MongeMap(first, second).displacement
     distance = moved.quantile_upper(delta)
     assert tail(first, second, mpf(distance)) <= delta
-    # A little less does not do: 1e-13 of the tail moves the quantile by less than 1e-9 of it.
+    # A little less does not do: 1e-12 of the tail moves the quantile by less than 1e-9 of it.
     assert tail(first, second, mpf(distance) * (1 - mpf("1e-9"))) > delta
     assert moved.reach == math.inf
     assert moved.quantile_upper(0.0) == math.inf

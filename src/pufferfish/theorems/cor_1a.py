@@ -33,9 +33,11 @@ def scales(
     )
     require(bool((spreads >= 0.0).all()), "stds must not be negative.")
     shares = spreads**2
-    total = shares.sum()
-    # σ²/(√V + √(V − σ²)): the difference of two roots would lose its digits as K grows.
-    roots = np.sqrt(total) + np.sqrt(np.maximum(total - shares, 0.0))
+    # V − σ_k² as a sum over the others, and σ²/(√V + √(V − σ²)) for the difference of two roots: so
+    # no digits are lost, whether one user dominates or each is one of many.
+    before = np.concatenate([[0.0], np.cumsum(shares)[:-1]])
+    after = np.concatenate([np.cumsum(shares[::-1])[-2::-1], [0.0]])
+    roots = np.sqrt(shares.sum()) + np.sqrt(before + after)
     narrowing = np.divide(shares, roots, out=np.zeros_like(shares), where=roots > 0.0)
     if not narrowing.any():
         return np.abs(centres) / goal.epsilon

@@ -122,6 +122,8 @@ def bounded_displacement(first: Prior, second: Prior) -> Displacement | None:
     else:
         p_levels, q_levels = _levels(p.weights), _levels(q.weights)
         snapped, any_close = _snapped(q_levels, p_levels)
+        if min(_masses(p_levels).min(), _masses(snapped).min()) <= 0.0:
+            return None  # a component too rare to be told from rounding can be anywhere
         # Where no sums are close, rounding cannot have changed which components overlap.
         if any_close:
             charge = _charge(p_levels, p.weights) + _charge(snapped, q.weights)
@@ -201,8 +203,6 @@ def _charge(levels: _Levels, masses: FloatArray) -> float:
     changed = _masses(levels)
     if np.array_equal(changed, masses):
         return 0.0
-    if changed.min() <= 0.0:
-        return np.inf
     return float(np.max(np.abs(np.log(changed / masses)))) * (1.0 + 1e-9) + _SUM_ERROR
 
 

@@ -15,6 +15,8 @@ __all__ = ["Displacement"]
 
 # More than the relative error of a normal tail out to 38 stds, and of a sum of them.
 _UP = 1.0 + 1e-12
+# Beyond 37 stds a tail is too small for a double to hold its digits.
+_FAINTEST = 1e-300
 # No distance between values that the library accepts comes near this.
 _FARTHEST = 1e200
 
@@ -46,8 +48,9 @@ class Displacement:
         fixed = self.stds == 0.0
         far = self.weights[fixed & (self.means > distance)]
         means, stds = self.means[~fixed], self.stds[~fixed]
-        tails = ndtr((means - distance) / stds) + ndtr((-means - distance) / stds)
-        known = math.fsum(far) + math.fsum(self.weights[~fixed] * tails)
+        with np.errstate(over="ignore"):
+            tails = ndtr((means - distance) / stds) + ndtr((-means - distance) / stds)
+        known = math.fsum(far) + math.fsum(self.weights[~fixed] * (tails + _FAINTEST))
         return min(known * _UP + self.lost, 1.0)
 
     @property

@@ -22,18 +22,22 @@ import numpy.typing as npt
 
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import UnsupportedError
-from pufferfish.numerics import distance_upper
+from pufferfish.numerics import UNIT, distance_upper
 from pufferfish.priors import Components, Gaussian, GaussianMixture, Prior
 from pufferfish.transport.displacement import Displacement
 from pufferfish.transport.monge import MongeMap
 
 __all__ = ["MixturePlan", "least_cost_plan", "mixture_plan", "plan_displacement"]
 
+_Arcs = npt.NDArray[np.bool_]
+
 # The finest that HiGHS offers; costs are scaled to 1 first, so that it is relative.
 _TOLERANCE = 1e-10
-# An arc whose price is within this of its cost may carry mass in another optimal plan. Too large
-# only adds plans to choose the largest value from.
+# An arc whose price is within this share of the largest cost of its cost may carry mass in another
+# optimal plan. Too large only adds plans to choose the largest value from.
 _TIE = 1e-9
+# An arc farther from its price than this carries no mass in any.
+_NEAR = 1e-6
 # Weights that a solver leaves where there is none.
 _DUST = 1e-14
 
@@ -54,7 +58,7 @@ class MixturePlan:
     second: Components
     weights: FloatArray
     cost: float
-    optimal_arcs: npt.NDArray[np.bool_]
+    optimal_arcs: _Arcs
 
     def map(self, m: int, l: int) -> MongeMap:  # noqa: E741
         """Monge's map from component m to component l."""
@@ -96,8 +100,7 @@ def mixture_plan(first: Prior, second: Prior) -> MixturePlan:
             )
     p, q = first.components(), second.components()
     costs = np.subtract.outer(p.means, q.means) ** 2 + np.subtract.outer(p.stds, q.stds) ** 2
-    weights, reduced = _solve(p.weights, q.weights, costs, np.ones_like(costs, dtype=np.bool_))
-    arcs = (reduced <= _TIE) | (weights > 0.0)
+    weights, arcs = _solve(p.weights, q.weights, costs, np.ones_like(costs, dtype=np.bool_))
     return MixturePlan(p, q, weights, float(np.sum(weights * costs)), arcs)
 
 
@@ -122,7 +125,7 @@ def least_cost_plan(
     a: FloatArray,
     b: FloatArray,
     costs: FloatArray,
-    allowed: npt.NDArray[np.bool_] | None = None,
+    allowed: _Arcs | None = None,
 ) -> FloatArray:
     """The plan from weights a to weights b of least Σ w·costs, on allowed arcs only."""
     arcs = np.ones_like(costs, dtype=np.bool_) if allowed is None else allowed
@@ -130,9 +133,34 @@ def least_cost_plan(
 
 
 def _solve(
-    a: FloatArray, b: FloatArray, costs: FloatArray, arcs: npt.NDArray[np.bool_]
+    a: FloatArray, b: FloatArray, costs: FloatArray, arcs: _Arcs, rounding: float = 0.0
+) -> tuple[FloatArray, _Arcs]:
+    """An optimal plan, and the arcs that some optimal plan may use.
+
+    Args:
+        a: Weights to move.
+        b: Weights to reach.
+        costs: Of each arc.
+        arcs: Those that may be used.
+        rounding: How large an error the costs may hold.
+    """
+    weights, reduced = _program(a, b, costs, arcs)
+    scale = float(np.abs(costs[arcs]).max())
+    near = arcs & (reduced <= _NEAR * scale)
+    closer = float(reduced[near].max())
+    rounding = max(rounding, 32.0 * UNIT * scale)
+    # Beside a far outlier, or a large common part, costs look alike to the solver; less it they do
+    # not. What is near is smaller by _NEAR each time, so this ends.
+    if closer > 10.0 * rounding:
+        return _solve(a, b, np.where(near, reduced, 0.0), near, rounding)
+    ties = reduced <= max(_TIE * scale, rounding)
+    return weights, arcs & (ties | (weights > 0.0))
+
+
+def _program(
+    a: FloatArray, b: FloatArray, costs: FloatArray, arcs: _Arcs
 ) -> tuple[FloatArray, FloatArray]:
-    """An optimal plan, and each arc's cost less its dual price, as a share of the largest cost."""
+    """An optimal plan, and each arc's cost less its dual price."""
     # Half of the time to import the library, if they were imported with it.
     from scipy.optimize import linprog  # noqa: PLC0415
     from scipy.sparse import csc_matrix  # noqa: PLC0415
@@ -160,7 +188,7 @@ def _solve(
     require(found.status == 0, f"the plan could not be found: {found.message}")
     weights = np.zeros_like(costs)
     weights[arcs] = np.where(found.x > _DUST, found.x, 0.0)
-    prices = found.eqlin.marginals
+    prices = scale * found.eqlin.marginals
     reduced = np.full_like(costs, math.inf)
-    reduced[arcs] = costs[arcs] / scale - prices[: a.size][rows] - prices[a.size :][columns]
+    reduced[arcs] = costs[arcs] - prices[: a.size][rows] - prices[a.size :][columns]
     return weights, reduced
