@@ -147,7 +147,7 @@ def _solve(
     weights, reduced = _program(a, b, costs, arcs)
     scale = float(np.abs(costs[arcs]).max())
     near = arcs & (reduced <= _NEAR * scale)
-    closer = float(reduced[near].max())
+    closer = float(np.abs(reduced[near]).max())
     rounding = max(rounding, 32.0 * UNIT * scale)
     # Beside a far outlier, or a large common part, costs look alike to the solver; less it they do
     # not. What is near is smaller by _NEAR each time, so this ends.
