@@ -75,8 +75,8 @@ class Comparison:
 
     def __str__(self) -> str:
         """The table, as text."""
-        measured = "least ε, δ = 0" if self.goal.pure else f"true δ at ε = {self.goal.epsilon:g}"
-        header = ("method", "noise", "against exact", measured, "promise", "a repeat adds")
+        measured = "least ε, δ = 0" if self.goal.pure else f"true δ, ε = {self.goal.epsilon:.4g}"
+        header = ("method", "noise", "noise/exact", measured, "promise", "a repeat adds")
         rows = [header, *(self._row(each) for each in self.methods)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         rows.insert(1, tuple("-" * width for width in widths))

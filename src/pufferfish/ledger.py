@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from pufferfish.checks import require
 from pufferfish.errors import BudgetExceededError, CertificationError, UnsupportedError
 from pufferfish.exact import verify
 from pufferfish.exact.verify import check_goal, check_noise, check_scenario
@@ -41,6 +42,11 @@ class Ledger:
         """Refuse releases that break the budget."""
         check_scenario(self.scenario)
         check_goal(self.budget)
+        require(
+            isinstance(self.releases, list | tuple),
+            f"releases must be a list of noise laws, got {type(self.releases).__name__}.",
+        )
+        object.__setattr__(self, "releases", tuple(self.releases))
         for noise in self.releases:
             check_noise(noise)
         if len(self.releases) == 1:
@@ -110,4 +116,6 @@ class Ledger:
                 f"Those before already cost {before} by the certificate that composes: publish one "
                 "of them again instead of drawing anew."
             )
-        return f"A last one of scale {certificate.distance_upper / left * 1.001:.4g} would fit."
+        step = laplace[-1].grid or 0.0
+        scale = (certificate.distance_upper + step) / left
+        return f"Instead of the last one, scale {1.001 * scale:.4g} would fit."

@@ -75,8 +75,7 @@ def radius(scenario: Scenario, noise: Noise, goal: Guarantee) -> Radius:
         if not goal.pure:
             found = delta_for_goal(PairOracle(laws, noise), goal).worst.upper
             spare = min(spare, goal.delta - found)
-    factor = 1.0 + math.exp(min(goal.epsilon, 700.0))
-    variation = max(spare, 0.0) / factor * _DOWN
+    variation = max(spare, 0.0) * math.exp(-goal.epsilon) / (1.0 + math.exp(-goal.epsilon)) * _DOWN
     return Radius(
         goal=goal,
         noise=noise,

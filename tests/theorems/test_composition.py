@@ -198,6 +198,8 @@ def test_pure_epsilon_covers_the_joint_law(
     total = certificate.total(noises)
     assert total.pure
     assert no_less(total.epsilon, joint_epsilon(p, q, noises))
+    twice = joint_epsilon(p, q, [noises[0], noises[0]])
+    assert no_less(certificate.cost(2).epsilon, twice)
 
 
 @given(tables(), tables(), releases, deltas)
@@ -539,6 +541,19 @@ def test_no_distance_bounds_unequal_shapes_without_a_delta(first: Prior, second:
     assert math.isfinite(loose.distance_upper)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_far_pair_does_not_excuse_an_unbounded_one(order: int) -> None:
+    # The tails of T releases are 1.5·T²/b² apart for "wide", more than any T·D/b in the end; that
+    # |Z| > 100 is too improbable for a double must not count as never.
+    far = pf.Belief({"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(100.0, 1.0)}, name="far")
+    wide = pf.Belief({"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(0.0, 2.0)}, name="wide")
+    scenario = pf.Scenario([far, wide][::order])
+    assert pf.composable(scenario, pf.LaplaceNoise(1.0), 0.0) is None
+    loose = pf.composable(scenario, pf.LaplaceNoise(1.0), 1e-9)
+    assert loose is not None
+    assert (loose.belief, loose.distance_upper) == ("far", 100.0)
+
+
 @given(epsilons)
 def test_the_same_laws_cost_nothing(scale: float) -> None:
     certificate = pf.composable(scenario_of(FAR, FAR), pf.LaplaceNoise(scale), 0.0)
@@ -570,3 +585,21 @@ def test_refused_radii(radius: object) -> None:
 def test_a_scenario_is_asked_for() -> None:
     with pytest.raises(pf.InvalidInputError, match="Scenario"):
         pf.composable(FAR, pf.LaplaceNoise(1.0), 0.0)
+
+
+def test_only_laplace_noise_is_totalled_and_only_noise_is_judged() -> None:
+    scenario = scenario_of(pf.Discrete([0.0], [1.0]), pf.Discrete([1.0], [1.0]))
+    certificate = pf.composable(scenario, pf.LaplaceNoise(1.0), 0.0)
+    assert certificate is not None
+    with pytest.raises(pf.UnsupportedError, match="Laplace"):
+        certificate.total([pf.GaussianNoise(1.0)])  # type: ignore[list-item]
+    for noise in ("laplace", 3, None):
+        with pytest.raises(pf.InvalidInputError, match="noise"):
+            pf.composable(scenario, noise, 0.0)  # type: ignore[arg-type]
+
+
+def test_a_billion_releases_are_counted_at_once() -> None:
+    scenario = scenario_of(pf.Discrete([0.0], [1.0]), pf.Discrete([1.0], [1.0]))
+    certificate = pf.composable(scenario, pf.LaplaceNoise(2.0**40), 0.0)
+    assert certificate is not None
+    assert certificate.cost(2**30).epsilon == 2.0**-10

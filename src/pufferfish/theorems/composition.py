@@ -20,8 +20,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from pufferfish.checks import finite, require
+from pufferfish.errors import UnsupportedError
 from pufferfish.exact.published import hole_epsilon
-from pufferfish.exact.verify import check_scenario
+from pufferfish.exact.verify import check_noise, check_scenario
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise
 from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
@@ -62,14 +63,20 @@ class ComposableCertificate:
             isinstance(releases, int) and not isinstance(releases, bool) and releases >= 1,
             f"releases must be a whole number of at least 1, got {releases!r}.",
         )
-        return self.total([self.noise] * releases)
+        return self._promise(releases * self._each(self.noise))
 
     def total(self, noises: Iterable[LaplaceNoise]) -> Guarantee:
         """What releases with these noises promise together, rounded up."""
-        distance = Fraction(self.distance_upper)
-        total = Fraction(self.once_upper) + sum(
-            (distance + Fraction(noise.grid or 0.0)) / Fraction(noise.scale) for noise in noises
-        )
+        return self._promise(sum((self._each(noise) for noise in noises), Fraction(0)))
+
+    def _each(self, noise: LaplaceNoise) -> Fraction:
+        """(D + γ)/b, exactly."""
+        if not isinstance(noise, LaplaceNoise):
+            raise UnsupportedError(f"only Laplace noise composes this way, got {noise!r}.")
+        return (Fraction(self.distance_upper) + Fraction(noise.grid or 0.0)) / Fraction(noise.scale)
+
+    def _promise(self, releases: Fraction) -> Guarantee:
+        total = Fraction(self.once_upper) + releases
         epsilon = float(total)
         if Fraction(epsilon) < total:
             epsilon = math.nextafter(epsilon, math.inf)
@@ -89,6 +96,7 @@ def composable(
         radius: How far in W_∞ the true laws may be from the believed ones.
     """
     check_scenario(scenario)
+    check_noise(noise)
     share = finite("delta", delta)
     require(0.0 <= share < 1.0, f"delta must be at least 0 and less than 1, got {share:g}.")
     wrong = finite("radius", radius)
