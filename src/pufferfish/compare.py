@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pufferfish.calibrate import METHODS, Calibration, calibrate
-from pufferfish.errors import UnreachableGoalError, UnsupportedError
+from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
 from pufferfish.exact.parallel import Progress
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
@@ -54,9 +54,7 @@ class ComparedMethod:
     def repeat_epsilon(self) -> float | None:
         """ε that each further release of the same value adds; None where none is covered."""
         certificate = self.calibration.composable
-        if certificate is None:
-            return None
-        return certificate.cost(2).epsilon - certificate.cost(1).epsilon
+        return None if certificate is None else certificate.repeat_epsilon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +129,7 @@ def compare(
                 workers=workers,
                 progress=progress,
             )
-        except (UnsupportedError, UnreachableGoalError) as error:
+        except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
             refused[name.removesuffix(f", τ {choices.get('tau')}")] = str(error)
         else:
             found.append((name, calibration))

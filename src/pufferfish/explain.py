@@ -39,9 +39,9 @@ def explain(
         _promise(goal),
         _unprotected(scenario, goal, certificate),
         _noise_in_words(scenario, noise),
-        _why_this_much(scenario, certificate, method, tau),
+        _why_this_much(scenario, certificate, method, tau, radius),
         _certified(certificate) + _if_wrong(radius),
-        _repeats(composable),
+        _repeats(noise, composable),
         _not_promised(noise),
     ]
     lines = [_wrapped(number, text) for number, text in enumerate(steps, start=1)]
@@ -50,7 +50,8 @@ def explain(
             0, "PRIVATE: some beliefs are not public, and this text holds their statistics."
         )
     if certificate.holds is not True:
-        lines.insert(0, "NOT CERTIFIED: the promise below is not kept. Do not release with this.")
+        kept = "is not kept" if certificate.holds is False else "could not be shown to be kept"
+        lines.insert(0, f"NOT CERTIFIED: the promise below {kept}. Do not release with this.")
     return "\n".join(lines)
 
 
@@ -134,7 +135,7 @@ def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
     spread = max(
         math.sqrt(prior.variance) for laws in scenario.laws() for prior in (laws.first, laws.second)
     )
-    ratio = noise.std / spread if spread > 0 else math.inf
+    ratio = noise.std / spread if spread > 0.0 else math.inf
     grid = ", not on a grid"
     if noise.grid:
         grid = (
@@ -145,20 +146,19 @@ def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
         law = f"Laplace with scale {scale} (std {noise.std:.4g})"
     else:
         law = f"Gaussian with std {_rounded(noise.std, 6, math.ceil)}"
-    beside = f"{ratio:.2g} times the largest std believed of the value"
-    return f"Noise to add: {law}{grid}; its std is {beside}."
+    beside = f"; its std is {ratio:.2g} times the largest std believed of the value"
+    return f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
 
 
 def _why_this_much(
-    scenario: Scenario, certificate: Certificate, method: str, tau: Tau | None
+    scenario: Scenario, certificate: Certificate, method: str, tau: Tau | None, radius: float
 ) -> str:
     noise = certificate.noise
     found = f"How it was found (method {method!r}{'' if tau is None else f', tau {tau!r}'})"
     if method in PAPER_METHODS:
         return (
-            f"{found}: the paper's formula, with the grid reserved. The formula alone proves "
-            "nothing here; what the noise truly gives is in the certificate below. Method "
-            "'exact' finds the least noise."
+            f"{found}: the paper's formula, with the grid reserved. What this noise truly gives is "
+            "in the certificate below. Method 'exact' finds the least noise."
         )
     if isinstance(noise, NoNoise):
         return f"{found}: publishing without noise was tried first, and suffices."
@@ -167,6 +167,11 @@ def _why_this_much(
             f"{found}: the smallest size for which moving each value of one law onto one of the "
             "other, as little as possible, proves the promise. That is more than one release "
             "needs; method 'exact' finds the least noise."
+        )
+    if radius > 0.0:
+        return (
+            f"{found}: the smallest size that the exact certificate accepts for every law within "
+            f"{radius:g} of the believed ones."
         )
     smaller: Noise
     if isinstance(noise, LaplaceNoise):
@@ -240,12 +245,16 @@ def _if_wrong(radius: float) -> str:
     )
 
 
-def _repeats(composable: ComposableCertificate | None) -> str:
+def _repeats(noise: Noise, composable: ComposableCertificate | None) -> str:
     if composable is None:
+        reason = (
+            "no bound is known on how far apart the two values of a pair can be"
+            if isinstance(noise, LaplaceNoise)
+            else "only the costs of Laplace noise are known to add up"
+        )
         return (
             "Releasing the same value again, with fresh noise: not covered, not even once. The "
-            "certificate spends the adversaries' own uncertainty, and no bound is known on how far "
-            "apart the two values of a pair can be."
+            f"certificate spends the adversaries' own uncertainty, and {reason}."
         )
     once, twice = composable.cost(1), composable.cost(2)
     return (

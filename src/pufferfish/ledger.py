@@ -105,7 +105,8 @@ class Ledger:
         if total.epsilon > self.budget.epsilon:
             raise BudgetExceededError(
                 f"{len(laplace)} releases of the same value would cost {total}, more than the "
-                f"budget of {self.budget}. {self._remedy(certificate, laplace)}"
+                f"budget of {self.budget}, by ε {total.epsilon - self.budget.epsilon:.3g}. "
+                f"{self._remedy(certificate, laplace)}"
             )
 
     def _remedy(self, certificate: ComposableCertificate, laplace: list[LaplaceNoise]) -> str:

@@ -17,15 +17,17 @@ from dataclasses import dataclass
 
 from pufferfish.errors import CertificationError
 from pufferfish.exact.pair import PairOracle
-from pufferfish.exact.search import describe, shortfall
+from pufferfish.exact.search import describe, oracle_shortfall
 from pufferfish.exact.verify import check_goal, check_noise, check_scenario, delta_for_goal
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
-from pufferfish.scenario import PairOfLaws, Scenario
+from pufferfish.scenario import Scenario
 
 __all__ = ["Radius", "radius", "stricter", "within"]
 
 _DOWN = 1.0 - 2.0**-50
+# Below this a double has too few digits to be rounded to one side by a factor.
+_FAINTEST = 1e-290
 # Steps of bisection for κ: to a width of 1e-13 of ε.
 _STEPS = 43
 
@@ -66,16 +68,19 @@ def radius(scenario: Scenario, noise: Noise, goal: Guarantee) -> Radius:
     check_goal(goal)
     kappa, spare = 0.5 * goal.epsilon * _DOWN, goal.delta
     for laws in scenario.laws():
-        if shortfall(laws, noise, goal) > 0.0:
+        oracle = PairOracle(laws, noise)
+        if oracle_shortfall(oracle, goal) > 0.0:
             raise CertificationError(
                 f"{goal} is not kept for {describe(laws)} even if the beliefs are right, so there "
                 "is no room for them to be wrong; use more noise."
             )
-        kappa = _absorbed(laws, noise, goal, kappa)
+        kappa = _absorbed(oracle, goal, kappa)
         if not goal.pure:
-            found = delta_for_goal(PairOracle(laws, noise), goal).worst.upper
+            found = delta_for_goal(oracle, goal).worst.upper
             spare = min(spare, goal.delta - found)
     variation = max(spare, 0.0) * math.exp(-goal.epsilon) / (1.0 + math.exp(-goal.epsilon)) * _DOWN
+    if variation < _FAINTEST:
+        variation = 0.0
     return Radius(
         goal=goal,
         noise=noise,
@@ -106,15 +111,15 @@ def within(noise: Noise, goal: Guarantee, distance: float) -> Guarantee | None:
     return stricter(goal, distance / noise.scale * (1.0 + 2.0**-50))
 
 
-def _absorbed(laws: PairOfLaws, noise: Noise, goal: Guarantee, most: float) -> float:
+def _absorbed(oracle: PairOracle, goal: Guarantee, most: float) -> float:
     """The largest κ up to `most` with which the pair still keeps the goal, rounded down."""
     if goal.pure:
-        least = PairOracle(laws, noise).epsilon().worst.upper
+        least = oracle.epsilon().worst.upper
         return min(most, max(0.5 * (goal.epsilon - least) - 1e-15 * goal.epsilon, 0.0))
     low, high, middle = 0.0, most, most
     for _ in range(_STEPS):
         inner = stricter(goal, middle)
-        if inner is not None and shortfall(laws, noise, inner) <= 0.0:
+        if inner is not None and oracle_shortfall(oracle, inner) <= 0.0:
             low = middle
         else:
             high = middle

@@ -128,8 +128,10 @@ def test_the_tail_of_tables_is_never_too_small(
         assert true <= bound <= float(true) * (1 + 2e-12) + 1e-14
 
 
-# log((0.1 + 0.2)/0.3), of the doubles.
-CHARGE_NEEDED = math.log1p(float((Fraction(0.1) + Fraction(0.2)) / Fraction(0.3) - 1))
+# |log((0.1 + 0.2)/0.3)| of the doubles, each table divided by its sum.
+_THREE_TENTHS = Fraction(0.1) + Fraction(0.2), Fraction(0.3)
+_SHARES = [part / (part + Fraction(0.7)) for part in _THREE_TENTHS]
+CHARGE_NEEDED = abs(math.log1p(float(_SHARES[0] / _SHARES[1] - 1)))
 
 
 def test_sums_that_are_meant_to_be_equal_are_taken_as_equal() -> None:

@@ -220,8 +220,8 @@ def _of_masses(p: Discrete, q: Discrete) -> _Direction:
 # Equal laws: L = 0, and (p − e^ε q)_+ = p·(1 − e^ε)_+.
 _EQUAL = _Direction(
     lambda epsilon, tolerance: Enclosure(
-        max(-math.expm1(epsilon), 0.0) * (1.0 - 4.0 * UNIT),
-        max(-math.expm1(epsilon), 0.0) * (1.0 + 4.0 * UNIT),
+        -math.expm1(min(epsilon, 0.0)) * (1.0 - 4.0 * UNIT),
+        -math.expm1(min(epsilon, 0.0)) * (1.0 + 4.0 * UNIT),
     ),
     lambda: Enclosure(0.0, 0.0),
 )

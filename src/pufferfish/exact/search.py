@@ -16,7 +16,15 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import Noise
 from pufferfish.scenario import PairOfLaws
 
-__all__ = ["HOPELESS", "Judge", "NoiseFamily", "least_size", "log_excess", "shortfall"]
+__all__ = [
+    "HOPELESS",
+    "Judge",
+    "NoiseFamily",
+    "least_size",
+    "log_excess",
+    "oracle_shortfall",
+    "shortfall",
+]
 
 # The law of a given size: its scale or std, with the grid that goes with it.
 NoiseFamily = Callable[[float], Noise]
@@ -36,23 +44,29 @@ _RESOLVED = 1e-12
 
 def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
     """How much the certified loss exceeds the goal, as a logarithm: at most 0 is a promise kept."""
-    oracle = PairOracle(laws, noise)
+    return oracle_shortfall(PairOracle(laws, noise), goal)
+
+
+def oracle_shortfall(oracle: PairOracle, goal: Guarantee) -> float:
+    """`shortfall`, with an oracle that is already there."""
     if goal.pure:
-        found, limit = oracle.epsilon().worst.upper, goal.epsilon
-    else:
-        found, limit = delta_for_goal(oracle, goal).worst.upper, goal.delta
-        # A δ too small for the sums to resolve is still kept where ε* ≤ ε: then δ is 0.
-        if limit < found < _RESOLVED and oracle.epsilon().worst.upper <= goal.epsilon:
-            return _FLOOR
-    return log_excess(found, limit)
+        return log_excess(oracle.epsilon().worst.upper, goal.epsilon)
+    found = delta_for_goal(oracle, goal).worst.upper
+    # A δ too small for the sums to resolve is still kept where ε* ≤ ε: then δ is 0.
+    if goal.delta < found < _RESOLVED and oracle.epsilon().worst.upper <= goal.epsilon:
+        return _FLOOR
+    return log_excess(found, goal.delta)
 
 
 def log_excess(found: float, limit: float) -> float:
     """log(found/limit), kept finite for a root finder."""
-    if found <= limit:
-        # A kept promise is never reported as broken by the rounding of a logarithm.
-        return min(math.log(found / limit), 0.0) if found > 0 else _FLOOR
-    return math.log(found / limit) if math.isfinite(found) else HOPELESS
+    if not math.isfinite(found):
+        return HOPELESS
+    if found <= 0.0:
+        return _FLOOR
+    excess = math.log(found) - math.log(limit)
+    # A kept promise is never reported as broken by the rounding of a logarithm, nor the reverse.
+    return min(excess, 0.0) if found <= limit else max(excess, 1e-300)
 
 
 def least_size(
@@ -128,4 +142,4 @@ def _typical_size(laws: PairOfLaws, goal: Guarantee) -> float:
     size = apart + abs(spreads[0] - spreads[1]) + 1e-3 * max(spreads)
     if size == 0.0:  # two point masses at the same value
         size = 1.0
-    return size / min(goal.epsilon, 10.0)
+    return max(size / min(goal.epsilon, 10.0), 1e-300)

@@ -24,10 +24,10 @@ def refuse_revealing_holes(laws: PairOfLaws, goal: Guarantee) -> None:
         floor = max(m - factor * other, 0.0) + max((1.0 - m) - factor * (1.0 - other), 0.0)
         if floor > goal.delta:
             raise UnreachableGoalError(
-                f"missing values alone betray {describe(laws)}: with probabilities "
-                f"{laws.missing_first:g} and {laws.missing_second:g} of a hole, δ is at least "
-                f"{floor:.3g} at ε = {goal.epsilon:g} whatever the noise, and the goal allows "
-                f"{goal.delta:g}. Fill or drop the holes before the release, or allow more."
+                f"missing values alone betray {describe(laws)}: they are missing more often for "
+                f"one secret than for the other, so that δ is at least {floor:.3g} at "
+                f"ε = {goal.epsilon:g} whatever the noise, and the goal allows {goal.delta:g}. "
+                "Fill or drop the holes before the release, or allow more."
             )
 
 

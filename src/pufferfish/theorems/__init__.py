@@ -15,8 +15,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from pufferfish.checks import require
 from pufferfish.errors import UnsupportedError
 from pufferfish.guarantee import Guarantee
 from pufferfish.scenario import Scenario
@@ -38,7 +39,6 @@ __all__ = [
     "TAU_FORMS",
     "ComposableCertificate",
     "PaperMethod",
-    "PaperMethodId",
     "Tau",
     "composable",
     "cor_1a",
@@ -53,21 +53,20 @@ __all__ = [
     "thm_2",
 ]
 
-PaperMethodId = Literal["thm-1", "remark-1", "thm-2", "cor-2"]
-
 
 class PaperMethod(NamedTuple):
-    """A formula of the paper for one pair of priors."""
+    """A formula of the paper for one pair of priors; whether it has a τ, whether it is true."""
 
     scale: Callable[..., float]
     has_tau: bool
+    is_true: bool
 
 
 PAPER_METHODS: dict[str, PaperMethod] = {
-    "thm-1": PaperMethod(thm_1.scale, has_tau=True),
-    "remark-1": PaperMethod(remark_1.scale, has_tau=False),
-    "thm-2": PaperMethod(thm_2.scale, has_tau=True),
-    "cor-2": PaperMethod(cor_2.scale, has_tau=False),
+    "thm-1": PaperMethod(thm_1.scale, has_tau=True, is_true=True),
+    "remark-1": PaperMethod(remark_1.scale, has_tau=False, is_true=True),
+    "thm-2": PaperMethod(thm_2.scale, has_tau=True, is_true=False),
+    "cor-2": PaperMethod(cor_2.scale, has_tau=False, is_true=False),
 }
 
 
@@ -77,6 +76,7 @@ def paper_scale(method: str, scenario: Scenario, goal: Guarantee, form: Tau = "e
     Raises:
         UnsupportedError: A pair is outside what the theorem assumes.
     """
+    require(method in PAPER_METHODS, f"{method!r} is not known; known: {list(PAPER_METHODS)}.")
     formula = PAPER_METHODS[method]
     forms = (form,) if formula.has_tau else ()
     largest = 0.0

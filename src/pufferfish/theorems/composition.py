@@ -27,11 +27,11 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise
 from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
 from pufferfish.theorems.coupling import displacements
-from pufferfish.transport import KNOTS, Displacement
+from pufferfish.transport import COARSE, KNOTS, Displacement
 
 __all__ = ["ComposableCertificate", "composable"]
 
-_COARSE = 2**10
+_LARGEST_EPSILON = 1e100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,11 @@ class ComposableCertificate:
         """What releases with these noises promise together, rounded up."""
         return self._promise(sum((self._each(noise) for noise in noises), Fraction(0)))
 
+    @property
+    def repeat_epsilon(self) -> float:
+        """What each release with `noise` adds to ε."""
+        return _float_upper(self._each(self.noise))
+
     def _each(self, noise: LaplaceNoise) -> Fraction:
         """(D + γ)/b, exactly."""
         if not isinstance(noise, LaplaceNoise):
@@ -76,12 +81,17 @@ class ComposableCertificate:
         return (Fraction(self.distance_upper) + Fraction(noise.grid or 0.0)) / Fraction(noise.scale)
 
     def _promise(self, releases: Fraction) -> Guarantee:
-        total = Fraction(self.once_upper) + releases
-        epsilon = float(total)
-        if Fraction(epsilon) < total:
-            epsilon = math.nextafter(epsilon, math.inf)
+        epsilon = _float_upper(Fraction(self.once_upper) + releases)
+        if epsilon > _LARGEST_EPSILON:
+            raise UnsupportedError("these releases cost more than any promise can say.")
         # Coupled within distance 0, the laws are the same; a promise needs some ε all the same.
         return Guarantee(max(epsilon, 1e-100), self.delta)
+
+
+def _float_upper(number: Fraction) -> float:
+    """The smallest float that is not below a number."""
+    nearest = float(number) if number < 10**300 else math.inf
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 
 def composable(
@@ -104,7 +114,7 @@ def composable(
     return _composable(scenario, noise, share, wrong) if isinstance(noise, LaplaceNoise) else None
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)
 def _composable(
     scenario: Scenario, noise: LaplaceNoise, delta: float, radius: float
 ) -> ComposableCertificate | None:
@@ -130,7 +140,7 @@ def _composable(
 def _distance(laws: PairOfLaws, delta: float, at_least: float) -> tuple[float, float]:
     """The pair's own D and what is charged once with it; `at_least` if that suffices."""
     # Of many pairs one decides; a coarse look is enough to see that the others do not.
-    for knots in (_COARSE, KNOTS):
+    for knots in (COARSE, KNOTS):
         found = displacements(laws.first, laws.second, knots)
         if at_least >= 0.0:
             for each in found:

@@ -39,7 +39,7 @@ def scales(
     after = np.concatenate([np.cumsum(shares[::-1])[-2::-1], [0.0]])
     roots = np.sqrt(shares.sum()) + np.sqrt(before + after)
     narrowing = np.divide(shares, roots, out=np.zeros_like(shares), where=roots > 0.0)
-    if not narrowing.any():
+    if not spreads.any():
         return np.abs(centres) / goal.epsilon
     if goal.pure:
         raise UnsupportedError(

@@ -20,8 +20,8 @@ __all__ = ["scale"]
 def scale(users: int, mean: float, std: float, goal: Guarantee, form: Tau = "exact") -> float:
     """The least b that the corollary allows for K users of this mean and std."""
     require(
-        isinstance(users, int) and not isinstance(users, bool) and users >= 1,
-        f"users must be a whole number of at least 1, got {users!r}.",
+        isinstance(users, int) and not isinstance(users, bool) and 1 <= users <= 10**18,
+        f"users must be a whole number from 1 to 10^18, got {users!r}.",
     )
     centre, spread = abs(finite("mean", mean)), finite("std", std)
     require(spread >= 0.0, f"std must not be negative, got {spread:g}.")

@@ -15,6 +15,8 @@ from typing import Literal
 
 from scipy.special import ndtri, wrightomega
 
+from pufferfish.checks import require
+
 __all__ = ["TAU_FORMS", "Tau", "tau"]
 
 Tau = Literal["exact", "lambert"]
@@ -23,6 +25,8 @@ TAU_FORMS: tuple[Tau, ...] = ("exact", "lambert")
 
 def tau(delta: float, form: Tau = "exact") -> float:
     """τ(δ) in the asked form; infinite at δ = 0."""
+    require(0.0 <= delta < 1.0, f"delta must be at least 0 and less than 1, got {delta}.")
+    require(form in TAU_FORMS, f"tau {form!r} is not known; known: 'exact', 'lambert'.")
     if delta == 0.0:
         return math.inf
     if form == "exact":

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pufferfish.transport.comonotone import (
-    KNOTS,
-    ComonotoneCoupling,
-    bounded_displacement,
-    comonotone,
-)
+from pufferfish.transport.bounded import bounded_displacement
+from pufferfish.transport.comonotone import COARSE, KNOTS, ComonotoneCoupling, comonotone
 from pufferfish.transport.displacement import Displacement
 from pufferfish.transport.monge import MongeMap
 from pufferfish.transport.plan import (
@@ -18,6 +14,7 @@ from pufferfish.transport.plan import (
 )
 
 __all__ = [
+    "COARSE",
     "KNOTS",
     "ComonotoneCoupling",
     "Displacement",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from pufferfish.checks import FloatArray
+from pufferfish.checks import FloatArray, require
 from pufferfish.numerics import UNIT
 
 __all__ = ["Displacement"]
@@ -45,6 +45,7 @@ class Displacement:
 
     def exceeds_upper(self, distance: float) -> float:
         """P(|X − X'| > distance), or a little more."""
+        require(not math.isnan(distance), "distance must be a number, got nan.")
         fixed = self.stds == 0.0
         far = self.weights[fixed & (self.means > distance)]
         means, stds = self.means[~fixed], self.stds[~fixed]
@@ -62,7 +63,8 @@ class Displacement:
 
     def quantile_upper(self, delta: float) -> float:
         """A distance exceeded with probability at most `delta`: the least one, or a little more."""
-        if delta <= 0.0 or self.exceeds_upper(_FARTHEST) > delta:
+        require(0.0 <= delta < 1.0, f"delta must be at least 0 and less than 1, got {delta}.")
+        if delta == 0.0 or self.exceeds_upper(_FARTHEST) > delta:
             return self.reach
         if self.exceeds_upper(0.0) <= delta:
             return 0.0
@@ -70,7 +72,7 @@ class Displacement:
         low, high = 0.0, float(np.max(sizes[np.isfinite(sizes)]))
         while self.exceeds_upper(high) > delta:
             low, high = high, 2.0 * high
-        while high - low > 4.0 * UNIT * high:
+        while high - low > max(4.0 * UNIT * high, _FAINTEST):
             middle = 0.5 * (low + high)
             if self.exceeds_upper(middle) > delta:
                 low = middle

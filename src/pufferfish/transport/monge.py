@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
+from pufferfish.errors import UnsupportedError
 from pufferfish.numerics import distance_upper
 from pufferfish.priors import Gaussian
 from pufferfish.transport.displacement import Displacement
@@ -29,6 +30,15 @@ class MongeMap:
 
     first: Gaussian
     second: Gaussian
+
+    def __post_init__(self) -> None:
+        """Refuse laws that no linear map carries into each other."""
+        for prior in (self.first, self.second):
+            if not isinstance(prior, Gaussian):
+                raise UnsupportedError(
+                    f"Monge's map is between Gaussians, got {type(prior).__name__}; mixtures have "
+                    "transport.mixture_plan, any two laws transport.comonotone."
+                )
 
     def __call__(self, x: npt.ArrayLike) -> FloatArray:
         """T at each point of x."""

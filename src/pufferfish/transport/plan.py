@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, require
-from pufferfish.errors import UnsupportedError
+from pufferfish.checks import FloatArray
+from pufferfish.errors import CertificationError, UnsupportedError
 from pufferfish.numerics import UNIT, distance_upper
 from pufferfish.priors import Components, Gaussian, GaussianMixture, Prior
 from pufferfish.transport.displacement import Displacement
@@ -33,6 +33,8 @@ _Arcs = npt.NDArray[np.bool_]
 
 # The finest that HiGHS offers; costs are scaled to 1 first, so that it is relative.
 _TOLERANCE = 1e-10
+# Weights are enlarged, so that rare components stand out from that tolerance.
+_ENLARGED = 2.0**13
 # An arc whose price is within this share of the largest cost of its cost may carry mass in another
 # optimal plan. Too large only adds plans to choose the largest value from.
 _TIE = 1e-9
@@ -178,16 +180,19 @@ def _program(
     found = linprog(  # type: ignore[call-overload]  # its stubs know dense matrices only
         costs[arcs] / scale,
         A_eq=constraints,
-        b_eq=np.concatenate([a, b]),
+        b_eq=_ENLARGED * np.concatenate([a, b]),
         method="highs-ds",
         options={
+            # It takes weights below its own tolerance for a contradiction.
+            "presolve": False,
             "primal_feasibility_tolerance": _TOLERANCE,
             "dual_feasibility_tolerance": _TOLERANCE,
         },
     )
-    require(found.status == 0, f"the plan could not be found: {found.message}")
+    if found.status != 0:
+        raise CertificationError(f"the plan between components was not found: {found.message}")
     weights = np.zeros_like(costs)
-    weights[arcs] = np.where(found.x > _DUST, found.x, 0.0)
+    weights[arcs] = np.where(found.x > _ENLARGED * _DUST, found.x / _ENLARGED, 0.0)
     prices = scale * found.eqlin.marginals
     reduced = np.full_like(costs, math.inf)
     reduced[arcs] = costs[arcs] - prices[: a.size][rows] - prices[a.size :][columns]
