@@ -26,7 +26,7 @@ demo: $(VENV)/.runtime ## Run the example on the Adult data (installs only the r
 test: $(VENV)/.dev ## Run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
-bench: $(VENV)/.dev ## Run the benchmarks
+bench: $(VENV)/.bench ## Run the benchmarks (installs their peers)
 	$(BIN)/python -m benchmarks
 
 lint: $(VENV)/.dev ## Check style and formatting
@@ -59,6 +59,10 @@ $(VENV)/.runtime: pyproject.toml $(VENV)/.created
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.created
 	$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml $(VENV)/.created
+	$(PIP) --editable '.[dev,bench]'
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml $(VENV)/.created

@@ -9,6 +9,7 @@ from benchmarks import (
     importing,
     machine,
     many_pairs,
+    sampling,
     tables,
     transport,
 )
@@ -26,6 +27,7 @@ def main() -> None:
         *([] if quick else [many_pairs.run]),
         tables.run,
         transport.run,
+        sampling.run,
         importing.run,
     ]
     results = [result for run in benchmarks for result in run()]

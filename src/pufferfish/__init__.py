@@ -28,9 +28,11 @@ from pufferfish.exact import (
 )
 from pufferfish.guarantee import Guarantee
 from pufferfish.ledger import Ledger
+from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.radius import Radius, radius
+from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
 from pufferfish.theorems import ComposableCertificate, composable
 
@@ -42,6 +44,7 @@ __all__ = [
     "Calibration",
     "Certificate",
     "CertificationError",
+    "Clip",
     "ComparedMethod",
     "Comparison",
     "ComposableCertificate",
@@ -54,13 +57,17 @@ __all__ = [
     "InvalidInputError",
     "LaplaceNoise",
     "Ledger",
+    "Mechanism",
     "NoNoise",
     "Noise",
+    "NotPrivateEntropy",
     "PairResult",
+    "Postprocess",
     "Prior",
     "PrivacyProfile",
     "PufferfishError",
     "Radius",
+    "RoundTo",
     "Scenario",
     "Secret",
     "SecretPair",
