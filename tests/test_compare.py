@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -113,18 +114,25 @@ def test_sizes_are_compared_with_exact_laplace_noise(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_a_repeat_adds(case: str) -> None:
+def test_what_two_releases_cost(case: str) -> None:
+    """Both are charged by the certificate that composes, the first one as well."""
     scenario, goal = CASES[case]
     for row in rows(case).values():
         noise = row.calibration.noise
         certificate = pf.composable(scenario, noise, goal.delta)
         if certificate is None:
-            assert row.repeat_epsilon is None
+            assert row.epsilon_of_two is None
             continue
-        assert row.repeat_epsilon is not None
-        each = (certificate.distance_upper + (noise.grid or 0.0)) / noise.scale
-        # A difference of two sums, each rounded.
-        assert row.repeat_epsilon == pytest.approx(each, rel=1e-12)
+        assert isinstance(noise, pf.LaplaceNoise)
+        distance, step = Fraction(certificate.distance_upper), Fraction(noise.grid or 0.0)
+        both = 2 * (distance + step) / Fraction(noise.scale) + Fraction(certificate.once_upper)
+        assert row.epsilon_of_two is not None
+        assert both <= Fraction(row.epsilon_of_two) <= both * (1 + Fraction(1, 2**52))
+        line = next(
+            each for each in str(comparison(case)).splitlines() if each.startswith(row.name)
+        )
+        # As printed, never less.
+        assert float(line.split("ε = ")[-1]) >= row.epsilon_of_two
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -136,7 +144,7 @@ def test_the_table_has_a_line_for_each_and_fits_a_screen(case: str) -> None:
         (line,) = (line for line in lines if re.match(rf"{re.escape(name)}  ", line))
         assert ("BROKEN" in line) is (row.valid is False)
         assert ("kept" in line) is (row.valid is True)
-        assert ("not covered" in line) is (row.repeat_epsilon is None)
+        assert ("not covered" in line) is (row.epsilon_of_two is None)
         noise = row.calibration.noise
         size = noise.scale if isinstance(noise, pf.LaplaceNoise) else noise.std
         assert ("none" if size == 0.0 else f"{size:.5g}") in line
@@ -190,7 +198,7 @@ def test_only_the_exact_method_is_pure_for_the_adult_mixtures() -> None:
     assert isinstance(noise, pf.LaplaceNoise)
     assert noise.scale == pytest.approx(1.5816, abs=5e-5)
     assert 1 - 1e-6 <= found["exact"].epsilon_upper <= 1.0
-    assert found["exact"].repeat_epsilon is None
+    assert found["exact"].epsilon_of_two is None
     refused = dict(comparison("Adult, δ = 0").refused)
     assert "delta" in refused["exact, Gaussian"]
     assert "coupling" in refused["coupling"]
@@ -243,7 +251,7 @@ def test_tables_have_exact_and_coupling_noise_only() -> None:
     assert set(rows("tables")) == {"exact", "exact, Gaussian", "coupling"}
     # The extreme atoms agree, so that Gaussian noise can be pure; it is no Laplace noise.
     assert rows("tables")["exact, Gaussian"].valid is True
-    assert rows("tables")["exact, Gaussian"].repeat_epsilon is None
+    assert rows("tables")["exact, Gaussian"].epsilon_of_two is None
 
 
 def test_several_beliefs_are_as_hard_as_the_hardest() -> None:

@@ -292,3 +292,20 @@ def test_the_scale_that_is_suggested_counts_the_grid() -> None:
     suggested = re.search(r"scale ([\d.]+) would fit", str(caught.value))
     assert suggested is not None
     ledger.charge(pf.LaplaceNoise(float(suggested.group(1)), grid=1.0))
+
+
+def test_a_radius_is_charged_to_every_release() -> None:
+    ledger = pf.Ledger(scenario=TABLES, budget=pf.Guarantee(2.5), radius=0.5)
+    ledger = charged(ledger, pf.LaplaceNoise(4.0), pf.LaplaceNoise(4.0))
+    assert ledger.spent is not None
+    # D = 3 and twice the radius, for each; the sum is rounded up.
+    assert 2.0 <= ledger.spent.epsilon <= 2.0 + 1e-12
+
+
+def test_a_first_release_must_absorb_the_radius() -> None:
+    noise = pf.calibrate(TABLES, PURE).noise
+    assert opened().charge(noise).releases == (noise,)
+    with pytest.raises(pf.CertificationError, match="radius"):
+        pf.Ledger(scenario=TABLES, budget=PURE, radius=0.5).charge(noise)
+    enough = pf.calibrate(TABLES, PURE, radius=0.5).noise
+    pf.Ledger(scenario=TABLES, budget=PURE, radius=0.5).charge(enough)

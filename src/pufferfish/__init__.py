@@ -6,7 +6,7 @@ Describe what an adversary may believe (`Belief`, `Scenario`), ask for a `Guaran
 
 from __future__ import annotations
 
-from pufferfish import datasets, theorems, transport
+from pufferfish import datasets, denoise, theorems, transport
 from pufferfish.calibrate import Calibration, calibrate
 from pufferfish.compare import ComparedMethod, Comparison, compare
 from pufferfish.errors import (
@@ -77,6 +77,7 @@ __all__ = [
     "compare",
     "composable",
     "datasets",
+    "denoise",
     "output_law",
     "privacy_profile",
     "pure_epsilon",

@@ -10,6 +10,7 @@ from typing import Any
 from pufferfish.calibrate import METHODS, Calibration, calibrate
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
 from pufferfish.exact.parallel import Progress
+from pufferfish.explain import rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.scenario import Scenario
@@ -51,10 +52,10 @@ class ComparedMethod:
         return self.calibration.certificate.epsilon_upper
 
     @property
-    def repeat_epsilon(self) -> float | None:
-        """ε that each further release of the same value adds; None where none is covered."""
+    def epsilon_of_two(self) -> float | None:
+        """ε of two releases of the same value together; None where a second one is not covered."""
         certificate = self.calibration.composable
-        return None if certificate is None else certificate.repeat_epsilon
+        return None if certificate is None else certificate.cost(2).epsilon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,7 @@ class Comparison:
     def __str__(self) -> str:
         """The table, as text."""
         measured = "least ε, δ = 0" if self.goal.pure else f"true δ, ε = {self.goal.epsilon:.4g}"
-        header = ("method", "noise", "noise/exact", measured, "promise", "a repeat adds")
+        header = ("method", "noise", "noise/exact", measured, "promise", "two releases")
         rows = [header, *(self._row(each) for each in self.methods)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         rows.insert(1, tuple("-" * width for width in widths))
@@ -84,21 +85,28 @@ class Comparison:
         ]
         if self.refused:
             lines.append("Does not apply:")
-        for name, reason in self.refused:
-            line = f"- {name}: {reason.removeprefix(name).lstrip()}"
+        for reason, names in self._reasons().items():
+            line = f"- {', '.join(names)}: {reason.removeprefix(names[0]).lstrip()}"
             lines.append(textwrap.fill(line, _COLUMNS, subsequent_indent="  "))
         return "\n".join(lines)
 
+    def _reasons(self) -> dict[str, list[str]]:
+        """Each reason once, with the methods that it refuses."""
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.refused:
+            reasons.setdefault(reason, []).append(name)
+        return reasons
+
     def _row(self, each: ComparedMethod) -> tuple[str, ...]:
         loss = each.epsilon_upper if self.goal.pure else each.delta_upper
-        ratio, repeat = each.against_exact, each.repeat_epsilon
+        ratio, twice = each.against_exact, each.epsilon_of_two
         return (
             each.name,
             _in_words(each.calibration.noise),
             "-" if ratio is None else f"{ratio:.3f}",
-            f"{loss:.4g}",
+            rounded_up(loss, 4),
             {True: "kept", False: "BROKEN", None: "not decided"}[each.valid],
-            "not covered" if repeat is None else f"ε {repeat:.4g}",
+            "not covered" if twice is None else f"ε = {rounded_up(twice, 4)}",
         )
 
 

@@ -13,7 +13,7 @@ from pufferfish.priors import Discrete, GaussianMixture, Prior
 from pufferfish.scenario import Belief, Scenario
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 
-__all__ = ["describe_delta", "describe_loss", "explain"]
+__all__ = ["describe_delta", "describe_loss", "explain", "rounded_up"]
 
 # Secrets listed one by one before the rest is only counted.
 _MOST_LISTED = 6
@@ -142,10 +142,10 @@ def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
             f", in multiples of 2^{math.frexp(noise.grid)[1] - 1} so that it can be drawn exactly"
         )
     if isinstance(noise, LaplaceNoise):
-        scale = _rounded(noise.scale, 6, math.ceil)
+        scale = rounded_up(noise.scale, 6)
         law = f"Laplace with scale {scale} (std {noise.std:.4g})"
     else:
-        law = f"Gaussian with std {_rounded(noise.std, 6, math.ceil)}"
+        law = f"Gaussian with std {rounded_up(noise.std, 6)}"
     beside = f"; its std is {ratio:.2g} times the largest std believed of the value"
     return f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
 
@@ -221,11 +221,18 @@ def describe_delta(certificate: Certificate) -> str:
 
 def _between(lower: float, upper: float) -> str:
     """An enclosure with as many digits as it knows, at most nine, each end rounded outwards."""
+    if lower == upper:
+        return f"{upper:g}"
     for digits in range(3, 10):
         low, high = _rounded(lower, digits, math.floor), _rounded(upper, digits, math.ceil)
         if float(high) - float(low) <= 2.0 * (upper - lower):
             break
     return f"between {low} and {high}"
+
+
+def rounded_up(value: float, digits: int) -> str:
+    """`digits` significant digits, never less than the value."""
+    return _rounded(value, digits, math.ceil)
 
 
 def _rounded(value: float, digits: int, to_side: Callable[[float], int]) -> str:
@@ -266,14 +273,14 @@ def _repeats(noise: Noise, composable: ComposableCertificate | None) -> str:
 
 def _rounded_guarantee(goal: Guarantee) -> str:
     """As text, ε rounded up."""
-    return str(Guarantee(float(_rounded(goal.epsilon, 4, math.ceil)), goal.delta))
+    return str(Guarantee(float(rounded_up(goal.epsilon, 4)), goal.delta))
 
 
 def _not_promised(noise: Noise) -> str:
     text = (
         "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
         "rows, that rows are not independent, that several rows share a secret); anything about "
-        "other columns."
+        "other columns; anything if a belief is wrong by more than pf.radius allows."
     )
     if not isinstance(noise, NoNoise) and noise.grid is None:
         text += (

@@ -17,6 +17,7 @@ from pufferfish.exact.verify import check_goal, check_noise, check_scenario
 from pufferfish.explain import describe_loss
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.radius import within
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, composable
 
@@ -32,11 +33,13 @@ class Ledger:
         budget: The promise for all releases together.
         releases: The noise of each release, each drawn afresh. Publishing the same noised column
             again is no new release.
+        radius: How far in W_∞ the true laws may be from the believed ones.
     """
 
     scenario: Scenario = field(repr=False)
     budget: Guarantee
     releases: tuple[Noise, ...] = ()
+    radius: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse releases that break the budget."""
@@ -81,14 +84,17 @@ class Ledger:
         """The certificate by which several releases are charged, where there is one."""
         if len(self._laplace()) < len(self.releases):
             return None
-        return composable(self.scenario, self.releases[0], self.budget.delta)
+        return composable(self.scenario, self.releases[0], self.budget.delta, self.radius)
 
     def _check_first(self, noise: Noise) -> None:
-        certificate = verify(self.scenario, noise, self.budget)
-        if certificate.holds is not True:
+        inner = within(noise, self.budget, self.radius)
+        certificate = verify(self.scenario, noise, inner or self.budget)
+        if inner is None or certificate.holds is not True:
+            first, second = certificate.worst.direction
             raise CertificationError(
                 f"one release with {noise!r} does not keep {self.budget}: "
-                f"{describe_loss(certificate)}. Calibrate for the budget first."
+                f"{describe_loss(certificate)}, for {first!r} against {second!r}. Calibrate for "
+                "the budget, and the radius if there is one, first."
             )
 
     def _check_all(self) -> None:
@@ -117,6 +123,5 @@ class Ledger:
                 f"Those before already cost {before} by the certificate that composes: publish one "
                 "of them again instead of drawing anew."
             )
-        step = laplace[-1].grid or 0.0
-        scale = (certificate.distance_upper + step) / left
-        return f"Instead of the last one, scale {1.001 * scale:.4g} would fit."
+        alone = replace(certificate, noise=laplace[-1], once_upper=0.0)
+        return f"Instead of the last one, scale {1.001 * alone.scale_for(left):.4g} would fit."

@@ -603,3 +603,21 @@ def test_a_billion_releases_are_counted_at_once() -> None:
     certificate = pf.composable(scenario, pf.LaplaceNoise(2.0**40), 0.0)
     assert certificate is not None
     assert certificate.cost(2**30).epsilon == 2.0**-10
+
+
+@pytest.mark.parametrize("grid", [None, 0.25])
+@pytest.mark.parametrize("releases", [1, 2, 7])
+def test_the_scale_for_a_budget_spends_it_and_no_more(releases: int, grid: float | None) -> None:
+    scenario = scenario_of(
+        pf.Discrete([0.0, 4.0], [0.5, 0.5]),
+        pf.Discrete([3.0, 7.0], [0.5, 0.5]),
+        missing={"a": 0.25, "b": 0.3},
+    )
+    certificate = pf.composable(scenario, pf.LaplaceNoise(5.0, grid), 0.0)
+    assert certificate is not None
+    scale = certificate.scale_for(1.0, releases)
+    assert certificate.total([pf.LaplaceNoise(scale, grid)] * releases).epsilon <= 1.0
+    less = pf.LaplaceNoise(scale * (1 - 1e-9), grid)
+    assert certificate.total([less] * releases).epsilon > 1.0
+    with pytest.raises(pf.InvalidInputError, match="charged once"):
+        certificate.scale_for(0.01)

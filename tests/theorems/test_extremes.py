@@ -57,13 +57,24 @@ def test_mixtures_with_rare_components_have_a_plan(seed: int) -> None:
         assert pf.calibrate(scenario, pf.Guarantee(1.0, 1e-3), method="coupling").certified
 
 
-@pytest.mark.parametrize("goal", [pf.Guarantee(1e-4, 1e-5), pf.Guarantee(1e-5, 1e-3)], ids=str)
-def test_a_coupling_as_sharp_as_the_oracle_is_still_certified(goal: pf.Guarantee) -> None:
-    scenario = scenario_of(D([0.0], [1.0]), D([1.0], [1.0]))
+SHARP = [
+    (scenario_of(D([0.0], [1.0]), D([1.0], [1.0])), pf.Guarantee(1e-4, 1e-5)),
+    (scenario_of(D([0.0], [1.0]), D([1.0], [1.0])), pf.Guarantee(1e-3, 1e-9)),
+    (scenario_of(G(0.0, 1.0), G(1.0, 1.0)), pf.Guarantee(1e-4, 1e-9)),
+    (scenario_of(G(200.0, 35.0), G(212.0, 35.0)), pf.Guarantee(3e-4, 1e-10)),
+]
+
+
+@pytest.mark.parametrize(("scenario", "goal"), SHARP)
+def test_a_coupling_as_sharp_as_the_oracle_is_still_certified(
+    scenario: pf.Scenario, goal: pf.Guarantee
+) -> None:
+    assert "coupling" in {each.name for each in pf.compare(scenario, goal).methods}
     found = pf.calibrate(scenario, goal, method="coupling")
     assert found.certified
     exact = pf.calibrate(scenario, goal).noise
-    assert found.noise.std == pytest.approx(exact.std, rel=1e-3)
+    assert exact.std <= found.noise.std * (1 + 1e-6)  # the grid, and the search
+    assert found.noise.std <= 1.3 * exact.std  # hardly any room between the two here
 
 
 @pytest.mark.parametrize("epsilon", [700.0, 710.0, 800.0])
@@ -126,7 +137,6 @@ def test_a_cost_beyond_every_promise_is_refused() -> None:
     scenario = scenario_of(D([0.0], [1.0]), D([1e60], [1.0]))
     certificate = pf.composable(scenario, pf.LaplaceNoise(1e-60), 0.0)
     assert certificate is not None
-    assert certificate.repeat_epsilon == pytest.approx(1e120)
     with pytest.raises(pf.UnsupportedError, match="more than any promise"):
         certificate.cost(1)
 

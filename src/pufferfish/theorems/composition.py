@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from pufferfish.checks import finite, require
+from pufferfish.checks import finite, positive, require
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.published import hole_epsilon
 from pufferfish.exact.verify import check_noise, check_scenario
@@ -69,10 +69,12 @@ class ComposableCertificate:
         """What releases with these noises promise together, rounded up."""
         return self._promise(sum((self._each(noise) for noise in noises), Fraction(0)))
 
-    @property
-    def repeat_epsilon(self) -> float:
-        """What each release with `noise` adds to ε."""
-        return _float_upper(self._each(self.noise))
+    def scale_for(self, epsilon: float, releases: int = 1) -> float:
+        """The scale, on the grid of `noise`, with which this many releases cost ε in all."""
+        left = Fraction(positive("epsilon", epsilon)) - Fraction(self.once_upper)
+        require(left > 0, f"epsilon must exceed what is charged once, {self.once_upper:g}.")
+        step = Fraction(self.noise.grid or 0.0)
+        return _float_upper(releases * (Fraction(self.distance_upper) + step) / left)
 
     def _each(self, noise: LaplaceNoise) -> Fraction:
         """(D + γ)/b, exactly."""
@@ -111,30 +113,36 @@ def composable(
     require(0.0 <= share < 1.0, f"delta must be at least 0 and less than 1, got {share:g}.")
     wrong = finite("radius", radius)
     require(wrong >= 0.0, f"radius must not be negative, got {wrong:g}.")
-    return _composable(scenario, noise, share, wrong) if isinstance(noise, LaplaceNoise) else None
+    if not isinstance(noise, LaplaceNoise):
+        return None
+    # Secrets that are equal as keys, such as 0 and False, are still different names.
+    names = tuple(repr(pair) for pair in scenario.pairs)
+    distance, once, worst = _coupled(scenario, names, share)
+    total = math.nextafter(distance + 2.0 * wrong, math.inf) if wrong else distance
+    if not math.isfinite(total + once):
+        return None
+    return ComposableCertificate(
+        noise=noise,
+        delta=share,
+        distance_upper=total,
+        once_upper=once,
+        belief=worst.belief,
+        pair=worst.pair,
+    )
 
 
-@lru_cache(maxsize=8)
-def _composable(
-    scenario: Scenario, noise: LaplaceNoise, delta: float, radius: float
-) -> ComposableCertificate | None:
+@lru_cache(maxsize=4)
+def _coupled(
+    scenario: Scenario, names: tuple[str, ...], delta: float
+) -> tuple[float, float, PairOfLaws]:
+    """D for all pairs, what is charged once, and the pair that decides."""
     distance, once = -1.0, 0.0
     for laws in scenario.laws():
         found, charge = _distance(laws, delta, at_least=distance)
         if found > distance:
             distance, worst = found, laws
         once = max(once, charge + hole_epsilon(laws.missing_first, laws.missing_second))
-    total = math.nextafter(distance + 2.0 * radius, math.inf) if radius else distance
-    if not math.isfinite(total + once):
-        return None
-    return ComposableCertificate(
-        noise=noise,
-        delta=delta,
-        distance_upper=total,
-        once_upper=once,
-        belief=worst.belief,
-        pair=worst.pair,
-    )
+    return distance, once, worst
 
 
 def _distance(laws: PairOfLaws, delta: float, at_least: float) -> tuple[float, float]:

@@ -2,7 +2,8 @@
 
     b ≥ ( |μ| + (√K − √(K−1))·σ·τ(δ) ) / ε
 
-for users of mean μ and std σ each: docs/theory/cor-1a-identical.md. Fig. 2 of the paper shows it.
+for K independent users of mean μ and std σ each, τ as in `theorems.tau`, under the belief that
+their sum is Gaussian: docs/theory/cor-1a-identical.md. Fig. 2 of the paper shows it.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import erfcx, ndtr
 
 from pufferfish.checks import FloatArray
-from pufferfish.errors import UnreachableGoalError, UnsupportedError
+from pufferfish.errors import UnsupportedError
 from pufferfish.exact import Enclosure
 from pufferfish.exact.published import published_delta, published_epsilon
 from pufferfish.exact.search import describe, log_excess
@@ -106,11 +106,13 @@ def _delta_upper(
 
 def epsilon_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise) -> float:
     """At least ε* of one release, both directions, with holes and grid: sup|X − X'|/b."""
-    known = displacements(laws.first, laws.second)
-    if isinstance(noise, LaplaceNoise):
-        ratio = min(each.reach / noise.scale * (1.0 + 2.0**-52) + each.charge for each in known)
+    bounded = _bounded(laws.first, laws.second)
+    if bounded is None:
+        ratio = math.inf
+    elif isinstance(noise, LaplaceNoise):
+        ratio = bounded.reach / noise.scale * (1.0 + 2.0**-52) + bounded.charge
     else:
-        ratio = min(each.charge if each.reach == 0.0 else math.inf for each in known)
+        ratio = bounded.charge if bounded.reach == 0.0 else math.inf
     first, second = laws.missing_first, laws.missing_second
     supremum = Enclosure(-math.inf, ratio)
     return max(
@@ -121,21 +123,28 @@ def epsilon_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise) -> float:
 
 def refuse_unbounded(laws: PairOfLaws, goal: Guarantee) -> None:
     """A coupling proves something only if it keeps X and X' within some distance, but for δ."""
-    known = displacements(laws.first, laws.second, COARSE)
+    if _bounded(laws.first, laws.second) is not None:
+        return
+    known = () if goal.pure else displacements(laws.first, laws.second, COARSE)
     if not any(math.isfinite(each.quantile_upper(goal.delta)) for each in known):
         but_for = f", but for probability {goal.delta:g}" if goal.delta else ""
-        raise UnreachableGoalError(
+        raise UnsupportedError(
             f"no coupling known for {describe(laws)} keeps the two values within a fixed distance"
             f'{but_for}, so none proves {goal}. Use method="exact", which does not need one, or '
             "allow more delta."
         )
 
 
+@lru_cache(maxsize=64)
+def _bounded(first: Prior, second: Prior) -> Displacement | None:
+    return bounded_displacement(first, second)
+
+
 @lru_cache(maxsize=8)
 def displacements(first: Prior, second: Prior, knots: int = KNOTS) -> tuple[Displacement, ...]:
     """|X − X'| under each coupling that is known for two priors whatever ε and b are."""
     found = []
-    bounded = bounded_displacement(first, second)
+    bounded = _bounded(first, second)
     if bounded is not None:
         found.append(bounded)
     p, q = first.components(), second.components()

@@ -4,8 +4,9 @@ X|s_i ~ N(μ_i, σ_i²) and X|s_j ~ N(μ_j, σ_j²), Laplace noise of scale
 
     b ≥ ( |μ_i − μ_j| + τ(δ)·|σ_i − σ_j| ) / ε
 
-for every belief and pair: then Y is (ε,δ)-indistinguishable. True. With δ = 0, τ is infinite and
-only equal stds are covered. Proof and sharper forms: docs/theory/thm-1.md.
+for every belief and pair: then Y is (ε,δ)-indistinguishable. True. τ(δ) is how many stds a normal
+variable stays within, but for probability δ (`theorems.tau`); with δ = 0 it is infinite, and only
+equal stds are covered. Proof and sharper forms: docs/theory/thm-1.md.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.checks import FloatArray, require
 from pufferfish.numerics import UNIT, difference_upper
 from pufferfish.priors import Discrete, Prior
 from pufferfish.transport.displacement import Displacement
@@ -92,6 +92,8 @@ def comonotone(first: Prior, second: Prior, knots: int = KNOTS) -> ComonotoneCou
         knots: Into about how many intervals a continuous law is cut. With the default, distances
             are too large by about 5e-4 stds of a component.
     """
+    for prior in (first, second):
+        require(isinstance(prior, Prior), f"a prior was expected, got {type(prior).__name__}.")
     p, q = _slabs(first, knots), _slabs(second, knots)
     weights, k, l = _merged(p.levels, q.levels)  # noqa: E741
     return ComonotoneCoupling(

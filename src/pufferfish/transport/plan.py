@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.checks import FloatArray, require
 from pufferfish.errors import CertificationError, UnsupportedError
 from pufferfish.numerics import UNIT, distance_upper
 from pufferfish.priors import Components, Gaussian, GaussianMixture, Prior
@@ -108,6 +108,7 @@ def mixture_plan(first: Prior, second: Prior) -> MixturePlan:
 
 def plan_displacement(p: Components, q: Components, weights: FloatArray) -> Displacement:
     """|X − X'| where component m goes to component l with probability weights[m, l]."""
+    require(bool((weights >= 0.0).all()), "weights of a plan must not be negative.")
     m, l = np.nonzero(weights)  # noqa: E741
     return Displacement(
         weights=weights[m, l],

@@ -1,0 +1,18 @@
+"""Use a published column: estimates about X from Y = X + N, N of a published law."""
+
+from __future__ import annotations
+
+from pufferfish.denoise.distribution import Histogram, Quantiles, histogram, quantiles
+from pufferfish.denoise.estimate import Estimate
+from pufferfish.denoise.moments import mean, slope, variance
+
+__all__ = [
+    "Estimate",
+    "Histogram",
+    "Quantiles",
+    "histogram",
+    "mean",
+    "quantiles",
+    "slope",
+    "variance",
+]

@@ -1,0 +1,92 @@
+"""A published column as an array: checked without a copy, read in pieces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray, finite_array, require
+from pufferfish.errors import InvalidInputError
+from pufferfish.noise import GaussianNoise, LaplaceNoise, NoNoise
+
+__all__ = ["Column", "binned", "check_noise", "column", "pieces"]
+
+Column = Sequence[float] | npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
+
+# Rows that are worked on at a time, so that memory does not grow with the column.
+_PIECE = 1 << 20
+# As in `checks`: beyond this a square overflows.
+_LARGEST = 1e100
+
+
+def column(name: str, values: object, least: int) -> FloatArray:
+    """`values` as finite floats, at least `least` of them; not copied where they are floats."""
+    if _is_plain(values):
+        array = np.asarray(values, dtype=np.float64)
+        # A nan makes both ends nan, so two passes without a copy see every entry.
+        low, high = float(array.min()), float(array.max())
+        if not (math.isfinite(low) and math.isfinite(high)):
+            row = next(
+                start + int(np.flatnonzero(~np.isfinite(piece))[0])
+                for start, piece in pieces(array)
+                if not np.isfinite(piece).all()
+            )
+            raise InvalidInputError(
+                f"{name} must be finite, and row {row} is not; leave missing rows out."
+            )
+        require(max(-low, high) <= _LARGEST, f"{name} must be at most {_LARGEST:g} in size.")
+    else:
+        array = finite_array(name, values)
+    require(
+        array.size >= least,
+        f"{name} must have at least {least} rows for this estimate, got {array.size}.",
+    )
+    return array
+
+
+def _is_plain(values: object) -> bool:
+    """Whether `values` is an array that needs no other conversion than to float."""
+    return (
+        isinstance(values, np.ndarray)
+        and not isinstance(values, np.ma.MaskedArray)
+        and values.ndim == 1
+        and values.size > 0
+        and values.dtype.kind in "iuf"
+    )
+
+
+def check_noise(noise: object) -> None:
+    """Refuse what is not a noise law."""
+    require(
+        isinstance(noise, LaplaceNoise | GaussianNoise | NoNoise),
+        "noise must be the published law, a LaplaceNoise, GaussianNoise or NoNoise, got "
+        f"{type(noise).__name__}.",
+    )
+
+
+def pieces(values: FloatArray) -> Iterator[tuple[int, FloatArray]]:
+    """The column piece by piece, each with the row at which it starts."""
+    for start in range(0, values.size, _PIECE):
+        yield start, values[start : start + _PIECE]
+
+
+def binned(
+    values: FloatArray, first: float, step: float, count: int, *, wrap: bool = False
+) -> npt.NDArray[np.int64]:
+    """How many values are nearest to each of first, first + step, ..., `count` points.
+
+    With `wrap` the points are those of a circle. Without, what is beyond an end is counted at that
+    end.
+    """
+    total = np.zeros(count, dtype=np.int64)
+    for _, piece in pieces(values):
+        place = (piece - first) / step
+        np.rint(place, out=place)
+        # As floats, which hold more than an integer may before it overflows.
+        place = np.mod(place, count) if wrap else np.clip(place, 0, count - 1)
+        total += np.bincount(place.astype(np.int64), minlength=count)[:count]
+    return total

@@ -1,0 +1,231 @@
+"""The thing that may touch a value: a noise law, the certificate that it suffices, post-processing.
+
+A value is rounded to the noise's grid γ, noise γ·G is added in integers, and the sum is converted
+once. Everything after that is a public function of the published number and costs no privacy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.calibrate import Calibration
+from pufferfish.checks import FloatArray, finite, positive, require
+from pufferfish.errors import CertificationError, InvalidInputError, UnsupportedError
+from pufferfish.exact import Certificate
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.sampling import Entropy, SystemEntropy, discrete_gaussian, discrete_laplace
+
+__all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo"]
+
+# Rows at a time: enough to hide the cost of a call, few enough for the cache.
+CHUNK = 2**16
+# Values this many grid steps from zero leave room for any noise in 64 bits. A double has fewer
+# digits, but rounding the sum to one is a function of the sum, and costs no privacy.
+_MOST_STEPS = 2**60
+# Noised values around this one are far from the end of the range of int64.
+_LARGEST_WHOLE = 2.0**62
+# Beyond this a whole number may change when it becomes a double.
+_LARGEST_INTEGER = 2.0**53 - 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTo:
+    """Round to the nearest multiple of a step; with a whole step the result is whole numbers."""
+
+    step: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse a step that is none."""
+        object.__setattr__(self, "step", positive("step", self.step))
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """Move values outside [low, high] to the nearest end. The bounds must be public knowledge."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that are not in order."""
+        low, high = finite("low", self.low), finite("high", self.high)
+        require(low < high, f"low must be less than high, got {low:g} and {high:g}.")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+
+Postprocess = RoundTo | Clip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mechanism:
+    """Adds certified noise to values.
+
+    Attributes:
+        noise: The law to add, on its grid.
+        certificate: Shows that one release with this law keeps the promise.
+        postprocess: What is done to each noised value, in order; costs no privacy.
+        entropy: Where the noise comes from. Any source but the default one is for tests.
+        allow_no_noise: Publish values as they are where the certificate says that they may be.
+    """
+
+    noise: Noise
+    certificate: Certificate
+    postprocess: tuple[Postprocess, ...] = ()
+    entropy: Entropy = field(default_factory=SystemEntropy, repr=False)
+    allow_no_noise: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a law that is not certified, or that cannot be drawn exactly."""
+        require(
+            isinstance(self.certificate, Certificate),
+            f"certificate must be a Certificate, got {type(self.certificate).__name__}; "
+            "pf.calibrate and pf.verify make one.",
+        )
+        if self.certificate.noise != self.noise:
+            raise CertificationError(
+                f"the certificate is for {self.certificate.noise!r}, not for {self.noise!r}."
+            )
+        if self.certificate.holds is not True:
+            raise CertificationError(
+                f"the certificate does not say that {self.certificate.goal} is kept "
+                f"(holds = {self.certificate.holds}); nothing can be released with it."
+            )
+        if isinstance(self.noise, NoNoise):
+            if not self.allow_no_noise:
+                raise CertificationError(
+                    "no noise is needed by the certificate, which spends all of the adversaries' "
+                    "uncertainty: publishing the values themselves has to be asked for, with "
+                    "allow_no_noise=True. Better ask for a smaller delta, or add a belief that "
+                    "knows the table of values."
+                )
+        elif self.noise.grid is None:
+            raise UnsupportedError(
+                "the noise has no grid, so it cannot be drawn without leaking through its last "
+                "digits. calibrate chooses a grid wherever one is proven; with pf.verify, give "
+                "the noise law a grid."
+            )
+        for step in self.postprocess:
+            require(
+                isinstance(step, RoundTo | Clip),
+                f"postprocess must hold RoundTo and Clip, got {type(step).__name__}.",
+            )
+
+    @classmethod
+    def from_calibration(
+        cls,
+        calibration: Calibration,
+        postprocess: tuple[Postprocess, ...] = (),
+        *,
+        entropy: Entropy | None = None,
+        allow_no_noise: bool = False,
+    ) -> Self:
+        """The mechanism of a calibration."""
+        require(
+            isinstance(calibration, Calibration),
+            f"calibration must be a Calibration, got {type(calibration).__name__}.",
+        )
+        return cls(
+            noise=calibration.noise,
+            certificate=calibration.certificate,
+            postprocess=tuple(postprocess),
+            entropy=SystemEntropy() if entropy is None else entropy,
+            allow_no_noise=allow_no_noise,
+        )
+
+    @property
+    def private(self) -> bool:
+        """Whether releases are protected: False with a source of randomness that is for tests."""
+        return self.entropy.private
+
+    @property
+    def limit(self) -> float:
+        """The largest |value| that can be noised on this grid."""
+        limit = math.inf if self.noise.grid is None else _MOST_STEPS * self.noise.grid
+        return min(limit, _LARGEST_WHOLE) if self.whole else limit
+
+    @property
+    def whole(self) -> bool:
+        """Whether results are whole numbers (int64)."""
+        whole = False
+        for each in self.postprocess:
+            if isinstance(each, RoundTo):
+                whole = each.step.is_integer()
+            else:
+                whole = whole and each.low.is_integer() and each.high.is_integer()
+        return whole
+
+    def apply(self, values: npt.ArrayLike) -> npt.NDArray[Any]:
+        """One noised value for each value: float64, or int64 where they are made whole.
+
+        Raises:
+            InvalidInputError: Values that are not finite real numbers, or beyond `limit`.
+        """
+        given = _checked(values, self.limit)
+        results = np.empty(given.shape, dtype=np.int64 if self.whole else np.float64)
+        for start in range(0, given.size, CHUNK):
+            part = slice(start, start + CHUNK)
+            results[part] = self._noised(given[part].astype(np.float64))
+        return results
+
+    def _noised(self, values: FloatArray) -> FloatArray:
+        grid = self.noise.grid
+        if grid is not None:
+            # Dividing by a power of two is exact; the sum is converted once, by the last product.
+            steps = np.rint(values / grid).astype(np.int64)
+            values = np.asarray((steps + self._draw(values.size)) * grid, dtype=np.float64)
+        for each in self.postprocess:
+            values = _processed(values, each)
+        return values
+
+    def _draw(self, count: int) -> npt.NDArray[np.int64]:
+        noise = self.noise
+        if isinstance(noise, LaplaceNoise) and noise.grid is not None:
+            return discrete_laplace(
+                count, Fraction(noise.grid) / Fraction(noise.scale), self.entropy
+            )
+        if isinstance(noise, GaussianNoise) and noise.grid is not None:
+            return discrete_gaussian(
+                count, Fraction(noise.std) / Fraction(noise.grid), self.entropy
+            )
+        raise UnsupportedError(f"no sampler for {noise!r}.")
+
+
+def _processed(values: FloatArray, each: Postprocess) -> FloatArray:
+    if isinstance(each, Clip):
+        return np.clip(values, each.low, each.high)
+    return np.asarray(np.rint(values / each.step) * each.step)
+
+
+def _checked(values: npt.ArrayLike, limit: float) -> npt.NDArray[Any]:
+    """A one-dimensional array of real numbers within the limit; messages show no value."""
+    require(not np.ma.is_masked(values), "values must not contain masked entries.")
+    array = np.asarray(values)
+    require(array.ndim == 1, f"values must be one-dimensional, got shape {array.shape}.")
+    require(
+        (array.dtype.kind in "iuf" and array.dtype.itemsize <= 8) or array.size == 0,
+        f"values must be real numbers of at most 64 bits, got dtype {array.dtype}.",
+    )
+    if array.dtype.kind in "iu":
+        limit = min(limit, _LARGEST_INTEGER)
+    for start in range(0, array.size, CHUNK):
+        part = array[start : start + CHUNK]
+        bad = ~np.isfinite(part)
+        if bad.any():
+            raise InvalidInputError(
+                f"values must be finite; row {start + int(np.argmax(bad))} is not. Drop or fill "
+                "missing values before the release."
+            )
+        far = np.abs(part.astype(np.float64)) > limit
+        if far.any():
+            raise InvalidInputError(
+                f"values must be at most {limit:g} in size on this grid; row "
+                f"{start + int(np.argmax(far))} is not."
+            )
+    return array

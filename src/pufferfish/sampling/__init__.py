@@ -1,0 +1,16 @@
+"""Noise on a grid, drawn exactly, from the one door for randomness."""
+
+from __future__ import annotations
+
+from pufferfish.sampling.entropy import Entropy, NotPrivateEntropy, SystemEntropy
+from pufferfish.sampling.gaussian import discrete_gaussian
+from pufferfish.sampling.laplace import FINEST_RATE, discrete_laplace
+
+__all__ = [
+    "FINEST_RATE",
+    "Entropy",
+    "NotPrivateEntropy",
+    "SystemEntropy",
+    "discrete_gaussian",
+    "discrete_laplace",
+]
