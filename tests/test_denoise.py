@@ -649,7 +649,7 @@ def test_units_at_the_ends_of_the_range_of_floats() -> None:
         (lambda y, noise: denoise.mean(y.reshape(2, -1), noise), "one-dimensional"),
         (lambda y, noise: denoise.mean(np.ma.masked_greater(y, 1.0), noise), "masked"),
         (lambda y, noise: denoise.mean(y > 1.0, noise), "real numbers"),
-        (lambda y, noise: denoise.mean(y, 1.0), "published law"),
+        (lambda y, noise: denoise.mean(y, 1.0), "noise must be"),
         (lambda y, noise: denoise.slope(y, y[1:], noise), "600 and 599"),
         (lambda y, noise: denoise.quantiles(y, noise, [50]), "ask for 0.5, not 50"),
         (lambda y, noise: denoise.quantiles(y, noise, []), "must not be empty"),

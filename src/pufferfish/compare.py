@@ -10,15 +10,13 @@ from typing import Any
 from pufferfish.calibrate import METHODS, Calibration, calibrate
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
 from pufferfish.exact.parallel import Progress
-from pufferfish.explain import rounded_up
+from pufferfish.explain import COLUMNS, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import PAPER_METHODS, TAU_FORMS
 
 __all__ = ["ComparedMethod", "Comparison", "compare"]
-
-_COLUMNS = 98
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +85,7 @@ class Comparison:
             lines.append("Does not apply:")
         for reason, names in self._reasons().items():
             line = f"- {', '.join(names)}: {reason.removeprefix(names[0]).lstrip()}"
-            lines.append(textwrap.fill(line, _COLUMNS, subsequent_indent="  "))
+            lines.append(textwrap.fill(line, COLUMNS, subsequent_indent="  "))
         return "\n".join(lines)
 
     def _reasons(self) -> dict[str, list[str]]:

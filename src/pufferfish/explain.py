@@ -13,11 +13,12 @@ from pufferfish.priors import Discrete, GaussianMixture, Prior
 from pufferfish.scenario import Belief, Scenario
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 
-__all__ = ["describe_delta", "describe_loss", "explain", "rounded_up"]
+__all__ = ["COLUMNS", "describe_delta", "describe_loss", "explain", "rounded_up"]
 
 # Secrets listed one by one before the rest is only counted.
 _MOST_LISTED = 6
-_COLUMNS = 98
+# As wide as a terminal usually is.
+COLUMNS = 98
 # How much smaller the noise is made to show that less would not do.
 _LESS = 0.999
 
@@ -58,7 +59,7 @@ def explain(
 def _wrapped(number: int, text: str) -> str:
     """A numbered step, folded for a terminal."""
     first, *others = f"{number}. {text}".split("\n")
-    folded = textwrap.fill(first, _COLUMNS, subsequent_indent="   ")
+    folded = textwrap.fill(first, COLUMNS, subsequent_indent="   ")
     return "\n".join([folded, *others])
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pufferfish.checks import require
 from pufferfish.errors import BudgetExceededError, CertificationError, UnsupportedError
 from pufferfish.exact import verify
-from pufferfish.exact.verify import check_goal, check_noise, check_scenario
+from pufferfish.exact.verify import check_goal, check_scenario
 from pufferfish.explain import describe_loss
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.noise import LaplaceNoise, Noise, check_noise
 from pufferfish.radius import within
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, composable

@@ -6,10 +6,12 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 
-__all__ = ["UNIT", "difference_upper", "distance_upper", "log_sum_exp"]
+__all__ = ["FAINTEST", "UNIT", "difference_upper", "distance_upper", "log_sum_exp"]
 
 # Unit roundoff of a double: the relative error of one rounding.
 UNIT = 2.0**-53
+# Beyond 37 stds a normal tail is too small for a double to hold its digits; this is more.
+FAINTEST = 1e-300
 
 
 def log_sum_exp(x: FloatArray) -> FloatArray:

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pufferfish.errors import CertificationError
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.search import describe, oracle_shortfall
-from pufferfish.exact.verify import check_goal, check_noise, check_scenario, delta_for_goal
+from pufferfish.exact.verify import check_goal, check_scenario, delta_for_goal
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, check_noise
 from pufferfish.scenario import Scenario
 
 __all__ = ["Radius", "radius", "stricter", "within"]

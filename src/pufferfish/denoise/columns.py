@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from pufferfish.checks import FloatArray, finite_array, require
 from pufferfish.errors import InvalidInputError
-from pufferfish.noise import GaussianNoise, LaplaceNoise, NoNoise
 
-__all__ = ["Column", "binned", "check_noise", "column", "pieces"]
+__all__ = ["Column", "binned", "column", "pieces"]
 
 Column = Sequence[float] | npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 
@@ -56,15 +55,6 @@ def _is_plain(values: object) -> bool:
         and values.ndim == 1
         and values.size > 0
         and values.dtype.kind in "iuf"
-    )
-
-
-def check_noise(noise: object) -> None:
-    """Refuse what is not a noise law."""
-    require(
-        isinstance(noise, LaplaceNoise | GaussianNoise | NoNoise),
-        "noise must be the published law, a LaplaceNoise, GaussianNoise or NoNoise, got "
-        f"{type(noise).__name__}.",
     )
 
 

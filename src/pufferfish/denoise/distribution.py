@@ -20,10 +20,10 @@ import numpy as np
 
 from pufferfish.checks import FloatArray, finite_array, positive, require
 from pufferfish.denoise.bandwidth import choose_bandwidth, least_bandwidth
-from pufferfish.denoise.columns import Column, check_noise, column, pieces
+from pufferfish.denoise.columns import Column, column, pieces
 from pufferfish.denoise.curve import bin_column
 from pufferfish.denoise.estimate import Estimate, Z, normal_estimate
-from pufferfish.noise import Noise, NoNoise
+from pufferfish.noise import Noise, NoNoise, check_noise
 
 __all__ = ["Histogram", "Quantiles", "histogram", "quantiles"]
 

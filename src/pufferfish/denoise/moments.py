@@ -23,11 +23,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pufferfish.checks import FloatArray, require
-from pufferfish.denoise.columns import Column, check_noise, column, pieces
+from pufferfish.denoise.columns import Column, column, pieces
 from pufferfish.denoise.estimate import Estimate, Z, normal_estimate
 from pufferfish.denoise.law import noise_variance
 from pufferfish.errors import UnsupportedError
-from pufferfish.noise import Noise
+from pufferfish.noise import Noise, check_noise
 
 __all__ = ["mean", "slope", "variance"]
 

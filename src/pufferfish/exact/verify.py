@@ -13,7 +13,7 @@ from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.pair import TOLERANCE, BothWays, PairOracle
 from pufferfish.exact.parallel import PairWorkers, Progress
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.noise import Noise, check_noise
 from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
 
 __all__ = ["PrivacyProfile", "ProfilePoint", "privacy_profile", "pure_epsilon", "verify"]
@@ -181,12 +181,4 @@ def check_goal(goal: object) -> None:
         isinstance(goal, Guarantee),
         f"goal must be a Guarantee, got {type(goal).__name__}; "
         "write pf.Guarantee(epsilon=1.0, delta=0.0).",
-    )
-
-
-def check_noise(noise: object) -> None:
-    """Refuse what is no noise law."""
-    require(
-        isinstance(noise, LaplaceNoise | GaussianNoise | NoNoise),
-        f"noise must be LaplaceNoise, GaussianNoise or NoNoise, got {type(noise).__name__}.",
     )

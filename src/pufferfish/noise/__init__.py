@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, Noise, NoNoise, check_noise
 from pufferfish.noise.output import (
     AtomsOutput,
     MixtureOutput,
@@ -20,5 +20,6 @@ __all__ = [
     "Noise",
     "OutputLaw",
     "TableOutput",
+    "check_noise",
     "output_law",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pufferfish.checks import positive, require
 
-__all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise"]
+__all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise", "check_noise"]
 
 
 def _checked_grid(grid: float | None, size: float, size_name: str) -> float | None:
@@ -96,3 +96,11 @@ class NoNoise:
 
 
 Noise = LaplaceNoise | GaussianNoise | NoNoise
+
+
+def check_noise(noise: object) -> None:
+    """Refuse what is no noise law."""
+    require(
+        isinstance(noise, LaplaceNoise | GaussianNoise | NoNoise),
+        f"noise must be LaplaceNoise, GaussianNoise or NoNoise, got {type(noise).__name__}.",
+    )

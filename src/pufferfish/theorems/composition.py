@@ -22,9 +22,9 @@ from functools import lru_cache
 from pufferfish.checks import finite, positive, require
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.published import hole_epsilon
-from pufferfish.exact.verify import check_noise, check_scenario
+from pufferfish.exact.verify import check_scenario
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.noise import LaplaceNoise, Noise, check_noise
 from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
 from pufferfish.theorems.coupling import displacements
 from pufferfish.transport import COARSE, KNOTS, Displacement

@@ -33,7 +33,7 @@ from pufferfish.exact.published import published_delta, published_epsilon
 from pufferfish.exact.search import describe, log_excess
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
-from pufferfish.numerics import UNIT
+from pufferfish.numerics import FAINTEST, UNIT
 from pufferfish.priors import Components, Gaussian, Prior
 from pufferfish.scenario import PairOfLaws
 from pufferfish.transport import (
@@ -60,8 +60,6 @@ __all__ = [
 _SQRT_HALF = math.sqrt(0.5)
 # Absolute error of one piece of the loss, as a share of the probability that it can be lost.
 _PIECE_ERROR = 1e-12
-# Beyond 37 stds a tail is too small for a double to hold its digits.
-_FAINTEST = 1e-300
 # Components of two mixtures, multiplied, up to which a plan is made for every scale tried.
 _MOST_ARCS = 10_000
 
@@ -223,4 +221,4 @@ def _above(mean: FloatArray, std: FloatArray, threshold: float, s: FloatArray) -
     inside = np.exp(-0.5 * u * u) * 0.5 * erfcx(np.maximum(s - u, 0.0) * _SQRT_HALF)
     outside = np.exp(np.minimum(s * (0.5 * s - u), 0.0)) * ndtr(u - s)
     tilted = np.where(u < s, inside, outside)
-    return np.asarray(np.maximum(mass - tilted, 0.0) + _PIECE_ERROR * mass + _FAINTEST)
+    return np.asarray(np.maximum(mass - tilted, 0.0) + _PIECE_ERROR * mass + FAINTEST)

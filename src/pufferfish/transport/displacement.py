@@ -9,14 +9,12 @@ import numpy as np
 from scipy.special import ndtr
 
 from pufferfish.checks import FloatArray, require
-from pufferfish.numerics import UNIT
+from pufferfish.numerics import FAINTEST, UNIT
 
 __all__ = ["Displacement"]
 
 # More than the relative error of a normal tail out to 38 stds, and of a sum of them.
 _UP = 1.0 + 1e-12
-# Beyond 37 stds a tail is too small for a double to hold its digits.
-_FAINTEST = 1e-300
 # No distance between values that the library accepts comes near this.
 _FARTHEST = 1e200
 
@@ -51,7 +49,7 @@ class Displacement:
         means, stds = self.means[~fixed], self.stds[~fixed]
         with np.errstate(over="ignore"):
             tails = ndtr((means - distance) / stds) + ndtr((-means - distance) / stds)
-        known = math.fsum(far) + math.fsum(self.weights[~fixed] * (tails + _FAINTEST))
+        known = math.fsum(far) + math.fsum(self.weights[~fixed] * (tails + FAINTEST))
         return min(known * _UP + self.lost, 1.0)
 
     @property
@@ -72,7 +70,7 @@ class Displacement:
         low, high = 0.0, float(np.max(sizes[np.isfinite(sizes)]))
         while self.exceeds_upper(high) > delta:
             low, high = high, 2.0 * high
-        while high - low > max(4.0 * UNIT * high, _FAINTEST):
+        while high - low > max(4.0 * UNIT * high, FAINTEST):
             middle = 0.5 * (low + high)
             if self.exceeds_upper(middle) > delta:
                 low = middle
