@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.integrate import quad
+from scipy.integrate import quad, trapezoid
 from scipy.special import log_ndtr
 
 import pufferfish as pf
@@ -50,7 +50,7 @@ def hockey_stick(p: PlainLaw, q: PlainLaw, epsilon: float, scale: float) -> floa
     low, high = min(means) - reach, max(means) + reach
     y = np.arange(low, high, min(scale, *stds) / 400)
     above = np.maximum(density(p, y, scale) - math.exp(epsilon) * density(q, y, scale), 0.0)
-    return float(np.trapezoid(above, y))
+    return float(trapezoid(above, y))
 
 
 def true_delta(first: Prior, second: Prior, epsilon: float, scale: float) -> float:
