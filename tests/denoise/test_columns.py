@@ -1,0 +1,140 @@
+"""What may be given, what is refused, and what is printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+import pufferfish as pf
+from pufferfish import denoise
+from pufferfish.denoise import bandwidth as bandwidth_rule
+from pufferfish.denoise import columns, distribution
+from tests.denoise.simulate import LEVELS, Array, a_release, same
+
+# Columns.
+
+
+def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = pf.LaplaceNoise(1.0)
+    y, z = a_release(16)
+    whole = (denoise.slope(y, z, noise), denoise.quantiles(y, noise, [0.5]))
+    monkeypatch.setattr(columns, "_PIECE", 37)
+    parts = (denoise.slope(y, z, noise), denoise.quantiles(y, noise, [0.5]))
+    assert parts[0].value == pytest.approx(whole[0].value, rel=1e-12)
+    assert parts[0].standard_error == pytest.approx(whole[0].standard_error, rel=1e-12)
+    assert parts[1] == whole[1]
+    assert denoise.histogram(y, pf.NoNoise(), [0, 2]).estimates[0].value == np.mean(
+        (y > 0) & (y <= 2)
+    )
+
+
+def test_rows_are_counted_at_the_nearest_point_of_a_line_or_a_circle() -> None:
+    y = np.array([-7.6, 0.0, 0.4, 0.6, 2.0, 3.4, 9.0, 4e200])
+    line = columns.binned(y, 0.0, 1.0, 4)
+    assert line.tolist() == [3, 1, 1, 3]
+    circle = columns.binned(y[:-1], 0.0, 1.0, 4, wrap=True)
+    assert circle.tolist() == [3, 2, 1, 1]
+    assert columns.binned(y, 0.0, 1.0, 4, wrap=True).sum() == 8
+
+
+def test_a_column_of_floats_is_not_copied_and_others_are_read() -> None:
+    y = np.array([1.0, 2.0, 4.0])
+    assert columns.column("values", y, 1) is y
+    for other in ([1, 2, 4], (1.0, 2.0, 4.0), np.array([1, 2, 4]), np.array(y, dtype=np.float32)):
+        assert denoise.mean(other, pf.NoNoise()) == denoise.mean(y, pf.NoNoise())
+
+
+def test_units_at_the_ends_of_the_range_of_floats() -> None:
+    y, z = a_release(17)
+    for unit in (1e90, 1e-90):
+        noise = pf.LaplaceNoise(unit)
+        same(denoise.mean(y * unit, noise), denoise.mean(y, pf.LaplaceNoise(1.0)), 0.0, unit)
+        found = denoise.slope(y * unit, z / unit, noise)
+        assert found.value * unit * unit == pytest.approx(
+            denoise.slope(y, z, pf.LaplaceNoise(1.0)).value
+        )
+        medians = denoise.quantiles(y * unit, noise, [0.5])
+        assert 1.5 * unit < medians.estimates[0].value < 4.0 * unit
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda y, noise: denoise.mean([1.0], noise), "at least 2 rows"),
+        (lambda y, noise: denoise.variance([1.0, 2.0], noise), "at least 3 rows"),
+        (lambda y, noise: denoise.quantiles(y[:99], noise, [0.5]), "at least 100 rows"),
+        (lambda y, noise: denoise.mean(np.append(y, math.nan), noise), "row 600 is not"),
+        (lambda y, noise: denoise.mean([1.0, math.inf], noise), "finite"),
+        (lambda y, noise: denoise.mean(y * 1e101, noise), "at most 1e"),
+        (lambda y, noise: denoise.mean(y.reshape(2, -1), noise), "one-dimensional"),
+        (lambda y, noise: denoise.mean(np.ma.masked_greater(y, 1.0), noise), "masked"),
+        (lambda y, noise: denoise.mean(y > 1.0, noise), "real numbers"),
+        (lambda y, noise: denoise.mean(y, 1.0), "noise must be"),
+        (lambda y, noise: denoise.slope(y, y[1:], noise), "600 and 599"),
+        (lambda y, noise: denoise.quantiles(y, noise, [50]), "ask for 0.5, not 50"),
+        (lambda y, noise: denoise.quantiles(y, noise, []), "must not be empty"),
+        (lambda y, noise: denoise.quantiles(y, noise, [0.5], bandwidth=0.0), "greater than 0"),
+        (lambda y, noise: denoise.quantiles(y, noise, [0.5], bandwidth=1e-9), "at least 0.0001"),
+        (lambda y, noise: denoise.histogram(y, noise, [2.0, 1.0]), "greater than the one before"),
+        (lambda y, noise: denoise.histogram(y, noise, [1.0]), "at least two"),
+        (lambda y, noise: denoise.histogram(y, noise, [0.0, 1e9]), "too far apart"),
+        # Told the wrong noise, or given a column that was clipped: |φ_Y| ≤ φ_N fails.
+        (lambda y, noise: denoise.quantiles(y, pf.LaplaceNoise(9.0), [0.5]), "cannot be a column"),
+        (lambda y, noise: denoise.quantiles(np.clip(y, 2, 4), noise, [0.5]), "clipped"),
+    ],
+)
+def test_refusals_say_what_is_wrong(
+    call: Callable[[Array, pf.Noise], object], message: str
+) -> None:
+    y, _ = a_release(18)
+    with pytest.raises(pf.InvalidInputError, match=message):
+        call(y, pf.LaplaceNoise(1.0))
+
+
+def test_a_curve_that_misses_the_level_leaves_the_whole_bracket() -> None:
+    t, band = np.linspace(0.0, 1.0, 11), np.full(11, 0.01)
+    for curve, value in ((np.full(11, 0.2), 1.0), (np.full(11, 0.8), 0.0)):
+        found = distribution._invert(t, curve, band, 0.5, (False, False))
+        assert (found.value, found.lower, found.upper) == (value, 0.0, 1.0)
+
+
+# What is printed.
+
+
+def test_estimates_print_two_digits_of_their_error() -> None:
+    def text(value: float, error: float) -> str:
+        return str(
+            denoise.Estimate(
+                value=value, standard_error=error, lower=value - 2 * error, upper=value + 2 * error
+            )
+        )
+
+    assert text(1.23444, 0.0561) == "1.234 ± 0.056 (95%: 1.122 to 1.347)"
+    assert text(123456.0, 789.0) == "123460 ± 790 (95%: 121880 to 125030)"
+    assert text(1e-20, 1e-21) == "1e-20 ± 1e-21 (95%: 8e-21 to 1.2e-20)"
+    assert text(2.0, math.inf) == "2.0000 ± inf (95%: -inf to inf)"
+    assert text(2.0, 0.0) == "2.0000 ± 0.0000 (95%: 2.0000 to 2.0000)"
+    estimate = denoise.mean([1.0, 2.0, 3.0], pf.NoNoise())
+    assert estimate.excludes_zero
+    assert not denoise.mean([-1.0, 1.0], pf.NoNoise()).excludes_zero
+    with pytest.raises(FrozenInstanceError):
+        estimate.value = 0.0  # type: ignore[misc]
+
+
+def test_tables_print_a_line_for_each_estimate() -> None:
+    y, _ = a_release(20)
+    lines = str(denoise.quantiles(y, pf.LaplaceNoise(1.0), [0.25, 0.5])).splitlines()
+    assert [line.split(":")[0] for line in lines] == ["0.25", "0.5"]
+    lines = str(denoise.histogram(y, pf.LaplaceNoise(1.0), [0, 2.5, math.inf])).splitlines()
+    assert [line.split(":")[0] for line in lines] == ["0 to 2.5", "2.5 to inf"]
+
+
+def test_the_rule_is_the_same_on_every_run() -> None:
+    y, _ = a_release(21)
+    noise = pf.LaplaceNoise(1.0)
+    assert denoise.quantiles(y, noise, LEVELS) == denoise.quantiles(y, noise, LEVELS)
+    assert bandwidth_rule.least_bandwidth(pf.NoNoise()) == 0.0
