@@ -6,7 +6,7 @@ Describe what an adversary may believe (`Belief`, `Scenario`), ask for a `Guaran
 
 from __future__ import annotations
 
-from pufferfish import datasets, denoise, theorems, transport
+from pufferfish import datasets, denoise, sampling, theorems, transport
 from pufferfish.calibrate import Calibration, calibrate
 from pufferfish.compare import ComparedMethod, Comparison, compare
 from pufferfish.errors import (
@@ -82,6 +82,7 @@ __all__ = [
     "privacy_profile",
     "pure_epsilon",
     "radius",
+    "sampling",
     "theorems",
     "transport",
     "verify",

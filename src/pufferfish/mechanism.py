@@ -19,7 +19,13 @@ from pufferfish.checks import FloatArray, finite, positive, require
 from pufferfish.errors import CertificationError, InvalidInputError, UnsupportedError
 from pufferfish.exact import Certificate
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
-from pufferfish.sampling import Entropy, SystemEntropy, discrete_gaussian, discrete_laplace
+from pufferfish.sampling import (
+    FINEST_RATE,
+    Entropy,
+    SystemEntropy,
+    discrete_gaussian,
+    discrete_laplace,
+)
 
 __all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo"]
 
@@ -28,8 +34,9 @@ CHUNK = 2**16
 # Values this many grid steps from zero leave room for any noise in 64 bits. A double has fewer
 # digits, but rounding the sum to one is a function of the sum, and costs no privacy.
 _MOST_STEPS = 2**60
-# Noised values around this one are far from the end of the range of int64.
+# Whole results must fit int64, noise included: beyond 700 stds there is no probability to speak of.
 _LARGEST_WHOLE = 2.0**62
+_FARTHEST = 700.0
 # Beyond this a whole number may change when it becomes a double.
 _LARGEST_INTEGER = 2.0**53 - 1.0
 
@@ -78,11 +85,20 @@ class Mechanism:
     noise: Noise
     certificate: Certificate
     postprocess: tuple[Postprocess, ...] = ()
-    entropy: Entropy = field(default_factory=SystemEntropy, repr=False)
+    entropy: Entropy = field(default_factory=SystemEntropy)
     allow_no_noise: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a law that is not certified, or that cannot be drawn exactly."""
+        require(
+            isinstance(self.postprocess, tuple | list),
+            f"postprocess must be a list of steps, got {type(self.postprocess).__name__}.",
+        )
+        object.__setattr__(self, "postprocess", tuple(self.postprocess))
+        require(
+            isinstance(self.entropy, Entropy),
+            f"entropy must be a source of randomness, got {type(self.entropy).__name__}.",
+        )
         require(
             isinstance(self.certificate, Certificate),
             f"certificate must be a Certificate, got {type(self.certificate).__name__}; "
@@ -111,11 +127,24 @@ class Mechanism:
                 "digits. calibrate chooses a grid wherever one is proven; with pf.verify, give "
                 "the noise law a grid."
             )
+        else:
+            self._check_grid(self.noise, self.noise.grid)
         for step in self.postprocess:
             require(
                 isinstance(step, RoundTo | Clip),
                 f"postprocess must hold RoundTo and Clip, got {type(step).__name__}.",
             )
+        require(
+            not self.whole or self.limit > 0.0,
+            "this noise is too large for results of 64 whole bits; leave out RoundTo.",
+        )
+
+    def _check_grid(self, noise: LaplaceNoise | GaussianNoise, grid: float) -> None:
+        size = noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+        require(
+            grid >= size * float(FINEST_RATE),
+            f"the grid is too fine for this noise: it must be at least 2^-44 of {size:g}.",
+        )
 
     @classmethod
     def from_calibration(
@@ -134,7 +163,7 @@ class Mechanism:
         return cls(
             noise=calibration.noise,
             certificate=calibration.certificate,
-            postprocess=tuple(postprocess),
+            postprocess=postprocess,
             entropy=SystemEntropy() if entropy is None else entropy,
             allow_no_noise=allow_no_noise,
         )
@@ -142,13 +171,13 @@ class Mechanism:
     @property
     def private(self) -> bool:
         """Whether releases are protected: False with a source of randomness that is for tests."""
-        return self.entropy.private
+        return type(self.entropy) is SystemEntropy
 
     @property
     def limit(self) -> float:
         """The largest |value| that can be noised on this grid."""
         limit = math.inf if self.noise.grid is None else _MOST_STEPS * self.noise.grid
-        return min(limit, _LARGEST_WHOLE) if self.whole else limit
+        return min(limit, _LARGEST_WHOLE - _FARTHEST * self.noise.std) if self.whole else limit
 
     @property
     def whole(self) -> bool:
@@ -167,11 +196,13 @@ class Mechanism:
         Raises:
             InvalidInputError: Values that are not finite real numbers, or beyond `limit`.
         """
-        given = _checked(values, self.limit)
+        given = _column(values)
+        limit = self.limit if given.dtype.kind == "f" else min(self.limit, _LARGEST_INTEGER)
         results = np.empty(given.shape, dtype=np.int64 if self.whole else np.float64)
         for start in range(0, given.size, CHUNK):
             part = slice(start, start + CHUNK)
-            results[part] = self._noised(given[part].astype(np.float64))
+            # A copy is checked, so that what is checked is what is noised.
+            results[part] = self._noised(_checked(given[part].astype(np.float64), start, limit))
         return results
 
     def _noised(self, values: FloatArray) -> FloatArray:
@@ -200,32 +231,41 @@ class Mechanism:
 def _processed(values: FloatArray, each: Postprocess) -> FloatArray:
     if isinstance(each, Clip):
         return np.clip(values, each.low, each.high)
-    return np.asarray(np.rint(values / each.step) * each.step)
+    # Adding 0 turns −0.0, which would show the sign of what was rounded away, into 0.0.
+    return np.asarray(np.rint(values / each.step) * each.step + 0.0)
 
 
-def _checked(values: npt.ArrayLike, limit: float) -> npt.NDArray[Any]:
-    """A one-dimensional array of real numbers within the limit; messages show no value."""
+def _column(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """A one-dimensional array of real numbers; messages show no value."""
     require(not np.ma.is_masked(values), "values must not contain masked entries.")
-    array = np.asarray(values)
+    if isinstance(values, list | tuple):
+        # NumPy would quietly turn True into 1.0 beside other numbers.
+        truths = any(isinstance(entry, bool | np.bool_) for entry in values)
+        require(not truths, "values must be real numbers, not truth values.")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InvalidInputError("values must be a list of numbers, not of lists.") from None
     require(array.ndim == 1, f"values must be one-dimensional, got shape {array.shape}.")
     require(
         (array.dtype.kind in "iuf" and array.dtype.itemsize <= 8) or array.size == 0,
         f"values must be real numbers of at most 64 bits, got dtype {array.dtype}.",
     )
-    if array.dtype.kind in "iu":
-        limit = min(limit, _LARGEST_INTEGER)
-    for start in range(0, array.size, CHUNK):
-        part = array[start : start + CHUNK]
-        bad = ~np.isfinite(part)
-        if bad.any():
-            raise InvalidInputError(
-                f"values must be finite; row {start + int(np.argmax(bad))} is not. Drop or fill "
-                "missing values before the release."
-            )
-        far = np.abs(part.astype(np.float64)) > limit
-        if far.any():
-            raise InvalidInputError(
-                f"values must be at most {limit:g} in size on this grid; row "
-                f"{start + int(np.argmax(far))} is not."
-            )
     return array
+
+
+def _checked(values: FloatArray, start: int, limit: float) -> FloatArray:
+    """Refuse values that are not finite or beyond the limit; names the row and never the value."""
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise InvalidInputError(
+            f"values must be finite; row {start + int(np.argmax(bad))} is not. Drop or fill "
+            "missing values before the release."
+        )
+    far = np.abs(values) > limit
+    if far.any():
+        raise InvalidInputError(
+            f"values must be at most {limit:g} in size on this grid; row "
+            f"{start + int(np.argmax(far))} is not."
+        )
+    return values

@@ -1,9 +1,11 @@
-"""The one door for randomness: no stream is ever shared."""
+"""The one door for randomness: nothing is kept, so nothing can be shared."""
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -20,40 +22,61 @@ def test_bytes_are_uniform() -> None:
     assert np.sum((counts - expected) ** 2 / expected) < chi2.isf(1e-6, 255)
 
 
-@pytest.mark.parametrize("count", [0, 1, 31, 2**18 - 1, 2**18, 2**18 + 1, 3 * 2**18 + 5])
-def test_as_many_bytes_as_asked_for(count: int) -> None:
+@pytest.mark.parametrize("count", [0, 1, 31, 64, 65, 2**18 + 1])
+@pytest.mark.parametrize("source", [SystemEntropy(), NotPrivateEntropy(1)], ids=repr)
+def test_as_many_bytes_as_asked_for(source: pf.NotPrivateEntropy, count: int) -> None:
+    assert len(source.read(count)) == count
+
+
+def test_the_cipher_is_chacha20(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first keystream of the all-zero key and nonce, from RFC 8439, appendix A.1."""
+    monkeypatch.setattr(entropy.os, "urandom", bytes)
+    assert SystemEntropy().read(32).hex() == (
+        "76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7"
+    )
+
+
+def test_every_read_has_a_key_of_its_own_and_gives_no_key_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys: list[bytes] = []
+
+    def recorded(size: int) -> bytes:
+        keys.append(os.getrandom(size))
+        return keys[-1]
+
+    monkeypatch.setattr(entropy.os, "urandom", recorded)
     source = SystemEntropy()
-    assert len(source.read(count)) == count
-    assert len(source.read(count)) == count
+    read = [source.read(10_000) for _ in range(5)]
+    assert len(set(keys)) == 5
+    assert all(len(key) == 32 for key in keys)
+    assert not any(key in output for key in keys for output in read)
 
 
-def test_reading_in_parts_is_reading_at_once() -> None:
-    """No byte is skipped or given twice at the edges of batches."""
-    whole = NotPrivateEntropy(1).read(700_000)
-    source = NotPrivateEntropy(1)
-    assert b"".join(source.read(size) for size in (1, 262_142, 2, 300_000, 137_855)) == whole
+def test_nothing_is_kept_between_reads() -> None:
+    """No attribute to share, copy, or find in memory."""
+    assert not hasattr(SystemEntropy(), "__dict__")
+    assert SystemEntropy.__slots__ == ()
 
 
-def test_a_seed_gives_the_same_bytes_and_is_not_private() -> None:
+def test_a_seed_gives_the_same_bytes() -> None:
     assert NotPrivateEntropy(7).read(100) == NotPrivateEntropy(7).read(100)
     assert NotPrivateEntropy(7).read(100) != NotPrivateEntropy(8).read(100)
-    assert not NotPrivateEntropy(7).private
-    assert SystemEntropy().private
+    source = NotPrivateEntropy(7)
+    assert source.read(60) + source.read(40) == NotPrivateEntropy(7).read(100)
+    assert pickle.loads(pickle.dumps(source)).read(100) == NotPrivateEntropy(7).read(100)
     with pytest.raises(pf.InvalidInputError, match="seed"):
         NotPrivateEntropy(True)
 
 
-def test_sources_do_not_share_a_stream() -> None:
-    assert SystemEntropy().read(32) != SystemEntropy().read(32)
-
-
-def test_a_copy_opens_a_stream_of_its_own() -> None:
+def test_copies_and_other_sources_read_their_own_bytes() -> None:
     source = SystemEntropy()
-    source.read(10)
-    assert pickle.loads(pickle.dumps(source)).read(32) != source.read(32)
+    copy = pickle.loads(pickle.dumps(source))
+    assert copy == source
+    assert len({source.read(32), copy.read(32), SystemEntropy().read(32), source.read(32)}) == 4
 
 
-def test_threads_do_not_share_a_stream() -> None:
+def test_threads_do_not_share_bytes() -> None:
     source = SystemEntropy()
     with ThreadPoolExecutor(8) as pool:
         drawn = list(pool.map(lambda _: source.read(16), range(200)))
@@ -74,37 +97,27 @@ def _in_child(source: SystemEntropy) -> bytes:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a fork beside pytest's own threads
-def test_forked_workers_do_not_share_a_stream() -> None:
+def test_forked_workers_do_not_share_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a child has its parent's process number, as in a namespace of its own."""
+    monkeypatch.setattr(os, "getpid", lambda: 1)
     source = SystemEntropy()
-    source.read(5)  # the stream is open, with bytes left in its batch
+    source.read(5)
     first, second = _in_child(source), _in_child(source)
-    mine = source.read(32)
-    assert len({first, second, mine}) == 3
+    assert len({first, second, source.read(32)}) == 3
 
 
-def test_a_key_is_replaced_after_every_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys: list[bytes] = []
-    original = entropy.ChaCha20
-
-    def recorded(key: bytes, nonce: bytes) -> object:
-        keys.append(key)
-        return original(key, nonce)
-
-    monkeypatch.setattr(entropy, "ChaCha20", recorded)
-    NotPrivateEntropy(3).read(5 * 2**18)
-    assert len(keys) == len(set(keys)) == 5
-
-
-def test_the_system_is_asked_again_after_many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-
-    def counted(size: int) -> bytes:
-        asked.append(size)
-        return bytes([len(asked)]) * size
-
-    monkeypatch.setattr(entropy, "_BATCHES_PER_SEED", 2)
-    monkeypatch.setattr(entropy.os, "urandom", counted)
+def test_a_signal_handler_does_not_read_what_it_interrupts() -> None:
     source = SystemEntropy()
-    for _ in range(6):
-        source.read(2**18)
-    assert asked == [32] * 3
+    read: list[bytes] = []
+    before = signal.signal(signal.SIGALRM, lambda *_: read.append(source.read(16)))
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    try:
+        end = time.monotonic() + 0.3
+        mine = []
+        while time.monotonic() < end:
+            mine.append(source.read(16))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(read) > 20
+    assert len({*read, *mine}) == len(read) + len(mine)

@@ -49,32 +49,41 @@ def test_on_a_fine_grid_it_is_the_continuous_law(std: Fraction) -> None:
 def test_where_floating_point_never_decides_the_law_is_the_same(
     std: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_DOUBT", 1.0)
+    monkeypatch.setattr(module, "_DOUBT", math.inf)
     draws = discrete_gaussian(4_000, std, NotPrivateEntropy(29))
     assert not rejects_counts(draws, law(float(std)))
 
 
 def test_floating_point_and_exact_arithmetic_decide_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = discrete_gaussian(3_000, Fraction(37, 10), NotPrivateEntropy(31))
-    # Above 1 "below" can never be certain, nor "above" except at 0: everything is compared.
-    monkeypatch.setattr(module, "_DOUBT", 1.0)
+    monkeypatch.setattr(module, "_DOUBT", math.inf)
     assert np.array_equal(quick, discrete_gaussian(3_000, Fraction(37, 10), NotPrivateEntropy(31)))
 
 
-@pytest.mark.parametrize("exponent", [Fraction(1, 3), Fraction(7), Fraction(1, 10**9)])
-def test_a_tie_draws_more_digits(exponent: Fraction) -> None:
-    with mpmath.workdps(80):
-        value = mpmath.exp(-mpmath.mpf(exponent.numerator) / exponent.denominator)
-        digits = [int(mpmath.floor(value * mpmath.mpf(2) ** bits)) for bits in (64, 128)]
-    next_digits = digits[1] % 2**64
-    assert module._is_below(digits[0] - 1, exponent, Scripted())
-    assert not module._is_below(digits[0] + 1, exponent, Scripted())
-    assert module._is_below(digits[0], exponent, Scripted(next_digits - 1))
-    assert not module._is_below(digits[0], exponent, Scripted(next_digits + 1))
+def accepted(proposal: int, std: Fraction, *words: int) -> bool:
+    """Whether a proposal is kept, given the first 64 digits of U and those after them."""
+    source = Scripted(*words)
+    kept = bool(module._accepted(np.array([proposal]), std, source)[0])
+    assert source.left == 0
+    return kept
 
 
-def test_a_certain_acceptance_needs_no_comparison() -> None:
-    assert module._is_below(2**64 - 1, Fraction(0), Scripted())
+@pytest.mark.parametrize(
+    ("proposal", "std"), [(0, Fraction(3, 2)), (7, Fraction(3, 2)), (40, Fraction(1))]
+)
+def test_a_tie_draws_more_digits(proposal: int, std: Fraction) -> None:
+    with mpmath.workdps(600):
+        s, t = mpmath.mpf(std.numerator) / std.denominator, int(std) + 1
+        value = mpmath.exp(-((proposal - s * s / t) ** 2) / (2 * s * s))
+        # Words of 64 digits until the number has shown some.
+        words = 1
+        while value * mpmath.mpf(2) ** (64 * words) < 2:
+            words += 1
+        digits = int(mpmath.floor(value * mpmath.mpf(2) ** (64 * words)))
+    split = [(digits >> (64 * (words - 1 - place))) % 2**64 for place in range(words)]
+    below, above = [*split[:-1], split[-1] - 1], [*split[:-1], split[-1] + 1]
+    assert accepted(proposal, std, *below)
+    assert not accepted(proposal, std, *above)
 
 
 def test_neighbours_are_independent() -> None:

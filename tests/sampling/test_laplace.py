@@ -19,6 +19,7 @@ from pufferfish.sampling import (
     discrete_laplace,
 )
 from pufferfish.sampling import laplace as module
+from pufferfish.sampling.lookup import Lookup
 from tests.sampling.fit import rejects_counts, rejects_independence, rejects_law
 
 COUNT = 400_000
@@ -65,21 +66,42 @@ def test_mean_and_variance_are_those_of_the_formula(rate: Fraction) -> None:
     assert abs((draws**2).mean() - variance) < five * error
 
 
-def test_every_threshold_is_exact() -> None:
-    """The tables' cuts, 80 binary digits of each, against mpmath."""
-    tables = module._tables(FINE)
-    with mpmath.workdps(60):
-        rate = mpmath.mpf(FINE.numerator) / FINE.denominator
-        # 23 digits in all: two blocks of eight and one of seven.
-        for place, (block, width) in enumerate(zip(tables.blocks, (8, 8, 7), strict=True)):
-            step = rate * 2 ** (8 * place)
+def cuts_of(lookup: Lookup, bits: int) -> list[int]:
+    """The cuts that a table stands for, in units of 2^-(bits + 64)."""
+    cells = np.flatnonzero(lookup._table >= 2**15)
+    return [(int(c) << 64) + int(e) for c, e in zip(cells, lookup._edges, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("rate", "widths"),
+    [
+        (FINE, (8, 8, 7)),
+        (Fraction(1), ()),
+        (Fraction(1, 2), (1,)),
+        (Fraction(0.5) + Fraction(1, 2**53), ()),
+        (Fraction(1, 3), (1,)),
+        (FINEST_RATE, (8, 8, 8, 8, 8, 5)),
+    ],
+)
+def test_every_threshold_of_the_tables_is_exact(rate: Fraction, widths: tuple[int, ...]) -> None:
+    """To 80 binary digits, against mpmath; the outcomes on either side of each as they should."""
+    tables = module._tables(rate)
+    with mpmath.workdps(80):
+        r = mpmath.mpf(rate.numerator) / rate.denominator
+        for place, (block, width) in enumerate(zip(tables.blocks, widths, strict=True)):
+            step = r * 2 ** (8 * place)
             whole = -mpmath.expm1(-(2**width) * step)
             cuts = [-mpmath.expm1(-j * step) / whole for j in range(1, 2**width)]
-            assert block._cuts.binary(80) == [int(mpmath.floor(cut * 2**80)) for cut in cuts]
-        lead = rate * 2**tables.digits
+            assert cuts_of(block, 16) == [int(mpmath.floor(cut * 2**80)) for cut in cuts]
+        lead = r * 2**tables.digits
         assert 0.5 <= lead <= 1
         cuts = [-mpmath.expm1(-j * lead) for j in range(1, 9)]
-        assert tables.lead._cuts.binary(79) == [int(mpmath.floor(cut * 2**79)) for cut in cuts]
+        assert cuts_of(tables.lead, 15) == [int(mpmath.floor(cut * 2**79)) for cut in cuts]
+    for lookup in (*tables.blocks, tables.lead):
+        outcomes = lookup._table & (2**15 - 1)
+        steps = np.diff(outcomes.astype(int))
+        # One more outcome after each cell with a cut, and nowhere else.
+        assert np.array_equal(steps == 1, (lookup._table >= 2**15)[:-1])
 
 
 def test_neighbours_are_independent() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, Rounded, localcontext
 
 import mpmath
 import numpy as np
@@ -18,10 +18,6 @@ class Scripted(Entropy):
 
     def __init__(self, *words: int) -> None:
         self._words = list(words)
-
-    @property
-    def private(self) -> bool:
-        return False
 
     def read(self, count: int) -> bytes:
         taken = [self._words.pop(0) for _ in range(count // 8)]
@@ -48,6 +44,23 @@ def binary(power: int, bits: int) -> int:
 @pytest.mark.parametrize("bits", [1, 16, 80, 400])
 def test_cuts_have_their_binary_digits(bits: int) -> None:
     assert Exponentials().binary(bits) == [binary(power, bits) for power in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("bits", [8, 16, 80])
+def test_digits_that_the_precision_does_not_settle_are_computed_to_more(bits: int) -> None:
+    """A cut so near to a multiple of 2^-bits that the first attempt cannot tell the side."""
+
+    class Near(Cuts):
+        def decimals(self) -> list[Decimal]:
+            third = Decimal(3) / Decimal(2) ** bits
+            return [third - Decimal(10) ** -200, third + Decimal(10) ** -200]
+
+    assert Near().binary(bits) == [2, 3]
+
+
+def test_the_decimal_context_of_the_caller_does_not_matter() -> None:
+    with localcontext(Context(prec=3, traps=[Inexact, Rounded])):
+        assert Exponentials().binary(80) == [binary(power, 80) for power in (1, 2, 3)]
 
 
 def words(*given: int) -> np.ndarray[tuple[int], np.dtype[np.uint16]]:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from pufferfish.checks import require
 from pufferfish.sampling.entropy import Entropy
 from pufferfish.sampling.laplace import FINEST_RATE, Integers, discrete_laplace
-from pufferfish.sampling.lookup import Cuts
+from pufferfish.sampling.lookup import Cuts, exponential, reaches
 
 __all__ = ["discrete_gaussian"]
 
@@ -39,8 +39,7 @@ class _Acceptance(Cuts):
         self._exponent = exponent
 
     def decimals(self) -> list[Decimal]:
-        exponent = Decimal(self._exponent.numerator) / Decimal(self._exponent.denominator)
-        return [(-exponent).exp()]
+        return [exponential(-self._exponent)]
 
 
 def discrete_gaussian(count: int, std: Fraction, entropy: Entropy) -> Integers:
@@ -73,20 +72,11 @@ def _accepted(proposals: Integers, std: Fraction, entropy: Entropy) -> npt.NDArr
     digits = entropy.words(proposals.size, np.uint64)
     uniform = (digits >> np.uint64(11)).astype(np.float64) * _UNIT
     below = uniform + _UNIT <= probability * (1.0 - _DOUBT)
-    above = uniform >= probability * (1.0 + _DOUBT)
+    above = uniform > probability * (1.0 + _DOUBT)
     for place in np.flatnonzero(~(below | above)):
         exponent = (abs(int(proposals[place])) - centre) ** 2 / (2 * std**2)
-        below[place] = _is_below(int(digits[place]), exponent, entropy)
+        # A certain acceptance is no irrational number to compare with.
+        below[place] = exponent == 0 or not reaches(
+            _Acceptance(exponent), 0, int(digits[place]), _DIGITS, entropy
+        )
     return below
-
-
-def _is_below(digits: int, exponent: Fraction, entropy: Entropy) -> bool:
-    """Whether U, of which 64 binary digits are known, lies below e^{−exponent}."""
-    if exponent == 0:
-        return True
-    bits = _DIGITS
-    edge = _Acceptance(exponent)
-    while (limit := edge.binary(bits)[0]) == digits:
-        bits += _DIGITS
-        digits = (digits << _DIGITS) | int(entropy.words(1, np.uint64)[0])
-    return digits < limit

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from pufferfish.checks import require
 from pufferfish.sampling.entropy import Entropy
-from pufferfish.sampling.lookup import Cuts, Lookup
+from pufferfish.sampling.lookup import Cuts, Lookup, exponential
 
 __all__ = ["FINEST_RATE", "Integers", "discrete_laplace"]
 
@@ -47,7 +47,7 @@ class _Block(Cuts):
         self._rate, self._width = rate, width
 
     def decimals(self) -> list[Decimal]:
-        ratio = _exp(-self._rate)
+        ratio = exponential(-self._rate)
         whole = 1 - ratio ** (2**self._width)
         powers = [ratio]
         for _ in range(2**self._width - 2):
@@ -62,12 +62,8 @@ class _Lead(Cuts):
         self._rate = rate
 
     def decimals(self) -> list[Decimal]:
-        ratio = _exp(-self._rate)
+        ratio = exponential(-self._rate)
         return [1 - ratio**power for power in range(1, _LEAD + 1)]
-
-
-def _exp(exponent: Fraction) -> Decimal:
-    return (Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp()
 
 
 class _Tables(NamedTuple):

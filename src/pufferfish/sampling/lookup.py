@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ import numpy.typing as npt
 from pufferfish.errors import UnsupportedError
 from pufferfish.sampling.entropy import Entropy
 
-__all__ = ["Cuts", "Lookup"]
+__all__ = ["Cuts", "Lookup", "exponential", "reaches"]
 
 _Words = npt.NDArray[np.uint16]
 _Outcomes = npt.NDArray[np.uint16]
@@ -39,8 +40,8 @@ class Cuts(ABC):
         """⌊c_j·2^bits⌋ for all cuts, with certainty."""
         digits = 40 + math.ceil(bits * math.log10(2.0))
         while True:
-            with localcontext() as context:
-                context.prec = digits
+            # A context of its own: the caller's may trap what is meant to be rounded.
+            with localcontext(Context(prec=digits)):
                 error = Decimal(10) ** (20 - digits)
                 unit = Decimal(2) ** bits
                 cuts = self.decimals()
@@ -51,6 +52,19 @@ class Cuts(ABC):
             digits *= 2
 
 
+def exponential(exponent: Fraction) -> Decimal:
+    """e to a rational power, in the current decimal context."""
+    return (Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp()
+
+
+def reaches(cuts: Cuts, index: int, digits: int, bits: int, entropy: Entropy) -> bool:
+    """Whether U ≥ c, of which the first `bits` binary digits are `digits`; draws more on a tie."""
+    while (edge := cuts.binary(bits)[index]) == digits:
+        bits += _DIGITS
+        digits = (digits << _DIGITS) | int(entropy.words(1, np.uint64)[0])
+    return digits > edge
+
+
 class Lookup:
     """Exact draws from the law with these cuts."""
 
@@ -58,7 +72,7 @@ class Lookup:
         """Make the table of 2^bits cells; refuses cuts so close that two share a cell."""
         self._cuts = cuts
         self._bits = bits
-        fine = cuts.binary(bits + _DIGITS)
+        self._fine = fine = cuts.binary(bits + _DIGITS)
         cells = [cut >> _DIGITS for cut in fine]
         if len(set(cells)) < len(cells):
             raise UnsupportedError("two outcomes of a law are too close for its table.")
@@ -82,15 +96,8 @@ class Lookup:
         edges = self._edges[below]
         outcomes = below + (digits > edges)
         for place in np.flatnonzero(digits == edges):
-            outcomes[place] += self._beyond(int(below[place]), entropy)
+            cut = int(below[place])
+            outcomes[place] += reaches(
+                self._cuts, cut, self._fine[cut], self._bits + _DIGITS, entropy
+            )
         return outcomes.astype(np.uint16)
-
-    def _beyond(self, cut: int, entropy: Entropy) -> bool:
-        """Whether U ≥ c_j, where all digits so far agree."""
-        bits = self._bits + _DIGITS
-        while True:
-            bits += _DIGITS
-            digits = int(entropy.words(1, np.uint64)[0])
-            edge = self._cuts.binary(bits)[cut] & (2**_DIGITS - 1)
-            if digits != edge:
-                return bool(digits > edge)
