@@ -18,6 +18,7 @@ from tests.denoise.simulate import (
     GAMMA,
     LAWS,
     LEVELS,
+    Law,
     a_release,
     covers,
     draw_noise,
@@ -136,7 +137,8 @@ def test_the_bandwidth_balances_the_two_integrals() -> None:
     noise, n = pf.LaplaceNoise(0.7), 200_000
     rng = np.random.default_rng(13)
     y = rng.standard_normal(n) + rng.laplace(0.0, 0.7, n)
-    h = choose_bandwidth(y, noise, (-5.0, 5.0))
+    h, note = choose_bandwidth(y, noise, (-5.0, 5.0))
+    assert note == ""
     omega = np.linspace(1e-4, 40.0 / h, 400_000)
     kernel = np.where(omega * h < 1, np.maximum(1 - (omega * h) ** 2, 0) ** 3, 0.0)
     signal = np.exp(-(omega**2))
@@ -221,3 +223,50 @@ def test_quantiles_rise_with_the_level_inside_their_intervals(
         # Where a bracket ends the interval, it too rises.
         assert ends == sorted(ends)
     assert all(e.lower <= e.value <= e.upper for e in found)
+
+
+CAUCHY = Law(lambda rng, n: rng.standard_cauchy(n), 0.0, 1.0, stats.cauchy.ppf)
+
+
+@pytest.mark.parametrize("scale", [0.05, 1.0])
+def test_quantiles_of_heavy_tails_cover(scale: float) -> None:
+    """The range of the column must not decide how much its middle is smoothed."""
+    noise, levels = pf.LaplaceNoise(scale), (0.25, 0.5, 0.75)
+    hits = np.zeros(len(levels), dtype=int)
+    repeats = 60
+    for _, _, y in releases(CAUCHY, noise, n=4000, seed=41, repeats=repeats):
+        found = denoise.quantiles(y, noise, levels)
+        hits += [
+            inside(estimate, CAUCHY.quantile(level))
+            for level, estimate in zip(levels, found.estimates, strict=True)
+        ]
+    assert all(covers(int(count), repeats=repeats) for count in hits)
+
+
+def test_smoothing_beyond_what_the_data_ask_for_is_noted() -> None:
+    """So wide a range that even the finest circle cannot show the peak in its middle."""
+    rng = np.random.default_rng(3)
+    rows = np.where(rng.random(20_000) < 0.02, 1e6 * rng.standard_cauchy(20_000), 0.0)
+    noise = pf.LaplaceNoise(0.01)
+    found = denoise.histogram(rows + rng.laplace(0.0, 0.01, 20_000), noise, [-1e3, 0.0, 1e3])
+    assert all("smoothed more" in estimate.note for estimate in found.estimates)
+
+
+@pytest.mark.parametrize("offset", [1e9, 1e12, 1e14])
+def test_quantiles_far_from_zero_are_those_near_it_moved(offset: float) -> None:
+    rng = np.random.default_rng(5)
+    # Multiples of 2^-5, which stay what they are beside 1e14.
+    rows = np.rint(32 * (rng.gamma(4.0, 1.0, 5000) + rng.laplace(0.0, 1.0, 5000))) / 32
+    noise = pf.LaplaceNoise(1.0)
+    near = denoise.quantiles(rows, noise, LEVELS, bandwidth=0.4)
+    far = denoise.quantiles(rows + offset, noise, LEVELS, bandwidth=0.4)
+    for one, other in zip(near.estimates, far.estimates, strict=True):
+        # Bins begin at another place; a bin is h/32, and at 1e14 a float has steps of 1/64.
+        assert other.value - offset == pytest.approx(one.value, abs=0.05)
+        assert other.lower <= other.value <= other.upper
+
+
+@pytest.mark.parametrize("bad", [10, None, [-math.inf, math.inf]])
+def test_edges_that_are_none_are_refused(bad: object) -> None:
+    with pytest.raises(pf.InvalidInputError, match="edges"):
+        denoise.histogram(np.arange(200.0), pf.NoNoise(), bad)  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,23 +26,39 @@ from pufferfish.denoise.kernel import kernel_transform
 from pufferfish.denoise.law import inverse_characteristic, noise_std
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 
-__all__ = ["RATIO_GAUSSIAN", "RATIO_LAPLACE", "choose_bandwidth", "least_bandwidth"]
+__all__ = [
+    "RATIO_GAUSSIAN",
+    "RATIO_LAPLACE",
+    "Bandwidth",
+    "choose_bandwidth",
+    "least_bandwidth",
+]
 
 # Root of the integrated squared bias over the integrated variance, such that intervals cover. With
 # Gaussian noise the error of the curve oscillates so fast that the intervals of quantiles are
 # wider than they need be, which leaves room for more bias.
 RATIO_LAPLACE = 0.15
 RATIO_GAUSSIAN = 0.25
-_POINTS = 1 << 17
-# Bandwidths are at least this many steps of the circle on which φ̂_Y is computed.
+# Points of the circle on which φ̂_Y is computed: more where heavy tails ask for it.
+_POINTS = (1 << 17, 1 << 20, 1 << 22)
+# Bandwidths are at least this many steps of that circle.
 _LEAST_STEPS = 16.0
-# Gaussian noise: h ≥ θ/10, where weights are e^50. Laplace noise: h ≥ b/10,000, where they are
+# Gaussian noise: h ≥ 0.15·θ, where weights are e^22. Laplace noise: h ≥ b/10,000, where they are
 # 10⁸. On a grid h ≥ γ/π: φ_N repeats itself from ω = π/γ on.
-_LEAST_GAUSSIAN = 0.1
+_LEAST_GAUSSIAN = 0.15
 _LEAST_LAPLACE = 1e-4
 _BISECTIONS = 40
 # |φ̂_Y − φ_Y| exceeds this over √n with a probability of about e^−25, at each frequency.
 _CHANCE = 5.0
+
+_TOO_SMOOTH = "smoothed more than the data ask for, so that the interval may miss detail"
+
+
+class Bandwidth(NamedTuple):
+    """h, and what to know when reading an estimate made with it."""
+
+    h: float
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +77,7 @@ class _Spectrum:
         return bias - self.ratio**2 * float(np.dot(self.noise, np.square(kernel)))
 
 
-def choose_bandwidth(rows: FloatArray, noise: Noise, middle: tuple[float, float]) -> float:
+def choose_bandwidth(rows: FloatArray, noise: Noise, middle: tuple[float, float]) -> Bandwidth:
     """h by the rule above; `middle` holds nearly all of the rows.
 
     φ̂_Y at multiples of 2π/P depends on the rows modulo P only, so outliers cost nothing.
@@ -71,22 +88,33 @@ def choose_bandwidth(rows: FloatArray, noise: Noise, middle: tuple[float, float]
     """
     low, high = middle
     period = 2.0 * (high - low) + 16.0 * noise_std(noise)
-    step, spacing = period / _POINTS, 2.0 * math.pi / period
-    least = max(_LEAST_STEPS * step, least_bandwidth(noise))
-    count = math.ceil(1.0 / (least * spacing))
-    counts = binned(rows, low, step, _POINTS, wrap=True)
-    size = np.abs(np.fft.rfft(counts)[1 : count + 1]) / rows.size
-    frequency = spacing * np.arange(1, size.size + 1, dtype=np.float64)
-    h = _balance(_spectrum(frequency, size, noise, rows.size), least, period / 8.0)
+    for points in _POINTS:
+        least = max(_LEAST_STEPS * period / points, least_bandwidth(noise))
+        frequency, size = _amplitudes(rows, low, period, points, least)
+        spectrum = _spectrum(frequency, size, noise, rows.size)
+        bound = spectrum.excess(least) >= 0.0
+        if not bound:
+            break
+    h = _balance(spectrum, least, period / 8.0)
     used = frequency < 1.0 / h
     highest = 1.0 / inverse_characteristic(noise, frequency[used]) + _CHANCE / math.sqrt(rows.size)
     require(
         bool(np.all(size[used] <= highest)),
-        "values cannot be a column with this noise: they vary less than the noise alone would make "
+        "values cannot be a column with this noise alone: it would leave less fine structure in "
         "them. Give the law that was published with them; if they were clipped or rounded "
         "afterwards, this estimate cannot be had from them.",
     )
-    return h
+    return Bandwidth(h, _TOO_SMOOTH if bound else "")
+
+
+def _amplitudes(
+    rows: FloatArray, low: float, period: float, points: int, least: float
+) -> tuple[FloatArray, FloatArray]:
+    """ω = 2π/P, 4π/P, ... up to 1/least, and |φ̂_Y(ω)|."""
+    spacing = 2.0 * math.pi / period
+    counts = binned(rows, low, period / points, points, wrap=True)
+    size = np.abs(np.fft.rfft(counts)[1 : math.ceil(1.0 / (least * spacing)) + 1]) / rows.size
+    return spacing * np.arange(1, size.size + 1, dtype=np.float64), size
 
 
 def least_bandwidth(noise: Noise) -> float:

@@ -39,7 +39,10 @@ class BinnedColumn:
     rows: int
 
     def on_grid(self, low: float, high: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """t from low to high in steps, F̂_h(t), and the standard error of F̂_h(t)."""
+        """t − first for t from low to high in steps, F̂_h(t), and the standard error of F̂_h(t).
+
+        Far from zero the points of t would be rounded onto each other; their distances are not.
+        """
         start = math.floor((low - self.first) / self.step)
         stop = math.ceil((high - self.first) / self.step) + 1
         # Weights for every difference in bins that can occur.
@@ -54,7 +57,7 @@ class BinnedColumn:
             for power in (weights, np.square(weights))
         )
         error = np.asarray(np.sqrt(np.maximum(second - np.square(first), 0.0) / self.rows))
-        return self.first + self.step * np.arange(start, stop, dtype=np.float64), first, error
+        return self.step * np.arange(start, stop, dtype=np.float64), first, error
 
     def weights_at(self, point: float) -> FloatArray:
         """A(point − centre) for every bin."""

@@ -5,8 +5,9 @@ is chosen so that the difference to that of X is small beside the standard error
 weights A(t − Y_i) are independent with mean F_h(t), so their spread gives the standard error at
 every t, which counts the rows and the noise together.
 
-Rows are taken to be independent draws of one law, and the column must not have been clipped. The
-noise's own grid γ moves a value by γ/2 at most, and so each quantile. Where X has atoms
+Rows are taken to be independent draws of one law, and the column must not have been clipped or
+rounded. The noise's own grid γ moves a value by γ/2 at most, and so each quantile, which is wider
+by that; a grid coarser than a quarter of the noise is refused. Where X has atoms
 (integers, say) the law of X + hW is what is estimated: each atom is spread over about √6·h.
 Proofs: docs/theory/denoise.md.
 """
@@ -14,16 +15,18 @@ Proofs: docs/theory/denoise.md.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from pufferfish.checks import FloatArray, finite_array, positive, require
-from pufferfish.denoise.bandwidth import choose_bandwidth, least_bandwidth
+from pufferfish.denoise.bandwidth import Bandwidth, choose_bandwidth, least_bandwidth
 from pufferfish.denoise.columns import Column, column, pieces
 from pufferfish.denoise.curve import bin_column
 from pufferfish.denoise.estimate import Estimate, Z, normal_estimate
-from pufferfish.noise import Noise, NoNoise, check_noise
+from pufferfish.denoise.law import check_fine
+from pufferfish.noise import Noise, NoNoise
 
 __all__ = ["Histogram", "Quantiles", "histogram", "quantiles"]
 
@@ -89,7 +92,7 @@ def quantiles(
     standard error is its length over 2·1.96. It covers the quantile of X + hW; `bandwidth`
     replaces the h that is chosen from the data. Levels near 0 or 1 may have no bound on one side.
     """
-    check_noise(noise)
+    check_fine(noise)
     rows = column("values", values, _LEAST_ROWS)
     asked = finite_array("levels", levels)
     require(
@@ -99,17 +102,18 @@ def quantiles(
     if isinstance(noise, NoNoise):
         found = tuple(_order_statistics(rows, asked))
         return Quantiles(levels=tuple(asked.tolist()), estimates=found, bandwidth=0.0)
-    brackets, h = _brackets(rows, noise, asked, bandwidth)
+    brackets, (h, note) = _brackets(rows, noise, asked, bandwidth)
     binned = bin_column(rows, noise, h, float(brackets.min()), float(brackets.max()))
     t, curve, error = binned.on_grid(float(brackets.min()), float(brackets.max()))
     estimates = []
-    for level, (low, high) in zip(asked.tolist(), brackets.T, strict=True):
-        inside = slice(*np.searchsorted(t, [low, high]).tolist())
+    for level, ends_of_t in zip(asked.tolist(), (brackets - binned.first).T, strict=True):
+        inside = slice(*np.searchsorted(t, ends_of_t).tolist())
         # A column without noise has this error, and one with noise no less.
         floor = math.sqrt(level * (1.0 - level) / rows.size)
         band = Z * np.maximum(error[inside], floor)
         ends = _open_ends(level, rows.size)
-        estimates.append(_invert(t[inside], curve[inside], band, level, ends))
+        found_here = _invert(t[inside], curve[inside], band, level, ends)
+        estimates.append(_moved(found_here, binned.first, 0.5 * (noise.grid or 0.0), note))
     return Quantiles(levels=tuple(asked.tolist()), estimates=tuple(estimates), bandwidth=h)
 
 
@@ -123,15 +127,15 @@ def histogram(
     cutting off at 0 would spoil. The first edge may be −∞ and the last ∞. Bins narrower than a
     few `bandwidth` show X + hW, not X.
     """
-    check_noise(noise)
+    check_fine(noise)
     rows = column("values", values, _LEAST_ROWS)
     asked = _checked_edges(edges)
     finite = asked[np.isfinite(asked)]
     n = rows.size
     if isinstance(noise, NoNoise):
-        h, parts = 0.0, [(share, share - share**2) for share in _shares(rows, asked)]
+        h, note, parts = 0.0, "", [(share, share - share**2) for share in _shares(rows, asked)]
     else:
-        h, parts = _bandwidth(rows, noise, _middle(rows), bandwidth), []
+        (h, note), parts = _bandwidth(rows, noise, _middle(rows), bandwidth), []
         binned = bin_column(rows, noise, h, float(finite[0]), float(finite[-1]))
         shares, left = binned.counts / n, binned.weights_at(float(asked[0]))
         for edge in asked[1:].tolist():
@@ -144,16 +148,19 @@ def histogram(
         # As if at least one row were inside and one outside: no count is certain to be 0.
         inside = min(max(value, 1.0 / n), 1.0 - 1.0 / n)
         error = math.sqrt(max(spread, inside * (1.0 - inside)) / n)
-        estimates.append(normal_estimate(value, error))
+        estimates.append(normal_estimate(value, error, note))
     return Histogram(edges=tuple(asked.tolist()), estimates=tuple(estimates), bandwidth=h)
 
 
 def _checked_edges(edges: Column) -> FloatArray:
     """Rising edges; only the outermost may be infinite."""
+    require(isinstance(edges, Iterable), "edges must be a list of numbers.")
     listed = list(edges)
     first = listed[:1] if listed[:1] == [-math.inf] else []
     last = listed[-1:] if listed[-1:] == [math.inf] else []
-    inner = finite_array("edges", listed[len(first) : len(listed) - len(last)])
+    inside = listed[len(first) : len(listed) - len(last)]
+    require(bool(inside), "edges must have at least one that is finite.")
+    inner = finite_array("edges", inside)
     asked = np.concatenate([first, inner, last])
     require(
         asked.size >= 2 and bool(np.all(np.diff(asked) > 0.0)),
@@ -169,18 +176,18 @@ def _middle(rows: FloatArray) -> tuple[float, float]:
 
 def _bandwidth(
     rows: FloatArray, noise: Noise, middle: tuple[float, float], given: float | None
-) -> float:
+) -> Bandwidth:
     """The bandwidth that was asked for, else the one that the data ask for."""
     if given is None:
         return choose_bandwidth(rows, noise, middle)
     h, least = positive("bandwidth", given), least_bandwidth(noise)
     require(h >= least, f"bandwidth must be at least {least:.4g} for this noise, got {h:g}.")
-    return h
+    return Bandwidth(h)
 
 
 def _brackets(
     rows: FloatArray, noise: Noise, levels: FloatArray, given: float | None
-) -> tuple[FloatArray, float]:
+) -> tuple[FloatArray, Bandwidth]:
     """Where each quantile of X can be, from quantiles of Y alone; and the bandwidth.
 
     N is symmetric, so P(Y ≤ x_q) ≥ P(X ≤ x_q, N ≤ 0) ≥ q/2, and likewise from above.
@@ -191,9 +198,9 @@ def _brackets(
     above = above + _MARGIN * np.sqrt(above * (1.0 - above) / n)
     shares = np.clip(np.concatenate([below, above, _MIDDLE]), 0.0, 1.0)
     found = np.quantile(rows, shares, method="inverted_cdf")
-    h = _bandwidth(rows, noise, (float(found[-2]), float(found[-1])), given)
-    wider = _SMEARED * h * np.array([[-1.0], [1.0]])
-    return found[:-2].reshape(2, -1) + wider, h
+    bandwidth = _bandwidth(rows, noise, (float(found[-2]), float(found[-1])), given)
+    wider = _SMEARED * bandwidth.h * np.array([[-1.0], [1.0]])
+    return found[:-2].reshape(2, -1) + wider, bandwidth
 
 
 def _open_ends(level: float, n: int) -> tuple[bool, bool]:
@@ -225,6 +232,17 @@ def _invert(
         lower=lower,
         upper=upper,
         note="" if bounded else _UNBOUNDED,
+    )
+
+
+def _moved(estimate: Estimate, offset: float, widened: float, note: str) -> Estimate:
+    """The estimate with an offset added, its interval widened, and a note beside its own."""
+    return Estimate(
+        value=estimate.value + offset,
+        standard_error=estimate.standard_error,
+        lower=estimate.lower + offset - widened,
+        upper=estimate.upper + offset + widened,
+        note="; ".join(text for text in (estimate.note, note) if text),
     )
 
 

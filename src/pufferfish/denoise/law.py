@@ -18,14 +18,28 @@ import math
 import numpy as np
 
 from pufferfish.checks import FloatArray
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.errors import UnsupportedError
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, check_noise
 
-__all__ = ["inverse_characteristic", "noise_std", "noise_variance"]
+__all__ = ["check_fine", "inverse_characteristic", "noise_std", "noise_variance"]
 
+# Grids coarser than this share of the noise's scale or std round X by as much as matters.
+_COARSEST = 0.25
 # From this many grid steps per std on, the discrete Gaussian is as good as the continuous one.
 _FINE = 4.0
 # Far enough for the sum over a coarse grid: the next term is below e^−100.
 _FARTHEST = 64
+
+
+def check_fine(noise: Noise) -> None:
+    """Refuse what is no noise law, and a grid so coarse that rounding X to it would show."""
+    check_noise(noise)
+    size = noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+    if noise.grid is not None and noise.grid > _COARSEST * size:
+        raise UnsupportedError(
+            f"this noise was drawn on a grid of {noise.grid:g}, coarser than a quarter of its size "
+            f"({size:g}): values were rounded so much that only their mean can be estimated."
+        )
 
 
 def noise_variance(noise: Noise) -> float:

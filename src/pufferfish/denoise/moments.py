@@ -10,7 +10,8 @@ Rows are taken to be independent draws of one law. Each standard error is that o
 function, so it counts the rows and the noise together. A column that was clipped after the noise
 breaks all of this, and one that was clipped before tells of the clipped values only. Rounding the
 column to a step r adds about r²/12 to its variance. The noise's own grid γ moves a value by γ/2 at
-most, and so the mean and the std of X. Proofs: docs/theory/denoise.md.
+most, and so the mean and the std of X; a grid coarser than a quarter of the noise is refused, but
+for the mean. Proofs: docs/theory/denoise.md.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, require
+from pufferfish.checks import FloatArray, finite, require
 from pufferfish.denoise.columns import Column, column, pieces
 from pufferfish.denoise.estimate import Estimate, Z, normal_estimate
-from pufferfish.denoise.law import noise_variance
+from pufferfish.denoise.law import check_fine, noise_variance
 from pufferfish.errors import UnsupportedError
 from pufferfish.noise import Noise, check_noise
 
@@ -61,30 +62,34 @@ class _Ratio(NamedTuple):
 def mean(values: Column, noise: Noise) -> Estimate:
     """E X, estimated by the mean of Y; standard error s_Y/√n.
 
-    The noise has mean 0, on its grid too. Needs a column that was not clipped.
+    The noise has mean 0, on its grid γ too; values were rounded to that, by γ/2 at most, which the
+    interval includes. Needs a column that was not clipped.
     """
-    rows = _rows(values, noise, 2)
+    check_noise(noise)
+    rows = column("values", values, 2)
     spread = _spread(rows)
     error = spread.unit * math.sqrt(spread.second / (rows.size - 1))
-    return normal_estimate(spread.mean, error)
+    estimate, half = normal_estimate(spread.mean, error), 0.5 * (noise.grid or 0.0)
+    return replace(estimate, lower=estimate.lower - half, upper=estimate.upper + half)
 
 
-def variance(values: Column, noise: Noise) -> Estimate:
+def variance(values: Column, noise: Noise, *, rounded: float = 0.0) -> Estimate:
     """Var X, estimated by s²_Y − Var N; standard error √((m₄ − m₂²)/n), moments of Y.
 
     Var N is that of the law that is drawn, on its grid. The estimate can be negative, and is
     given as it is: cutting it off at 0 would make it too large on average. It then means that
     the noise hides the spread of X; the interval says how large Var X may be. Needs a column that
-    was not clipped; rounding to a step r adds r²/12, which is not taken off.
+    was not clipped. One that was rounded to a step r ≤ b or θ after the noise has about r²/12 more
+    variance: `rounded=r` takes it off.
     """
-    rows = _rows(values, noise, 3)
-    estimate = normal_estimate(*_variance(_spread(rows), rows.size, noise))
+    rows, added = _rows(values, noise, 3), _added_variance(noise, rounded)
+    estimate = normal_estimate(*_variance(_spread(rows), rows.size, added))
     if estimate.upper < 0.0:
         return replace(estimate, note=_CONTRADICTED)
     return replace(estimate, note=_HIDDEN) if estimate.value < 0.0 else estimate
 
 
-def slope(values: Column, outcome: Column, noise: Noise) -> Estimate:
+def slope(values: Column, outcome: Column, noise: Noise, *, rounded: float = 0.0) -> Estimate:
     """The slope of the outcome Z on X, where X is seen as Y: β = s_YZ/(s²_Y − Var N).
 
     Standard error √(mean ψ²/n), ψ = [(y−ȳ)(z−z̄) − β·((y−ȳ)² − Var N)]/(s²_Y − Var N). The interval
@@ -92,7 +97,7 @@ def slope(values: Column, outcome: Column, noise: Noise) -> Estimate:
     (Fieller): β ± 1.96 standard errors where the denominator is known well, and longer on one side
     where it is not. The noise must be independent of the outcome as well as of X. An outcome that
     was published with a noise of its own, independent of this one, only widens the interval. Needs
-    a column that was not clipped.
+    a column that was not clipped; `rounded` is as for `variance`.
 
     Raises:
         UnsupportedError: s²_Y − Var N is not 2 standard errors above 0, so the data do not tell X
@@ -104,7 +109,7 @@ def slope(values: Column, outcome: Column, noise: Noise) -> Estimate:
         outcomes.size == rows.size,
         f"values and outcome must have a row for each other, got {rows.size} and {outcomes.size}.",
     )
-    parts = _ratio(rows, outcomes, noise)
+    parts = _ratio(rows, outcomes, _added_variance(noise, rounded))
     clear = parts.below / math.sqrt(parts.below_below) if parts.below_below > 0.0 else 0.0
     if clear <= _CLEAR:
         raise UnsupportedError(
@@ -134,8 +139,15 @@ def _fieller(parts: _Ratio) -> Estimate:
 
 
 def _rows(values: Column, noise: Noise, least: int) -> FloatArray:
-    check_noise(noise)
+    check_fine(noise)
     return column("values", values, least)
+
+
+def _added_variance(noise: Noise, rounded: float) -> float:
+    """Var N, and that of rounding to a step."""
+    step = finite("rounded", rounded)
+    require(step >= 0.0, f"rounded must not be negative, got {step:g}.")
+    return noise_variance(noise) + step * step / 12.0
 
 
 def _spread(rows: FloatArray) -> _Spread:
@@ -156,18 +168,18 @@ def _spread(rows: FloatArray) -> _Spread:
     return _Spread(average, unit, math.fsum(second) / rows.size, math.fsum(fourth) / rows.size)
 
 
-def _variance(spread: _Spread, n: int, noise: Noise) -> tuple[float, float]:
+def _variance(spread: _Spread, n: int, added: float) -> tuple[float, float]:
     """s²_Y − Var N and its standard error."""
     squared = spread.unit * spread.unit
-    value = squared * spread.second * (n / (n - 1)) - noise_variance(noise)
+    value = squared * spread.second * (n / (n - 1)) - added
     return value, squared * math.sqrt(max(spread.fourth - spread.second**2, 0.0) / n)
 
 
-def _ratio(rows: FloatArray, outcomes: FloatArray, noise: Noise) -> _Ratio:
+def _ratio(rows: FloatArray, outcomes: FloatArray, added: float) -> _Ratio:
     spread, other = _spread(rows), _spread(outcomes)
     if spread.unit == 0.0:
         return _Ratio(0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
-    n, noise_part = rows.size, noise_variance(noise) / spread.unit / spread.unit
+    n, noise_part = rows.size, added / spread.unit / spread.unit
     products = math.fsum(float(np.dot(y, z)) for y, z in _pairs(rows, spread, outcomes, other))
     above, below = products / (n - 1), spread.second * (n / (n - 1)) - noise_part
     sums = np.zeros((2, 2))
