@@ -305,7 +305,7 @@ def random_plan(p: Components, q: Components, rng: np.random.Generator) -> NDArr
     corner = np.zeros((p.weights.size, q.weights.size))
     rows, columns = p.weights.copy(), q.weights.copy()
     for m in rng.permutation(rows.size):
-        for l in rng.permutation(columns.size):  # noqa: E741
+        for l in rng.permutation(columns.size):
             corner[m, l] = min(rows[m], columns[l])
             rows[m] -= corner[m, l]
             columns[l] -= corner[m, l]
@@ -327,7 +327,7 @@ def test_any_plan_bounds_the_exact_delta(
     plan = random_plan(p, q, np.random.default_rng(seed))
     with mp.workdps(DIGITS):
         loss = mpf(0)
-        for (m, l), weight in np.ndenumerate(plan):  # noqa: E741
+        for (m, l), weight in np.ndenumerate(plan):
             mean, std = p.means[m] - q.means[l], p.stds[m] - q.stds[l]
             fixed = max(-mp.expm1((mpf(epsilon) - abs(mpf(mean)) / mpf(scale)) / 2), mpf(0))
             spread = abs(std)

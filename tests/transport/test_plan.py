@@ -107,7 +107,7 @@ def test_the_cost_is_that_of_its_own_weights(
             (Fraction(float(plan.first.means[m])) - Fraction(float(plan.second.means[l]))) ** 2
             + (Fraction(float(plan.first.stds[m])) - Fraction(float(plan.second.stds[l]))) ** 2
         )
-        for m, l in product(*map(range, plan.weights.shape))  # noqa: E741
+        for m, l in product(*map(range, plan.weights.shape))
     )
     assert plan.cost == pytest.approx(float(total), rel=1e-13)  # a few roundings of positive terms
 
@@ -178,7 +178,7 @@ def test_the_displacement_is_a_mixture_of_folded_normals(
 ) -> None:
     plan = mixture_plan(first, second)
     total = 0.0
-    for (m, l), weight in np.ndenumerate(plan.weights):  # noqa: E741
+    for (m, l), weight in np.ndenumerate(plan.weights):
         gap = plan.first.means[m] - plan.second.means[l]
         spread = abs(plan.first.stds[m] - plan.second.stds[l])
         if spread == 0.0:
@@ -210,7 +210,7 @@ def _on_tree(a: list[Fraction], b: list[Fraction], left: set[tuple[int, int]]) -
     """Peel leaves: a row or column with one arc left decides what that arc carries."""
     need: dict[tuple[str, int], Fraction] = {
         **{("row", m): share for m, share in enumerate(a)},
-        **{("column", l): share for l, share in enumerate(b)},  # noqa: E741
+        **{("column", l): share for l, share in enumerate(b)},
     }
     plan: Plan = {}
     while left:
@@ -233,7 +233,7 @@ def best_plans(
 ) -> tuple[Fraction, list[Plan]]:
     """The least cost, and every vertex that has it: their hull is the set of optimal plans."""
     priced = [
-        (sum((w * costs[m][l] for (m, l), w in plan.items()), Fraction(0)), plan)  # noqa: E741
+        (sum((w * costs[m][l] for (m, l), w in plan.items()), Fraction(0)), plan)
         for plan in vertices(a, b)
     ]
     least = min(cost for cost, _ in priced)
@@ -275,7 +275,7 @@ def tied_cases(
 
 def value(plan: Plan, values: list[list[float]]) -> float:
     """Σ w·values, arcs of no mass left out."""
-    return sum(float(w) * values[m][l] for (m, l), w in plan.items() if w > 0)  # noqa: E741
+    return sum(float(w) * values[m][l] for (m, l), w in plan.items() if w > 0)
 
 
 @given(tied_cases(), st.data())

@@ -74,10 +74,10 @@ def _overlaps(a: FloatArray, b: FloatArray) -> _Overlaps:
     p, q = [level * q[-1] for level in p], [level * p[-1] for level in q]
     q, charge = _snapped(q, p)
     first, second = [0], [0]
-    k = l = 0  # noqa: E741
+    k = l = 0
     while k < len(p) - 1 or l < len(q) - 1:
         step_p, step_q = p[k] <= q[l], q[l] <= p[k]
-        k, l = k + step_p, l + step_q  # noqa: E741
+        k, l = k + step_p, l + step_q
         first.append(k)
         second.append(l)
     return _Overlaps(first, second, charge)

@@ -95,7 +95,7 @@ def comonotone(first: Prior, second: Prior, knots: int = KNOTS) -> ComonotoneCou
     for prior in (first, second):
         require(isinstance(prior, Prior), f"a prior was expected, got {type(prior).__name__}.")
     p, q = _slabs(first, knots), _slabs(second, knots)
-    weights, k, l = _merged(p.levels, q.levels)  # noqa: E741
+    weights, k, l = _merged(p.levels, q.levels)
     return ComonotoneCoupling(
         weights=weights,
         first_low=p.low[k],

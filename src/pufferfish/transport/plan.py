@@ -62,7 +62,7 @@ class MixturePlan:
     cost: float
     optimal_arcs: _Arcs
 
-    def map(self, m: int, l: int) -> MongeMap:  # noqa: E741
+    def map(self, m: int, l: int) -> MongeMap:
         """Monge's map from component m to component l."""
         return MongeMap(
             Gaussian(self.first.means[m], self.first.stds[m]),
@@ -109,7 +109,7 @@ def mixture_plan(first: Prior, second: Prior) -> MixturePlan:
 def plan_displacement(p: Components, q: Components, weights: FloatArray) -> Displacement:
     """|X − X'| where component m goes to component l with probability weights[m, l]."""
     require(bool((weights >= 0.0).all()), "weights of a plan must not be negative.")
-    m, l = np.nonzero(weights)  # noqa: E741
+    m, l = np.nonzero(weights)
     return Displacement(
         weights=weights[m, l],
         means=distance_upper(p.means[m], q.means[l]),
