@@ -419,3 +419,13 @@ def test_a_delta_below_resolution_needs_no_more_than_none(delta: float) -> None:
     small = pf.calibrate(scenario, pf.Guarantee(1.0, delta)).noise
     # The search steps over a jump here, known only to the 1e-9 of ε*, in steps that grow.
     assert size_of(small) <= size_of(pure) * (1 + 1e-7)
+
+
+def test_what_is_said_without_noise_is_said_of_the_adversary_who_sees_most() -> None:
+    """The table decides how much noise is needed; without noise the mixtures see without bound."""
+    beliefs = [pf.datasets.adult_mixtures(), pf.datasets.adult_tables()]
+    scenario = pf.Scenario(beliefs, pairs=[("Black", "Asian-Pac-Islander")])
+    calibration = pf.calibrate(scenario, pf.Guarantee(1.0))
+    assert calibration.certificate.worst.belief == "Adult table"
+    text = unfolded(calibration)
+    assert 'as "paper\'s mixtures" sees it: the odds can move without bound' in text

@@ -187,11 +187,17 @@ def test_names_are_texts(field: str, text: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("provenance", "public"), [("public", True), ("private", False), ("Public", False)]
+    ("provenance", "public"), [("public", True), ("private", False), ("published", False)]
 )
 def test_only_public_is_public(provenance: str, public: bool) -> None:
     assert pf.Belief(THREE, provenance=provenance).public is public
     assert not pf.Belief(THREE).public
+
+
+@pytest.mark.parametrize("provenance", ["Public", "PUBLIC", " public"])
+def test_what_is_meant_to_be_public_and_would_not_be_is_refused(provenance: str) -> None:
+    with pytest.raises(pf.InvalidInputError, match="public"):
+        pf.Belief(THREE, provenance=provenance)
 
 
 def test_a_belief_cannot_be_changed() -> None:

@@ -112,7 +112,9 @@ def _promise(goal: Guarantee) -> str:
 
 
 def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) -> str:
-    bare = verify(_worst_only(scenario, certificate), NoNoise(), goal)
+    # To every adversary: who decides without noise may be another one than with it.
+    bare = verify(Scenario(scenario.beliefs, [certificate.worst.pair]), NoNoise(), goal)
+    sees = max(bare.results, key=lambda result: (result.epsilon_upper, result.delta_upper)).belief
     loss = (
         "the odds can move without bound"
         if bare.epsilon_lower == math.inf
@@ -120,8 +122,8 @@ def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) 
     )
     first, second = certificate.worst.pair
     return (
-        f"Without noise, for {first!r} and {second!r}: {loss}, and δ at ε = {goal.epsilon:g} is "
-        f"{bare.delta_upper:.4g}."
+        f"Without noise, for {first!r} and {second!r}, as {sees!r} sees it: {loss}; δ at "
+        f"ε = {goal.epsilon:g} is {bare.delta_upper:.4g} at worst."
     )
 
 
@@ -281,7 +283,9 @@ def _not_promised(noise: Noise) -> str:
     text = (
         "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
         "rows, that rows are not independent, that several rows share a secret); anything about "
-        "other columns; anything if a belief is wrong by more than pf.radius allows."
+        "other columns; anything if a belief is wrong by more than pf.radius says, which is next "
+        "to nothing for the least noise (calibrate(radius=...) makes room); anything about a value "
+        "far from all that the beliefs allow."
     )
     if not isinstance(noise, NoNoise) and noise.grid is None:
         text += (

@@ -92,7 +92,8 @@ class Mechanism:
         """Refuse a law that is not certified, or that cannot be drawn exactly."""
         require(
             isinstance(self.postprocess, tuple | list),
-            f"postprocess must be a list of steps, got {type(self.postprocess).__name__}.",
+            f"postprocess must be a list of steps, got {type(self.postprocess).__name__}; "
+            "one step is [step].",
         )
         object.__setattr__(self, "postprocess", tuple(self.postprocess))
         require(
@@ -125,7 +126,7 @@ class Mechanism:
             raise UnsupportedError(
                 "the noise has no grid, so it cannot be drawn without leaking through its last "
                 "digits. calibrate chooses a grid wherever one is proven; with pf.verify, give "
-                "the noise law a grid."
+                "the noise law one: a power of two of about 2^-24 of its size."
             )
         else:
             self._check_grid(self.noise, self.noise.grid)
@@ -249,7 +250,8 @@ def _column(values: npt.ArrayLike) -> npt.NDArray[Any]:
     require(array.ndim == 1, f"values must be one-dimensional, got shape {array.shape}.")
     require(
         (array.dtype.kind in "iuf" and array.dtype.itemsize <= 8) or array.size == 0,
-        f"values must be real numbers of at most 64 bits, got dtype {array.dtype}.",
+        f"values must be real numbers of at most 64 bits, got dtype {array.dtype}; convert them "
+        "first, for example with numpy.asarray(column, dtype=float).",
     )
     return array
 
@@ -259,8 +261,9 @@ def _checked(values: FloatArray, start: int, limit: float) -> FloatArray:
     bad = ~np.isfinite(values)
     if bad.any():
         raise InvalidInputError(
-            f"values must be finite; row {start + int(np.argmax(bad))} is not. Drop or fill "
-            "missing values before the release."
+            f"values must be finite; row {start + int(np.argmax(bad))} is not. If it is missing, "
+            "apply to the other rows and publish a hole there, with Belief(missing=...) in the "
+            "scenario; or fill it, and describe the filled column."
         )
     far = np.abs(values) > limit
     if far.any():

@@ -80,6 +80,10 @@ class Belief:
                 f"{field} must be a non-empty text, got {type(text).__name__}.",
             )
         require(
+            provenance == "public" or provenance.strip().lower() != "public",
+            f'provenance {provenance!r} would count as private; write exactly "public".',
+        )
+        require(
             missing is None or isinstance(missing, Mapping),
             f"missing must map secrets to probabilities, got {type(missing).__name__}.",
         )

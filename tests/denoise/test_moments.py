@@ -205,3 +205,22 @@ def test_on_a_coarse_grid_only_the_mean_is_estimated(noise: pf.Noise) -> None:
     ):
         with pytest.raises(pf.UnsupportedError, match="grid"):
             estimate()
+
+
+def test_a_clipped_column_is_noticed_where_many_rows_lie_at_its_end() -> None:
+    rng = np.random.default_rng(12)
+    noise = pf.LaplaceNoise(1.0)
+    y = rng.gamma(4.0, 1.0, 5000) + rng.laplace(0.0, 1.0, 5000)
+    for clipped, end in ((np.maximum(y, 2.0), "smallest"), (np.minimum(y, 8.0), "largest")):
+        assert f"equal the {end} value" in denoise.mean(clipped, noise).note
+        assert f"equal the {end} value" in denoise.variance(clipped, noise).note
+    assert denoise.mean(y, noise).note == ""
+    # Without noise, ties are no news.
+    assert denoise.mean(np.rint(y), pf.NoNoise()).note == ""
+
+
+def test_a_slope_of_a_column_narrower_than_its_noise_names_the_cause() -> None:
+    rng = np.random.default_rng(14)
+    y = np.clip(rng.normal(0.0, 1.0, 5000) + rng.laplace(0.0, 5.0, 5000), -2.0, 2.0)
+    with pytest.raises(pf.UnsupportedError, match="clipped"):
+        denoise.slope(y, rng.standard_normal(5000), pf.LaplaceNoise(5.0))

@@ -28,7 +28,7 @@ from pufferfish.denoise.columns import Column, column, pieces
 from pufferfish.denoise.estimate import Estimate, Z, normal_estimate
 from pufferfish.denoise.law import check_fine, noise_variance
 from pufferfish.errors import UnsupportedError
-from pufferfish.noise import Noise, check_noise
+from pufferfish.noise import Noise, NoNoise, check_noise
 
 __all__ = ["mean", "slope", "variance"]
 
@@ -70,7 +70,12 @@ def mean(values: Column, noise: Noise) -> Estimate:
     spread = _spread(rows)
     error = spread.unit * math.sqrt(spread.second / (rows.size - 1))
     estimate, half = normal_estimate(spread.mean, error), 0.5 * (noise.grid or 0.0)
-    return replace(estimate, lower=estimate.lower - half, upper=estimate.upper + half)
+    return replace(
+        estimate,
+        lower=estimate.lower - half,
+        upper=estimate.upper + half,
+        note=_clipping_note(rows, noise),
+    )
 
 
 def variance(values: Column, noise: Noise, *, rounded: float = 0.0) -> Estimate:
@@ -86,7 +91,8 @@ def variance(values: Column, noise: Noise, *, rounded: float = 0.0) -> Estimate:
     estimate = normal_estimate(*_variance(_spread(rows), rows.size, added))
     if estimate.upper < 0.0:
         return replace(estimate, note=_CONTRADICTED)
-    return replace(estimate, note=_HIDDEN) if estimate.value < 0.0 else estimate
+    note = _HIDDEN if estimate.value < 0.0 else _clipping_note(rows, noise)
+    return replace(estimate, note=note)
 
 
 def slope(values: Column, outcome: Column, noise: Noise, *, rounded: float = 0.0) -> Estimate:
@@ -111,6 +117,10 @@ def slope(values: Column, outcome: Column, noise: Noise, *, rounded: float = 0.0
     )
     parts = _ratio(rows, outcomes, _added_variance(noise, rounded))
     clear = parts.below / math.sqrt(parts.below_below) if parts.below_below > 0.0 else 0.0
+    if clear < -_CLEAR:
+        raise UnsupportedError(
+            f"the variance of the values is {_CONTRADICTED} Nothing can be said about the slope."
+        )
     if clear <= _CLEAR:
         raise UnsupportedError(
             "the variance of the values is not clearly above that of the noise (by "
@@ -136,6 +146,18 @@ def _fieller(parts: _Ratio) -> Estimate:
         lower=min((middle - half) / leading, beta) * parts.unit,
         upper=max((middle + half) / leading, beta) * parts.unit,
     )
+
+
+def _clipping_note(rows: FloatArray, noise: Noise) -> str:
+    """What many rows at an end of a noised column suggest; drawn on a grid, ties are rare."""
+    if isinstance(noise, NoNoise):
+        return ""
+    least = max(3, rows.size // 1000)
+    for end, name in ((rows.min(), "smallest"), (rows.max(), "largest")):
+        count = int(np.count_nonzero(rows == end))
+        if count >= least:
+            return f"{count} rows equal the {name} value: if the column was clipped, this is biased"
+    return ""
 
 
 def _rows(values: Column, noise: Noise, least: int) -> FloatArray:

@@ -40,8 +40,9 @@ def refuse_unbounded_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
     if is_unbounded(p, q, GaussianNoise(1.0)) or is_unbounded(q, p, GaussianNoise(1.0)):
         raise UnreachableGoalError(
             f"Gaussian noise cannot give pure {goal} for {describe(laws)}: far out in a tail one "
-            "of the two laws outweighs the other without bound, whatever the noise (their widest "
-            "components differ). Use Laplace noise, or allow some delta."
+            "of the two laws outweighs the other without bound, whatever the noise (their "
+            "outermost values, their means or their widest spreads differ). Use Laplace noise, or "
+            "allow some delta."
         )
     spread = math.sqrt(max(laws.first.variance, laws.second.variance)) or 1.0
     # About a common centre, so that values far from zero do not drown the difference.

@@ -51,7 +51,11 @@ class Discrete(Prior):
     @classmethod
     def from_counts(cls, counts: Mapping[Any, float]) -> Self:
         """The table of how often each value occurs: {value: count}."""
-        require(isinstance(counts, Mapping), "counts must map each value to how often it occurs.")
+        require(
+            isinstance(counts, Mapping),
+            "counts must map each value to how often it occurs; for a column of values write "
+            "Discrete.from_counts(collections.Counter(column)).",
+        )
         frequencies = finite_array("counts", list(counts.values()))
         require(bool((frequencies >= 0).all()), "counts must not be negative.")
         total = math.fsum(frequencies)
