@@ -309,3 +309,9 @@ def test_a_first_release_must_absorb_the_radius() -> None:
         pf.Ledger(scenario=TABLES, budget=PURE, radius=0.5).charge(noise)
     enough = pf.calibrate(TABLES, PURE, radius=0.5).noise
     pf.Ledger(scenario=TABLES, budget=PURE, radius=0.5).charge(enough)
+
+
+@pytest.mark.parametrize("radius", [-0.5, math.nan, math.inf, "wide"])
+def test_a_radius_that_is_none_is_refused_before_any_release(radius: object) -> None:
+    with pytest.raises(pf.InvalidInputError, match="radius"):
+        pf.Ledger(scenario=TABLES, budget=PURE, radius=radius)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from pufferfish.checks import finite, require
+from pufferfish.checks import nonnegative, require
 from pufferfish.errors import (
     CertificationError,
     InvalidInputError,
@@ -194,8 +194,7 @@ def _check_choices(noise: object, method: object, tau: object, radius: object) -
         raise UnsupportedError(
             f'{method} is about Laplace noise; for Gaussian noise use method="exact".'
         )
-    distance = finite("radius", radius)
-    require(distance >= 0.0, f"radius must not be negative, got {distance:g}.")
+    distance = nonnegative("radius", radius)
     if distance > 0.0 and (noise != "laplace" or method in PAPER_METHODS):
         raise UnsupportedError(
             "a radius is offered for Laplace noise with method 'exact' or 'coupling'; the paper's "

@@ -16,6 +16,7 @@ __all__ = [
     "checked_probabilities",
     "finite",
     "finite_array",
+    "nonnegative",
     "positive",
     "probability_below_one",
     "require",
@@ -56,6 +57,13 @@ def positive(name: str, value: object, *, hint: str = "") -> float:
     ending = f" {hint}" if hint and number == 0 else ""
     require(number > 0, f"{name} must be greater than 0, got {number:g}.{ending}")
     require(number >= 1 / _LARGEST, f"{name} must be at least {1 / _LARGEST:g}, got {number:g}.")
+    return number
+
+
+def nonnegative(name: str, value: object) -> float:
+    """`value` as a float of at least zero."""
+    number = finite(name, value)
+    require(number >= 0.0, f"{name} must not be negative, got {number:g}.")
     return number
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from pufferfish.checks import require
+from pufferfish.checks import nonnegative, require
 from pufferfish.errors import BudgetExceededError, CertificationError, UnsupportedError
 from pufferfish.exact import verify
 from pufferfish.exact.verify import check_goal, check_scenario
@@ -50,6 +50,8 @@ class Ledger:
             f"releases must be a list of noise laws, got {type(self.releases).__name__}.",
         )
         object.__setattr__(self, "releases", tuple(self.releases))
+        # A negative one would loosen what the first release must keep.
+        object.__setattr__(self, "radius", nonnegative("radius", self.radius))
         for noise in self.releases:
             check_noise(noise)
         if len(self.releases) == 1:

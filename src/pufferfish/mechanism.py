@@ -143,8 +143,8 @@ class Mechanism:
     def _check_grid(self, noise: LaplaceNoise | GaussianNoise, grid: float) -> None:
         size = noise.scale if isinstance(noise, LaplaceNoise) else noise.std
         require(
-            grid >= size * float(FINEST_RATE),
-            f"the grid is too fine for this noise: it must be at least 2^-44 of {size:g}.",
+            grid > size * float(FINEST_RATE),
+            f"the grid is too fine for this noise: it must be more than 2^-45 of {size:g}.",
         )
 
     @classmethod

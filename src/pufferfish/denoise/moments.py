@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, finite, require
+from pufferfish.checks import FloatArray, nonnegative, require
 from pufferfish.denoise.columns import Column, column, pieces
 from pufferfish.denoise.estimate import Estimate, Z, normal_estimate
 from pufferfish.denoise.law import check_fine, noise_variance
@@ -167,8 +167,7 @@ def _rows(values: Column, noise: Noise, least: int) -> FloatArray:
 
 def _added_variance(noise: Noise, rounded: float) -> float:
     """Var N, and that of rounding to a step."""
-    step = finite("rounded", rounded)
-    require(step >= 0.0, f"rounded must not be negative, got {step:g}.")
+    step = nonnegative("rounded", rounded)
     return noise_variance(noise) + step * step / 12.0
 
 

@@ -51,7 +51,7 @@ def discrete_gaussian(count: int, std: Fraction, entropy: Entropy) -> Integers:
         entropy: Where the randomness comes from.
     """
     require(
-        1 <= std <= 1 / FINEST_RATE - 1,
+        1 <= std < 1 / FINEST_RATE,
         "the grid must be no coarser than the std and no finer than 2^-45 of it.",
     )
     kept: list[Integers] = []

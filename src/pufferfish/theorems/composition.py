@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from pufferfish.checks import finite, positive, require
+from pufferfish.checks import finite, nonnegative, positive, require
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.published import hole_epsilon
 from pufferfish.exact.verify import check_scenario
@@ -111,8 +111,7 @@ def composable(
     check_noise(noise)
     share = finite("delta", delta)
     require(0.0 <= share < 1.0, f"delta must be at least 0 and less than 1, got {share:g}.")
-    wrong = finite("radius", radius)
-    require(wrong >= 0.0, f"radius must not be negative, got {wrong:g}.")
+    wrong = nonnegative("radius", radius)
     if not isinstance(noise, LaplaceNoise):
         return None
     # Secrets that are equal as keys, such as 0 and False, are still different names.

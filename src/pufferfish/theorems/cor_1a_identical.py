@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from pufferfish.checks import finite, require
+from pufferfish.checks import finite, nonnegative, require
 from pufferfish.errors import UnsupportedError
 from pufferfish.guarantee import Guarantee
 from pufferfish.theorems.tau import Tau, tau
@@ -24,8 +24,7 @@ def scale(users: int, mean: float, std: float, goal: Guarantee, form: Tau = "exa
         isinstance(users, int) and not isinstance(users, bool) and 1 <= users <= 10**18,
         f"users must be a whole number from 1 to 10^18, got {users!r}.",
     )
-    centre, spread = abs(finite("mean", mean)), finite("std", std)
-    require(spread >= 0.0, f"std must not be negative, got {spread:g}.")
+    centre, spread = abs(finite("mean", mean)), nonnegative("std", std)
     if spread == 0.0:
         return centre / goal.epsilon
     if goal.pure:

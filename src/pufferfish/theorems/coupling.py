@@ -133,7 +133,7 @@ def refuse_unbounded(laws: PairOfLaws, goal: Guarantee) -> None:
         )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _bounded(first: Prior, second: Prior) -> Displacement | None:
     return bounded_displacement(first, second)
 
