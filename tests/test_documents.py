@@ -41,3 +41,20 @@ def test_the_demo_prints_what_the_readme_shows() -> None:
     )
     shown = next(text for kind, text in _blocks("README.md") if kind == "text")
     assert demo.stdout == shown
+
+
+def test_the_trials_of_the_formulas_are_those_of_the_pages() -> None:
+    trials = subprocess.run(
+        [sys.executable, ROOT / "examples" / "formulas.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pages = [
+        (ROOT / f"docs/theory/{page}.md").read_text(encoding="utf-8") for page in ("thm-2", "cor-2")
+    ]
+    counts = re.findall(r"(\S+), δ = \S+, \w+: (\d+) of 300", trials.stdout)
+    assert len(counts) == 6
+    for method, count in counts:
+        page = pages[0] if method == "thm-2" else pages[1]
+        assert re.search(rf"\b{count}\b", page)
