@@ -13,6 +13,7 @@ from pufferfish.errors import (
     BudgetExceededError,
     CertificationError,
     InvalidInputError,
+    MissingExtraError,
     PufferfishError,
     UnreachableGoalError,
     UnsupportedError,
@@ -26,6 +27,7 @@ from pufferfish.exact import (
     pure_epsilon,
     verify,
 )
+from pufferfish.fit import FitReport, fit_belief, fit_beliefs, fit_report
 from pufferfish.guarantee import Guarantee
 from pufferfish.ledger import Ledger
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
@@ -34,6 +36,7 @@ from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.radius import Radius, radius
 from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
+from pufferfish.tables import Summary, summarise
 from pufferfish.theorems import ComposableCertificate, composable
 
 __version__ = "0.1.0"
@@ -50,6 +53,7 @@ __all__ = [
     "ComposableCertificate",
     "Discrete",
     "Enclosure",
+    "FitReport",
     "Gaussian",
     "GaussianMixture",
     "GaussianNoise",
@@ -58,6 +62,7 @@ __all__ = [
     "LaplaceNoise",
     "Ledger",
     "Mechanism",
+    "MissingExtraError",
     "NoNoise",
     "Noise",
     "NotPrivateEntropy",
@@ -71,6 +76,7 @@ __all__ = [
     "Scenario",
     "Secret",
     "SecretPair",
+    "Summary",
     "UnreachableGoalError",
     "UnsupportedError",
     "calibrate",
@@ -78,11 +84,15 @@ __all__ = [
     "composable",
     "datasets",
     "denoise",
+    "fit_belief",
+    "fit_beliefs",
+    "fit_report",
     "output_law",
     "privacy_profile",
     "pure_epsilon",
     "radius",
     "sampling",
+    "summarise",
     "theorems",
     "transport",
     "verify",

@@ -6,6 +6,7 @@ __all__ = [
     "BudgetExceededError",
     "CertificationError",
     "InvalidInputError",
+    "MissingExtraError",
     "PufferfishError",
     "UnreachableGoalError",
     "UnsupportedError",
@@ -18,6 +19,10 @@ class PufferfishError(Exception):
 
 class InvalidInputError(PufferfishError, ValueError):
     """An argument that cannot mean anything: nan, a negative scale, weights that miss one."""
+
+
+class MissingExtraError(PufferfishError, ImportError):
+    """A library that is not installed; the message says how to install it."""
 
 
 class UnsupportedError(PufferfishError):

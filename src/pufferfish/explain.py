@@ -10,7 +10,7 @@ from pufferfish.exact import Certificate, verify
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.priors import Discrete, GaussianMixture, Prior
-from pufferfish.scenario import Belief, Scenario
+from pufferfish.scenario import RELEASED, Belief, Scenario
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 
 __all__ = ["COLUMNS", "describe_delta", "describe_loss", "explain", "rounded_up"]
@@ -76,6 +76,10 @@ def _who(scenario: Scenario) -> str:
             lines.append(f"     {secret!r}: {_law_in_words(belief.priors[secret])}{missing}")
         if len(secrets) > _MOST_LISTED:
             lines.append(f"     and {len(secrets) - _MOST_LISTED} more secrets")
+        if belief.radius:
+            lines.append(
+                f"     or any laws within {belief.radius:.3g} of these (values were binned)"
+            )
     return "\n".join(lines)
 
 
@@ -150,7 +154,13 @@ def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
     else:
         law = f"Gaussian with std {rounded_up(noise.std, 6)}"
     beside = f"; its std is {ratio:.2g} times the largest std believed of the value"
-    return f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
+    text = f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
+    if any(belief.provenance == RELEASED for belief in scenario.beliefs):
+        text += (
+            " Beliefs were fitted on the column to be released, so this size depends on the data, "
+            "and publishing it says a little about them."
+        )
+    return text
 
 
 def _why_this_much(

@@ -10,13 +10,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import probability_below_one, require
+from pufferfish.checks import nonnegative, probability_below_one, require
 from pufferfish.errors import InvalidInputError
 from pufferfish.priors import Prior
 
-__all__ = ["Belief", "PairOfLaws", "Scenario", "Secret", "SecretPair"]
+__all__ = [
+    "PUBLIC",
+    "REFERENCE",
+    "RELEASED",
+    "Belief",
+    "PairOfLaws",
+    "Scenario",
+    "Secret",
+    "SecretPair",
+    "checked_secret",
+    "some_secrets",
+]
 
 Secret = str | int | bool
+
+# Where a belief comes from, as far as the library has a word for it. Anything but the first counts
+# as private.
+PUBLIC = "public"
+REFERENCE = "reference sample"
+RELEASED = "fitted on the released column"
 
 
 class SecretPair(NamedTuple):
@@ -26,7 +43,8 @@ class SecretPair(NamedTuple):
     second: Secret
 
 
-def _checked_secret(secret: object) -> Secret:
+def checked_secret(secret: object) -> Secret:
+    """`secret` as a plain str, int or bool."""
     plain = secret.item() if isinstance(secret, np.generic) else secret
     if not isinstance(plain, str | int):
         raise InvalidInputError(f"a secret must be a str, an int or a bool, got {secret!r}.")
@@ -43,15 +61,19 @@ class Belief:
     Attributes:
         priors: For each secret the law of X that this adversary holds.
         name: How messages and certificates call this adversary.
-        provenance: Where the belief comes from. Only "public" says that it holds nothing private.
+        provenance: Where the belief comes from. Only "public" says that it holds nothing private;
+            "reference sample" and "fitted on the released column" are what fits are labelled with.
         missing: For each secret the probability that the value is missing and published as a hole;
             0 for secrets that were not named.
+        radius: How far in W_∞, in the units of X, the laws meant may be from `priors`: what
+            rounding the values of a table into bins has cost. Certificates cover all of them.
     """
 
     priors: Mapping[Secret, Prior]
     name: str
     provenance: str
     missing: Mapping[Secret, float]
+    radius: float
 
     def __init__(
         self,
@@ -60,6 +82,7 @@ class Belief:
         name: str = "belief",
         provenance: str = "private",
         missing: Mapping[Any, float] | None = None,
+        radius: float = 0.0,
     ) -> None:
         """Copy, freeze and refuse what is no belief."""
         require(
@@ -67,7 +90,7 @@ class Belief:
             f"priors must map each secret to a prior, got {type(priors).__name__}.",
         )
         require(bool(priors), "a belief needs a prior for at least one secret.")
-        laws = {_checked_secret(secret): prior for secret, prior in priors.items()}
+        laws = {checked_secret(secret): prior for secret, prior in priors.items()}
         for secret, prior in laws.items():
             require(
                 isinstance(prior, Prior),
@@ -80,7 +103,7 @@ class Belief:
                 f"{field} must be a non-empty text, got {type(text).__name__}.",
             )
         require(
-            provenance == "public" or provenance.strip().lower() != "public",
+            provenance == PUBLIC or provenance.strip().lower() != PUBLIC,
             f'provenance {provenance!r} would count as private; write exactly "public".',
         )
         require(
@@ -89,18 +112,19 @@ class Belief:
         )
         holes = dict.fromkeys(laws, 0.0)
         for given, probability in (missing or {}).items():
-            secret = _checked_secret(given)
+            secret = checked_secret(given)
             require(secret in laws, f"missing names {secret!r}, which has no prior.")
             holes[secret] = probability_below_one(f"missing[{secret!r}]", probability)
         object.__setattr__(self, "priors", MappingProxyType(laws))
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "provenance", provenance)
         object.__setattr__(self, "missing", MappingProxyType(holes))
+        object.__setattr__(self, "radius", nonnegative("radius", radius))
 
     @property
     def public(self) -> bool:
         """Whether the belief may be shown to anyone."""
-        return self.provenance == "public"
+        return self.provenance == PUBLIC
 
     def __repr__(self) -> str:
         """Names the secrets; shows priors only where they are public."""
@@ -114,7 +138,8 @@ class Belief:
 
     def __reduce__(self) -> tuple[type[Belief], tuple[object, ...]]:
         """Rebuild from plain dictionaries (a mapping proxy cannot be pickled)."""
-        return Belief, (dict(self.priors), self.name, self.provenance, dict(self.missing))
+        fields = dict(self.priors), self.name, self.provenance, dict(self.missing), self.radius
+        return Belief, fields
 
 
 class PairOfLaws(NamedTuple):
@@ -126,6 +151,8 @@ class PairOfLaws(NamedTuple):
     second: Prior
     missing_first: float
     missing_second: float
+    radius: float = 0.0
+    provenance: str = "private"
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -167,8 +194,8 @@ class Scenario:
                         secret in belief.priors,
                         f"belief {belief.name!r} has no prior for secret {secret!r}, needed for "
                         f"the pair ({pair.first!r}, {pair.second!r}); it knows "
-                        f"{_some(belief.priors)}. Add the prior, or name the pairs you want with "
-                        "pairs=[...].",
+                        f"{some_secrets(belief.priors)}. Add the prior, or name the pairs you want "
+                        "with pairs=[...].",
                     )
         object.__setattr__(self, "beliefs", given)
         object.__setattr__(self, "pairs", asked)
@@ -185,6 +212,8 @@ class Scenario:
                     belief.priors[second],
                     belief.missing[first],
                     belief.missing[second],
+                    belief.radius,
+                    belief.provenance,
                 )
 
 
@@ -210,14 +239,14 @@ def _checked_pairs(given: tuple[Any, ...]) -> tuple[SecretPair, ...]:
             raise InvalidInputError(
                 f"a pair must be two secrets, got {each!r}; write pairs=[(secret_1, secret_2)]."
             )
-        pair = SecretPair(*(_checked_secret(secret) for secret in each))
+        pair = SecretPair(*(checked_secret(secret) for secret in each))
         require(pair.first != pair.second, f"a pair must be two different secrets: {pair!r}.")
         pairs.setdefault(frozenset(pair), pair)
     require(bool(pairs), "pairs must not be empty; give None for all pairs.")
     return tuple(pairs.values())
 
 
-def _some(secrets: Iterable[Secret], most: int = 20) -> str:
+def some_secrets(secrets: Iterable[Secret], most: int = 20) -> str:
     """A few labels, for a message."""
     labels = [repr(secret) for secret in secrets]
     more = f" and {len(labels) - most} more" if len(labels) > most else ""

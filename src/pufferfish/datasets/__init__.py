@@ -1,4 +1,4 @@
-"""The built-in tables and the paper's mixtures, as beliefs.
+"""The built-in tables, as columns and as beliefs, and the paper's mixtures.
 
 The tables are counts derived from the UCI Adult data (Becker and Kohavi, doi 10.24432/C5XW20) and
 the UCI Heart Disease data, Hungarian file (Janosi, Steinbrunn, Pfisterer and Detrano, doi
@@ -9,13 +9,46 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections import defaultdict
 from importlib.resources import files
+from typing import Any
 
+import numpy as np
+
+from pufferfish.checks import FloatArray
 from pufferfish.priors import Discrete, GaussianMixture
 from pufferfish.scenario import Belief
 
-__all__ = ["adult_mixtures", "adult_tables", "hungarian_tables"]
+__all__ = [
+    "adult_education",
+    "adult_mixtures",
+    "adult_tables",
+    "hungarian_cholesterol",
+    "hungarian_tables",
+]
+
+_ADULT = "adult_education_by_race.csv"
+_HUNGARIAN = "hungarian_chol_by_sex.csv"
+
+
+def adult_education() -> dict[str, np.ndarray[Any, Any]]:
+    """The columns "education-num" and "race" of UCI Adult, 32,561 rows, as a dict of arrays.
+
+    `pandas.DataFrame(...)`, `polars.DataFrame(...)` and `pyarrow.table(...)` take it as it is. Rows
+    are sorted by race and value: the counts that ship with the library know no other order.
+    """
+    secrets, values = _columns(_ADULT)
+    return {"education-num": values.astype(np.int64), "race": secrets}
+
+
+def hungarian_cholesterol() -> dict[str, np.ndarray[Any, Any]]:
+    """The columns "chol" and "sex" of the Hungarian heart data, 294 rows, as a dict of arrays.
+
+    23 values are missing (nan). Rows are sorted, as in `adult_education`.
+    """
+    secrets, values = _columns(_HUNGARIAN)
+    return {"chol": values, "sex": secrets}
 
 
 def adult_mixtures() -> Belief:
@@ -31,30 +64,41 @@ def adult_mixtures() -> Belief:
 
 def adult_tables() -> Belief:
     """Education level by race: how often each level occurs in the 32,561 records of UCI Adult."""
-    return _tables("adult_education_by_race.csv", name="Adult table")
+    return _tables(_ADULT, name="Adult table")
 
 
 def hungarian_tables() -> Belief:
     """Cholesterol by sex: the 294 records of the Hungarian heart data, 23 of them missing."""
-    return _tables("hungarian_chol_by_sex.csv", name="Hungarian table")
+    return _tables(_HUNGARIAN, name="Hungarian table")
 
 
 def _tables(name_of_file: str, *, name: str) -> Belief:
     """Rows of (secret, value, count) as one table per secret; an empty value is a missing one."""
-    rows = list(csv.reader(_read(name_of_file).splitlines()))[1:]
     counts: dict[str, dict[float, int]] = defaultdict(dict)
     holes: dict[str, int] = defaultdict(int)
-    for secret, value, count in rows:
-        if value:
-            counts[secret][float(value)] = int(count)
+    for secret, value, count in _cells(name_of_file):
+        if math.isnan(value):
+            holes[secret] += count
         else:
-            holes[secret] += int(count)
+            counts[secret][value] = count
     priors, missing = {}, {}
     for secret, table in counts.items():
         total = sum(table.values())
         priors[secret] = Discrete.from_counts(table)
         missing[secret] = holes[secret] / (total + holes[secret])
     return Belief(priors, name=name, provenance="public", missing=missing)
+
+
+def _columns(name_of_file: str) -> tuple[np.ndarray[Any, Any], FloatArray]:
+    """The rows that the counts stand for: secrets and values."""
+    secrets, values, counts = zip(*_cells(name_of_file), strict=True)
+    return np.repeat(np.array(secrets), counts), np.repeat(np.array(values), counts)
+
+
+def _cells(name_of_file: str) -> list[tuple[str, float, int]]:
+    """Rows of (secret, value, count); an empty value is a missing one."""
+    rows = list(csv.reader(_read(name_of_file).splitlines()))[1:]
+    return [(secret, float(value or "nan"), int(count)) for secret, value, count in rows]
 
 
 def _read(name: str) -> str:

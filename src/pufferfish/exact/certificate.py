@@ -28,7 +28,7 @@ class PairResult:
     """One belief, one pair, one direction.
 
     `direction` is (s_i, s_j): δ is HS_ε(P_i‖P_j) and ε* the supremum of log p_i/p_j. A lower bound
-    of −inf claims nothing, an upper bound of inf promises nothing.
+    of −inf claims nothing, an upper bound of inf promises nothing. `provenance` is the belief's.
     """
 
     belief: str
@@ -38,10 +38,12 @@ class PairResult:
     delta_upper: float
     epsilon_lower: float
     epsilon_upper: float
+    provenance: str = "private"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be the result of anything."""
-        require(isinstance(self.belief, str) and bool(self.belief), "a result needs a belief.")
+        for text in (self.belief, self.provenance):
+            require(isinstance(text, str) and bool(text), "a result needs a belief by name.")
         for secret in self.pair:
             require(isinstance(secret, str | int), f"a secret cannot be {secret!r}.")
         require(
@@ -141,6 +143,7 @@ class Certificate:
             "results": [
                 {
                     "belief": result.belief,
+                    "provenance": result.provenance,
                     "pair": list(result.pair),
                     "direction": list(result.direction),
                     **{name: _plain(getattr(result, name)) for name in _NUMBERS},
@@ -163,6 +166,7 @@ class Certificate:
                 results=tuple(
                     PairResult(
                         belief=entry["belief"],
+                        provenance=entry.get("provenance", "private"),
                         pair=_pair(entry["pair"]),
                         direction=_pair(entry["direction"]),
                         **{name: _number(entry[name]) for name in _NUMBERS},

@@ -17,6 +17,7 @@ from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.field import RatioField
 from pufferfish.exact.hockeystick import hockey_stick
 from pufferfish.exact.published import published_delta, published_epsilon
+from pufferfish.exact.radius import delta_within, epsilon_within, inner_epsilon
 from pufferfish.exact.supremum import supremum
 from pufferfish.exact.tables import LaplaceTables, masses_hockey_stick, masses_supremum
 from pufferfish.exact.tails import is_unbounded
@@ -78,7 +79,20 @@ class PairOracle:
             self._forward, self._backward = _directions(laws.first, laws.second, noise)
 
     def delta(self, epsilon: float, tolerance: float = TOLERANCE) -> BothWays:
-        """δ at ε, both directions, with holes and grid."""
+        """δ at ε, both directions, with holes and grid, for all laws within the belief's radius."""
+        found = self._believed_delta(epsilon, tolerance)
+        if self._laws.radius == 0.0:
+            return found
+        inner = inner_epsilon(self._laws.radius, self._noise, epsilon)
+        stricter = found if inner == epsilon else self._believed_delta(inner, tolerance)
+        return BothWays(
+            *(
+                delta_within(self._laws.radius, self._noise, epsilon, *both)
+                for both in zip(found, stricter, strict=True)
+            )
+        )
+
+    def _believed_delta(self, epsilon: float, tolerance: float) -> BothWays:
         first, second = self._laws.missing_first, self._laws.missing_second
         with _quiet():
             return BothWays(
@@ -99,7 +113,11 @@ class PairOracle:
             )
 
     def epsilon(self) -> BothWays:
-        """sup of the log-ratio, both directions, with holes and grid."""
+        """sup of the log-ratio, with all that `delta` covers."""
+        found = self._believed_epsilon()
+        return BothWays(*(epsilon_within(self._laws.radius, self._noise, each) for each in found))
+
+    def _believed_epsilon(self) -> BothWays:
         first, second = self._laws.missing_first, self._laws.missing_second
         with _quiet():
             return BothWays(

@@ -157,6 +157,7 @@ def _result(
     none_left = epsilon.upper <= goal.epsilon
     return PairResult(
         belief=laws.belief,
+        provenance=laws.provenance,
         pair=laws.pair,
         direction=direction,
         delta_lower=0.0 if none_left else delta.lower,

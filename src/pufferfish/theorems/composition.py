@@ -137,7 +137,11 @@ def _coupled(
     """D for all pairs, what is charged once, and the pair that decides."""
     distance, once = -1.0, 0.0
     for laws in scenario.laws():
-        found, charge = _distance(laws, delta, at_least=distance)
+        apart = 2.0 * laws.radius
+        known = math.nextafter(distance - apart, -math.inf) if apart else distance
+        found, charge = _distance(laws, delta, at_least=known)
+        if apart and found > known:
+            found = math.nextafter(found + apart, math.inf)
         if found > distance:
             distance, worst = found, laws
         once = max(once, charge + hole_epsilon(laws.missing_first, laws.missing_second))

@@ -14,6 +14,8 @@ best one counts:
 - any laws: the comonotone coupling;
 - δ = 0: components moved onto ones of the same shape, so that |X − X'| is bounded.
 
+Laws within W_∞ ≤ r of the believed ones are coupled the same way, 2r further apart.
+
 Proofs: docs/theory/coupling.md.
 """
 
@@ -92,6 +94,8 @@ def _delta_upper(
     scale = noise.scale if isinstance(noise, LaplaceNoise) else 0.0
 
     def hockey_stick(inner: float) -> Enclosure:
+        if laws.radius > 0.0:
+            inner -= 2.0 * laws.radius / scale * (1.0 + 2.0**-50) if scale else math.inf
         # The lemma is about ε ≥ 0. Unequal holes can leave less; then nothing is claimed.
         return Enclosure(0.0, loss(laws, inner, scale) if inner >= 0.0 else 1.0)
 
@@ -107,10 +111,14 @@ def epsilon_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise) -> float:
     bounded = _bounded(laws.first, laws.second)
     if bounded is None:
         ratio = math.inf
-    elif isinstance(noise, LaplaceNoise):
-        ratio = bounded.reach / noise.scale * (1.0 + 2.0**-52) + bounded.charge
     else:
-        ratio = bounded.charge if bounded.reach == 0.0 else math.inf
+        reach = bounded.reach
+        if laws.radius > 0.0:
+            reach = math.nextafter(reach + 2.0 * laws.radius, math.inf)
+        if isinstance(noise, LaplaceNoise):
+            ratio = reach / noise.scale * (1.0 + 2.0**-52) + bounded.charge
+        else:
+            ratio = bounded.charge if reach == 0.0 else math.inf
     first, second = laws.missing_first, laws.missing_second
     supremum = Enclosure(-math.inf, ratio)
     return max(

@@ -1,0 +1,18 @@
+"""Beliefs from data: what an adversary would fit to a column, for each secret."""
+
+from __future__ import annotations
+
+from pufferfish.fit.belief import fit_belief, fit_beliefs, fit_report
+from pufferfish.fit.error import FitError
+from pufferfish.fit.mixture import MixtureFit
+from pufferfish.fit.report import FitReport, GroupFit
+
+__all__ = [
+    "FitError",
+    "FitReport",
+    "GroupFit",
+    "MixtureFit",
+    "fit_belief",
+    "fit_beliefs",
+    "fit_report",
+]

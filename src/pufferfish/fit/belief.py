@@ -1,0 +1,228 @@
+"""From a table to beliefs: one adversary, or all that the promise should hold against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pufferfish.checks import nonnegative, positive, require
+from pufferfish.errors import InvalidInputError
+from pufferfish.fit.bootstrap import resampled
+from pufferfish.fit.error import fit_error
+from pufferfish.fit.families import Family, empirical, fitted, narrowest, parsed, refitted
+from pufferfish.fit.report import FitReport, GroupFit
+from pufferfish.noise import Noise
+from pufferfish.priors import Discrete, Prior
+from pufferfish.scenario import RELEASED, Belief, Secret, some_secrets
+from pufferfish.tables import Summary, summarise
+
+__all__ = ["fit_belief", "fit_beliefs", "fit_report"]
+
+MIN_GROUP = 30
+RELEVANCE = 16.0
+
+
+def fit_belief(
+    data: Any,
+    column: str | None = None,
+    secret: str | None = None,
+    family: str = "mixture",
+    components: int | str = "auto",
+    *,
+    min_group: int = MIN_GROUP,
+    provenance: str = RELEASED,
+    name: str | None = None,
+    least_std: float | None = None,
+    relevance: float = RELEVANCE,
+) -> Belief:
+    """What an adversary believes who fits a law to each secret's values.
+
+    Args:
+        data: A frame (pandas, Polars eager or lazy, PyArrow), a dict of arrays, or a `Summary`.
+        column: The numeric column; not for a summary.
+        secret: The column of the secret; not for a summary.
+        family: "mixture" of Gaussians by maximum likelihood; "gaussian" by mean and std;
+            "empirical", the frequency of each value; "ubm", a mixture of all rows of which each
+            secret adapts the means.
+        components: Of a mixture: a number, or "auto" for the best BIC among 1 to 5.
+        min_group: A secret with fewer records is refused.
+        provenance: "fitted on the released column", "reference sample" or "public".
+        name: How messages call this adversary; by default the family.
+        least_std: The least std of a component; by default what the column's resolution allows.
+        relevance: For "ubm": how many records the background counts for.
+
+    Returns:
+        A belief with each secret's share of missing values. Where the values had to be binned, an
+        empirical belief has half a bin as its radius. A fitted law is the belief itself: the bins
+        only move what the adversary would have fitted.
+
+    Raises:
+        InvalidInputError: Data that no belief can be made of; the message says what to do.
+    """
+    summary = _usable(data, column, secret, min_group)
+    chosen = parsed(family, components)
+    laws = fitted(summary, chosen, *_options(summary, chosen, least_std, relevance))
+    return _belief(summary, laws.priors, name or chosen.name, provenance)
+
+
+def fit_report(
+    data: Any,
+    column: str | None = None,
+    secret: str | None = None,
+    family: str = "mixture",
+    components: int | str = "auto",
+    *,
+    noise: Noise | None = None,
+    min_group: int = MIN_GROUP,
+    provenance: str = RELEASED,
+    name: str | None = None,
+    least_std: float | None = None,
+    relevance: float = RELEVANCE,
+) -> FitReport:
+    """`fit_belief` with all there is to know of the fit: scores, convergence, distance to the data.
+
+    Args:
+        data: As for `fit_belief`, like all arguments but `noise`.
+        column: The numeric column.
+        secret: The column of the secret.
+        family: The family of laws.
+        components: Of a mixture.
+        noise: Also say how far fit and data are apart after this noise.
+        min_group: A secret with fewer records is refused.
+        provenance: Where the belief comes from.
+        name: How messages call this adversary.
+        least_std: The least std of a component.
+        relevance: For "ubm".
+    """
+    summary = _usable(data, column, secret, min_group)
+    chosen = parsed(family, components)
+    laws = fitted(summary, chosen, *_options(summary, chosen, least_std, relevance))
+    groups = [
+        GroupFit(
+            secret=label,
+            records=group.records,
+            missing=group.missing,
+            prior=laws.priors[label],
+            error=fit_error(
+                laws.priors[label],
+                empirical(group),
+                step=summary.resolution,
+                radius=summary.radius,
+                noise=noise,
+            ),
+            scores=laws.scores.get(label, ()),
+        )
+        for label, group in summary.groups.items()
+    ]
+    return FitReport(
+        belief=_belief(summary, laws.priors, name or chosen.name, provenance),
+        column=summary.column,
+        secret=summary.secret,
+        family=chosen.name,
+        noise=noise,
+        groups=tuple(groups),
+        background=laws.background,
+    )
+
+
+def fit_beliefs(
+    data: Any,
+    column: str | None = None,
+    secret: str | None = None,
+    families: Iterable[str] = ("mixture", "empirical"),
+    bootstrap: int = 0,
+    *,
+    min_group: int = MIN_GROUP,
+    provenance: str = RELEASED,
+    least_std: float | None = None,
+    relevance: float = RELEVANCE,
+    seed: int = 0,
+) -> tuple[Belief, ...]:
+    """Several adversaries at once: the list over which a promise takes the maximum.
+
+    Args:
+        data: As for `fit_belief`, like all arguments not described here.
+        column: The numeric column.
+        secret: The column of the secret.
+        families: Of each adversary: "gaussian", "mixture", "mixture-3", "ubm", "ubm-3",
+            "empirical".
+        bootstrap: For each family so many further adversaries, who fit the same to rows drawn anew
+            from the data, with replacement. A number of components chosen by BIC stays.
+        min_group: A secret with fewer records is refused.
+        provenance: Where the beliefs come from.
+        least_std: The least std of a component.
+        relevance: For "ubm".
+        seed: Of the resampling. It protects nothing.
+    """
+    summary = _usable(data, column, secret, min_group)
+    require(
+        isinstance(bootstrap, int) and not isinstance(bootstrap, bool) and bootstrap >= 0,
+        f"bootstrap must be a whole number of at least 0, got {bootstrap!r}.",
+    )
+    if isinstance(families, str):
+        raise InvalidInputError(f"families must be a list, such as [{families!r}].")
+    wanted = list(dict.fromkeys(parsed(family) for family in families))
+    require(bool(wanted), "families must not be empty.")
+    beliefs = []
+    for family in wanted:
+        options = _options(summary, family, least_std, relevance)
+        laws = fitted(summary, family, *options)
+        beliefs.append(_belief(summary, laws.priors, family.name, provenance))
+        for number, sample in enumerate(resampled(summary, bootstrap, seed), start=1):
+            priors = refitted(laws, sample, family, *options)
+            beliefs.append(
+                _belief(summary, priors, f"{family.name}, resample {number}", provenance)
+            )
+    return tuple(beliefs)
+
+
+def _usable(data: Any, column: str | None, secret: str | None, min_group: int) -> Summary:
+    """A summary with at least two secrets of enough records each."""
+    least = int(positive("min_group", min_group))
+    if isinstance(data, Summary):
+        require(
+            column in (None, data.column) and secret in (None, data.secret),
+            f"this summary is of {data.column!r} by {data.secret!r}; leave out column and secret.",
+        )
+        summary = data
+    elif column is None or secret is None:
+        raise InvalidInputError("name the columns: column=..., secret=...")
+    else:
+        summary = summarise(data, column=column, secret=secret)
+    require(
+        len(summary.groups) > 1,
+        f"column {summary.secret!r} has only one value, so there is nothing to be told apart. "
+        "Name the column that holds the secret, with all of its values.",
+    )
+    # Which ones are small is not said: a message must not point at few people.
+    if any(group.records < least for group in summary.groups.values()):
+        enough = [label for label, group in summary.groups.items() if group.records >= least]
+        raise InvalidInputError(
+            f"some values of {summary.secret!r} have fewer than {least} records with a number in "
+            f"{summary.column!r}, too few to fit a belief to. Merge small groups, fit only those "
+            f"you want to protect (pf.summarise(...).only([...])), or lower min_group. Large "
+            f"enough: {some_secrets(enough) or 'none'}."
+        )
+    return summary
+
+
+def _options(
+    summary: Summary, family: Family, floor: float | None, relevance: float
+) -> tuple[float, float]:
+    """The least std of a component, and the relevance factor."""
+    if floor is not None:
+        return positive("least_std", floor), nonnegative("relevance", relevance)
+    # A table of frequencies has no components.
+    least = 0.0 if family.kind == "empirical" else narrowest(summary)
+    return least, nonnegative("relevance", relevance)
+
+
+def _belief(summary: Summary, priors: Mapping[Secret, Prior], name: str, provenance: str) -> Belief:
+    tables = all(isinstance(prior, Discrete) for prior in priors.values())
+    return Belief(
+        priors,
+        name=name,
+        provenance=provenance,
+        missing={label: group.missing_share for label, group in summary.groups.items()},
+        radius=summary.radius if tables else 0.0,
+    )

@@ -1,0 +1,30 @@
+"""Refits to resampled rows: adversaries who saw other samples of the same population.
+
+The only randomness here imitates sampling error; it protects nobody, so it is seeded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pufferfish.tables import Group, Summary
+
+__all__ = ["resampled"]
+
+
+def resampled(summary: Summary, times: int, seed: int) -> Iterator[Summary]:
+    """The summary with each secret's records drawn anew, with replacement, as many as there were.
+
+    Missing values keep their frequency: a resample in which one secret has none, by chance, would
+    describe an adversary whom no noise can be hidden from.
+    """
+    generator = np.random.default_rng(seed)
+    for _ in range(times):
+        groups = {}
+        for secret, group in summary.groups.items():
+            counts = generator.multinomial(group.records, group.counts / group.records)
+            drawn = counts > 0
+            groups[secret] = Group(group.values[drawn], counts[drawn], group.missing)
+        yield Summary(summary.column, summary.secret, groups, summary.bin_width)

@@ -1,0 +1,164 @@
+"""What an adversary may fit to each secret's values: one law for each, by one of four families."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from pufferfish.checks import require
+from pufferfish.errors import InvalidInputError
+from pufferfish.fit.mixture import MixtureFit, fit_mixtures, refit
+from pufferfish.fit.ubm import adapted
+from pufferfish.priors import Discrete, Gaussian, Prior
+from pufferfish.scenario import Secret
+from pufferfish.tables import Group, Summary
+
+__all__ = [
+    "FAMILIES",
+    "MOST_COMPONENTS",
+    "Family",
+    "FittedLaws",
+    "empirical",
+    "fitted",
+    "narrowest",
+    "parsed",
+    "refitted",
+]
+
+FAMILIES = ("gaussian", "mixture", "ubm", "empirical")
+# Numbers of components among which "auto" chooses: 1 to this.
+MOST_COMPONENTS = 5
+# No component is narrower than this part of the column's spread.
+_LEAST_SHARE = 1e-3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """A family with its number of components; None: chosen by BIC."""
+
+    kind: str
+    components: int | None = None
+
+    @property
+    def name(self) -> str:
+        """How a belief of this family is called."""
+        return self.kind if self.components is None else f"{self.kind}-{self.components}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FittedLaws:
+    """A law for each secret, and for mixtures the fits that were compared.
+
+    Attributes:
+        priors: The law of each secret.
+        scores: For each secret the fits with 1, 2, ... components; empty for other families.
+        background: For "ubm" the fits to all secrets together.
+    """
+
+    priors: Mapping[Secret, Prior]
+    scores: Mapping[Secret, tuple[MixtureFit, ...]]
+    background: tuple[MixtureFit, ...] = ()
+
+
+def parsed(family: object, components: object = "auto") -> Family:
+    """The family that is meant by "mixture" with components=3, or by "mixture-3"."""
+    choices = ", ".join(repr(each) for each in FAMILIES)
+    if not isinstance(family, str):
+        raise InvalidInputError(f"family must be one of {choices}, got {type(family).__name__}.")
+    kind, _, number = family.partition("-")
+    if kind not in FAMILIES or (number and not number.isdigit()):
+        raise InvalidInputError(
+            f"family {family!r} is not known; known: {choices}, and 'mixture-3' for a mixture of "
+            "three components."
+        )
+    given: object = int(number) if number else components
+    if kind not in ("mixture", "ubm"):
+        require(given == "auto", f"the family {kind!r} has no components to choose.")
+        return Family(kind=kind)
+    if given == "auto":
+        return Family(kind=kind)
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or not 1 <= given <= 60:
+        raise InvalidInputError(f'components must be "auto" or from 1 to 60, got {given!r}.')
+    return Family(kind=kind, components=int(given))
+
+
+def narrowest(summary: Summary) -> float:
+    """The least std that a component may have: what rounding to the column's resolution adds.
+
+    A column with steps of h has an error of std h/√12 in each value; a component narrower than that
+    would only say that one value occurs often. Nor may a component be narrower than a thousandth of
+    the column's spread (the smaller of std and IQR/1.349), where a table has no resolution to speak
+    of: many different values beside one that is repeated.
+    """
+    pooled = summary.pooled
+    require(
+        pooled.values.size > 1,
+        f"column {summary.column!r} is constant, and no Gaussian describes a constant. Leave it "
+        'out of the release, or use family="empirical".',
+    )
+    return max(summary.resolution / math.sqrt(12.0), _LEAST_SHARE * _spread(pooled))
+
+
+def fitted(summary: Summary, family: Family, floor: float, relevance: float) -> FittedLaws:
+    """One law for each secret."""
+    most = family.components or MOST_COMPONENTS
+    if family.kind == "ubm":
+        background = fit_mixtures(summary.pooled, most, floor)
+        chosen = _chosen(background, family).prior
+        return FittedLaws(
+            priors=adapted(chosen, summary.groups, relevance), scores={}, background=background
+        )
+    if family.kind != "mixture":
+        return FittedLaws(
+            priors={s: _simple(family, group, floor) for s, group in summary.groups.items()},
+            scores={},
+        )
+    scores = {s: fit_mixtures(group, most, floor) for s, group in summary.groups.items()}
+    return FittedLaws(
+        priors={secret: _chosen(found, family).prior for secret, found in scores.items()},
+        scores=scores,
+    )
+
+
+def refitted(
+    laws: FittedLaws, summary: Summary, family: Family, floor: float, relevance: float
+) -> Mapping[Secret, Prior]:
+    """The same family fitted to other counts: mixtures from where they are, with as many parts."""
+    if family.kind == "ubm":
+        start = _chosen(laws.background, family).prior
+        return adapted(refit(summary.pooled, start, floor), summary.groups, relevance)
+    if family.kind != "mixture":
+        return {s: _simple(family, group, floor) for s, group in summary.groups.items()}
+    return {
+        secret: refit(group, _chosen(laws.scores[secret], family).prior, floor)
+        for secret, group in summary.groups.items()
+    }
+
+
+def _chosen(fits: tuple[MixtureFit, ...], family: Family) -> MixtureFit:
+    """The largest, if a number was asked for, or the one with the smallest BIC."""
+    return min(fits, key=lambda fit: fit.bic) if family.components is None else fits[-1]
+
+
+def empirical(group: Group) -> Discrete:
+    """The frequency of each value."""
+    return Discrete(group.values, group.counts / group.records)
+
+
+def _simple(family: Family, group: Group, floor: float) -> Prior:
+    """The table itself, or a Gaussian with its mean and variance."""
+    table = empirical(group)
+    if family.kind == "empirical":
+        return table
+    return Gaussian(table.mean, max(math.sqrt(table.variance), floor))
+
+
+def _spread(group: Group) -> float:
+    table = empirical(group)
+    std = math.sqrt(table.variance)
+    low, high = table.quantile([0.25, 0.75])
+    quartiles = float(high - low) / 1.349
+    return min(std, quartiles) if quartiles > 0.0 else std

@@ -1,0 +1,61 @@
+"""GMM-UBM: a background mixture on all rows, of which each secret moves only the means.
+
+With responsibilities r_mk of the background's components for the values x_k of one secret,
+n_m = Σ_k r_mk and E_m = Σ_k r_mk x_k / n_m, the adapted mean is (n_m E_m + ρ μ_m)/(n_m + ρ), ρ the
+relevance factor: the maximum a posteriori under a prior worth ρ records. Weights and stds stay
+those of the background, so the laws of all secrets share them: the assumption of `cor-2`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from pufferfish.checks import FloatArray
+from pufferfish.priors import GaussianMixture
+from pufferfish.scenario import Secret
+from pufferfish.tables import Group
+
+__all__ = ["adapted"]
+
+
+def adapted(
+    background: GaussianMixture, groups: Mapping[Secret, Group], relevance: float
+) -> dict[Secret, GaussianMixture]:
+    """The background with means adapted to each secret; weights and stds are shared exactly."""
+    means = np.array([_means(background, group, relevance) for group in groups.values()])
+    return {
+        secret: GaussianMixture(background.weights, row, background.stds)
+        for secret, row in zip(groups, _set_apart(means), strict=True)
+    }
+
+
+def _means(background: GaussianMixture, group: Group, relevance: float) -> FloatArray:
+    weights, means, stds = (
+        np.array(part)[:, None] for part in (background.weights, background.means, background.stds)
+    )
+    z = (group.values - means) / stds
+    log_density = np.log(weights / stds) - 0.5 * z * z
+    density = np.exp(log_density - log_density.max(axis=0))
+    share = group.counts * density / density.sum(axis=0)
+    # How far from the background's mean: a component without records stays where it is.
+    moved = (share * z).sum(axis=1) * stds[:, 0] / (share.sum(axis=1) + relevance)
+    return np.asarray(means[:, 0] + moved)
+
+
+def _set_apart(means: FloatArray) -> FloatArray:
+    """Means of one component that coincide for two secrets, moved by one float.
+
+    `cor-2` asks that every mean differ; a component that none of the two has records for would not.
+    """
+    means = means.copy()
+    for column in means.T:
+        taken: set[float] = set()
+        for row, mean in enumerate(column.tolist()):
+            while mean in taken:
+                mean = math.nextafter(mean, math.inf)  # noqa: PLW2901
+            taken.add(mean)
+            column[row] = mean
+    return means

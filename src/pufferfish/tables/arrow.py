@@ -1,0 +1,72 @@
+"""Arrow columns as batches: what every engine and every file format is turned into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pufferfish.checks import FloatArray, require
+from pufferfish.errors import InvalidInputError
+from pufferfish.scenario import Secret
+from pufferfish.tables.arrays import whole_counts
+from pufferfish.tables.names import not_numeric, not_secrets
+from pufferfish.tables.summary import IntArray
+from pufferfish.tables.tally import Batch
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["BATCH", "arrow_batches", "arrow_numbers"]
+
+# Rows worked on at a time.
+BATCH = 1 << 20
+
+
+def arrow_batches(table: pa.Table, column: str, secret: str, count: str | None) -> Iterator[Batch]:
+    """The rows of a table, some at a time."""
+    for part in table.to_batches(max_chunksize=BATCH):
+        codes, labels = _coded(secret, part.column(secret))
+        counts = None
+        if count is not None:
+            counts = whole_counts(count, arrow_numbers(count, part.column(count)))
+        yield Batch(arrow_numbers(column, part.column(column)), codes, labels, counts)
+
+
+def arrow_numbers(name: str, array: pa.Array) -> FloatArray:
+    """A column as floats, nan where it is null."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    kind = array.type
+    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    # A column of nulls only has no type of its own.
+    if not numeric and not pa.types.is_null(kind):
+        raise InvalidInputError(not_numeric(name, str(kind)))
+    plain: Any = array.cast(pa.float64(), safe=False)
+    return np.array(plain.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _coded(name: str, array: pa.Array) -> tuple[IntArray, tuple[Secret, ...]]:
+    """A column of secrets as indices into its labels, −1 where it is null."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if not pa.types.is_dictionary(array.type):
+        if pa.types.is_string_view(array.type):
+            array = array.cast(pa.large_string())
+        array = array.dictionary_encode()
+    kind: Any = array.type.value_type
+    usable = (
+        pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_string_view(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_null(kind)
+    )
+    if not usable:
+        raise InvalidInputError(not_secrets(name, str(kind)))
+    labels = tuple(array.dictionary.to_pylist())
+    require(None not in labels, f"column {name!r} has a category without a name.")
+    codes = np.asarray(array.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
+    return codes, labels

@@ -1,0 +1,41 @@
+"""Column names that do not exist, and columns of the wrong kind: one wording for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from pufferfish.errors import InvalidInputError
+
+__all__ = ["check_columns", "not_numeric", "not_secrets"]
+
+_MOST_LISTED = 20
+
+
+def check_columns(known: Sequence[str], *wanted: str | None) -> None:
+    """Refuse a column that is not there, and say which one may be meant."""
+    for name in wanted:
+        if name is None or name in known:
+            continue
+        listed = ", ".join(repr(each) for each in known[:_MOST_LISTED])
+        more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
+        close = get_close_matches(str(name), [str(each) for each in known], n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise InvalidInputError(f"there is no column {name!r}.{hint} Columns: {listed}{more}.")
+
+
+def not_numeric(column: str, kind: str) -> str:
+    """Why a column cannot be the one that gets noise."""
+    return (
+        f"column {column!r} must hold numbers, but holds {kind}. Whole numbers, floats and "
+        "decimals can be protected; convert it first if it means numbers."
+    )
+
+
+def not_secrets(column: str, kind: str) -> str:
+    """Why a column cannot be the secret."""
+    return (
+        f"column {column!r} must hold text, whole numbers or truth values to be a secret, but "
+        f"holds {kind}. Convert it first (whole numbers with gaps often became floats; numbers "
+        "that are measured need to be cut into classes)."
+    )

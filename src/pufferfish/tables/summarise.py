@@ -1,0 +1,55 @@
+"""One verb for every kind of table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pufferfish.checks import require
+from pufferfish.tables.arrays import array_batch
+from pufferfish.tables.frames import frame_batches
+from pufferfish.tables.names import check_columns
+from pufferfish.tables.summary import Summary
+from pufferfish.tables.tally import MOST_VALUES, Batch, Tally
+
+__all__ = ["summarise"]
+
+
+def summarise(
+    data: Any,
+    *,
+    column: str,
+    secret: str,
+    count: str | None = None,
+    most_values: int = MOST_VALUES,
+) -> Summary:
+    """How often each value of a column occurs for each secret.
+
+    Exact up to `most_values` distinct values. Beyond, values are rounded to the centres of bins
+    [n·2^k, (n+1)·2^k), as fine as the limit allows, and half a bin is carried on as a radius.
+
+    Args:
+        data: A frame (pandas, Polars eager or lazy, PyArrow: extra `frames`), or a dict of arrays.
+        column: The numeric column.
+        secret: The column of the secret: text, whole numbers or truth values.
+        count: A column that says how many records each row stands for; None: one.
+        most_values: Distinct values up to which the counts are exact.
+
+    Raises:
+        InvalidInputError: A column that is not there or not of the right kind, a row without a
+            secret, an infinite value.
+    """
+    for name, given in (("column", column), ("secret", secret)):
+        require(isinstance(given, str), f"{name} must be a column's name, got {given!r}.")
+    require(column != secret, f"column and secret are both {column!r}; they must differ.")
+    tally = Tally(column, secret, most_values)
+    for batch in _batches(data, column, secret, count):
+        tally.add(batch)
+    return tally.summary()
+
+
+def _batches(data: Any, column: str, secret: str, count: str | None) -> Iterable[Batch]:
+    if not isinstance(data, Mapping):
+        return frame_batches(data, column, secret, count)
+    check_columns(list(data), column, secret, count)
+    return [array_batch(data, column, secret, count)]

@@ -1,0 +1,192 @@
+"""Counting rows as they come, in bounded memory, whatever their order.
+
+Up to a limit of distinct values the counts are exact. Beyond it values fall into bins
+[n·2^k, (n+1)·2^k), with the smallest k that keeps the number of filled bins within the limit. Bins
+of one k are unions of those of k − 1, so the result does not depend on the order of the rows or on
+how they were cut into batches.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from pufferfish.checks import FloatArray, require
+from pufferfish.errors import InvalidInputError
+from pufferfish.scenario import Secret
+from pufferfish.tables.summary import Group, IntArray, Summary
+
+__all__ = ["MOST_VALUES", "Batch", "Tally"]
+
+# Distinct values of a column up to which its table is exact.
+MOST_VALUES = 100_000
+# Cells that may wait before they are merged.
+_MOST_PENDING = 2_000_000
+# As elsewhere: beyond this, squares leave the range of floats.
+_LARGEST = 1e100
+
+
+class Batch(NamedTuple):
+    """Some rows: a value, nan where it is missing, and the index of a label, −1 where missing."""
+
+    values: FloatArray
+    codes: IntArray
+    labels: tuple[Secret, ...]
+    # How many records each row stands for; None: one.
+    counts: IntArray | None = None
+
+
+class _Cells(NamedTuple):
+    """Counts by (code, value), sorted."""
+
+    codes: IntArray
+    values: FloatArray
+    counts: IntArray
+
+
+class Tally:
+    """Counts by secret and value, from batches of rows."""
+
+    def __init__(self, column: str, secret: str, most_values: int = MOST_VALUES) -> None:
+        """Nothing counted yet."""
+        self._column, self._secret, self._most = column, secret, most_values
+        self._codes: dict[Secret, int] = {}
+        self._holes: dict[Secret, int] = {}
+        self._pending: list[_Cells] = []
+        self._exponent: int | None = None
+        self._rows = 0
+
+    def add(self, batch: Batch) -> None:
+        """Count some rows; refuses rows without a secret and infinite values."""
+        self._refuse_unusable(batch)
+        self._rows += batch.values.size
+        codes = self._own_codes(batch)
+        hole = np.isnan(batch.values)
+        if hole.any():
+            weights = None if batch.counts is None else batch.counts[hole]
+            found = np.bincount(codes[hole], weights=weights, minlength=len(self._codes))
+            for label, code in self._codes.items():
+                self._holes[label] += int(found[code])
+            codes, values = codes[~hole], batch.values[~hole]
+            counts = None if batch.counts is None else batch.counts[~hole]
+        else:
+            values, counts = batch.values, batch.counts
+        if not values.size:
+            return
+        cells = _counted(codes, values + 0.0) if counts is None else _merged(codes, values, counts)
+        self._pending.append(cells)
+        waiting = sum(each.values.size for each in self._pending[1:])
+        if waiting > max(_MOST_PENDING, self._pending[0].values.size):
+            self._merge()
+
+    def summary(self) -> Summary:
+        """What was counted so far."""
+        require(self._rows > 0, f"there are no rows to summarise in column {self._column!r}.")
+        cells = self._merge()
+        width = 0.0 if self._exponent is None else math.ldexp(1.0, self._exponent)
+        starts = np.searchsorted(cells.codes, np.arange(len(self._codes) + 1))
+        groups = {
+            label: Group(
+                cells.values[starts[code] : starts[code + 1]].copy(),
+                cells.counts[starts[code] : starts[code + 1]].copy(),
+                self._holes[label],
+            )
+            for label, code in sorted(self._codes.items(), key=lambda item: str(item[0]))
+        }
+        return Summary(self._column, self._secret, groups, width)
+
+    def _refuse_unusable(self, batch: Batch) -> None:
+        for bad, problem, column in (
+            (batch.codes < 0, "has no secret", self._secret),
+            (np.isinf(batch.values), "is infinite", self._column),
+            (np.abs(batch.values) > _LARGEST, f"is beyond {_LARGEST:g}", self._column),
+        ):
+            if bad.any():
+                row = self._rows + int(np.flatnonzero(bad)[0]) + 1
+                raise InvalidInputError(
+                    f"column {column!r}, row {row}: the entry {problem}. Mend or remove such rows "
+                    "first; the library does not guess what was meant."
+                )
+
+    def _own_codes(self, batch: Batch) -> IntArray:
+        """The batch's codes, as this tally numbers the labels; labels without rows are left out."""
+        translation = np.full(len(batch.labels), -1, dtype=np.int64)
+        for index in np.unique(batch.codes):
+            label = batch.labels[index]
+            translation[index] = self._codes.setdefault(label, len(self._codes))
+            self._holes.setdefault(label, 0)
+        return np.asarray(translation[batch.codes])
+
+    def _merge(self) -> _Cells:
+        """All cells as one, binned if there are too many values."""
+        if not self._pending:
+            empty = np.zeros(0, dtype=np.int64)
+            return _Cells(empty, np.zeros(0), empty)
+        codes, values, counts = self._pending[0]
+        if len(self._pending) > 1:
+            codes, values, counts = (
+                np.concatenate(each) for each in zip(*self._pending, strict=True)
+            )
+        if self._exponent is not None:
+            self._exponent = max(self._exponent, _finest(values))
+            values = _centres(values, self._exponent)
+        distinct = np.unique(values)
+        if distinct.size > self._most:
+            self._exponent = _coarsened(distinct, self._most)
+            values = _centres(values, self._exponent)
+        self._pending = [_merged(codes, values, counts)]
+        return self._pending[0]
+
+
+def _finest(values: FloatArray) -> int:
+    """The smallest k for which the centres of bins of width 2^k are exact doubles."""
+    return math.frexp(float(np.abs(values).max()))[1] - 51
+
+
+def _centres(values: FloatArray, exponent: int) -> FloatArray:
+    """(n + ½)·2^k for the bin n of each value; a centre stays where it is."""
+    return np.asarray(np.ldexp(np.floor(np.ldexp(values, -exponent)) + 0.5, exponent))
+
+
+def _coarsened(distinct: FloatArray, most: int) -> int:
+    """The smallest k with at most `most` filled bins, for sorted values."""
+    low = _finest(distinct) - 1
+    high = math.frexp(float(distinct[-1] - distinct[0]))[1]  # two bins at most
+    while high - low > 1:
+        middle = (low + high) // 2
+        bins = np.floor(np.ldexp(distinct, -middle))
+        if 1 + np.count_nonzero(np.diff(bins)) <= most:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _counted(codes: IntArray, values: FloatArray) -> _Cells:
+    """How often each (code, value) occurs."""
+    # Sorting the codes alone keeps the values' own sort the fast one for plain floats.
+    small = codes.astype(np.int16) if codes.max() < 2**15 else codes
+    order = np.argsort(small, kind="stable")
+    codes, values = codes[order], values[order]
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    for start, end in zip(starts, np.append(starts[1:], codes.size), strict=True):
+        values[start:end].sort()
+    first = _run_starts(codes, values)
+    return _Cells(codes[first], values[first], np.diff(first, append=codes.size))
+
+
+def _merged(codes: IntArray, values: FloatArray, counts: IntArray) -> _Cells:
+    """Cells with equal (code, value) added up."""
+    order = np.lexsort((values, codes))
+    codes, values, counts = codes[order], values[order], counts[order]
+    first = _run_starts(codes, values)
+    return _Cells(codes[first], values[first], np.add.reduceat(counts, first))
+
+
+def _run_starts(codes: IntArray, values: FloatArray) -> IntArray:
+    """Where a new (code, value) begins, in sorted cells."""
+    new = np.ones(codes.size, dtype=bool)
+    new[1:] = (codes[1:] != codes[:-1]) | (values[1:] != values[:-1])
+    return np.flatnonzero(new).astype(np.int64, copy=False)
