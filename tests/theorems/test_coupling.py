@@ -188,10 +188,9 @@ def test_the_loss_is_at_most_the_probability_of_being_far(
     first: pf.Gaussian, second: pf.Gaussian, epsilon: float, scale: float
 ) -> None:
     monge = MongeMap(first, second).displacement
-    # Up to the 1e-12 that both are rounded up by.
-    assert coupling.loss_upper(monge, epsilon, scale) <= monge.exceeds_upper(
-        epsilon * scale * (1 - 1e-15)
-    ) * (1 + 3e-12)
+    # Up to the 1e-12, and the 1e-300 for each of two tails, that both are rounded up by.
+    far = monge.exceeds_upper(epsilon * scale * (1 - 1e-15))
+    assert coupling.loss_upper(monge, epsilon, scale) <= far * (1 + 3e-12) + 2.1e-300
 
 
 # -------------------------------------------------------------------------------------------------
