@@ -6,6 +6,7 @@ from collections.abc import Callable
 from benchmarks import (
     calibration,
     certificate,
+    fits,
     importing,
     machine,
     many_pairs,
@@ -28,6 +29,7 @@ def main() -> None:
         tables.run,
         transport.run,
         sampling.run,
+        fits.run,
         importing.run,
     ]
     results = [result for run in benchmarks for result in run()]

@@ -12,8 +12,10 @@ from pufferfish.compare import ComparedMethod, Comparison, compare
 from pufferfish.errors import (
     BudgetExceededError,
     CertificationError,
+    DataError,
     InvalidInputError,
     MissingExtraError,
+    OutputExistsError,
     PufferfishError,
     UnreachableGoalError,
     UnsupportedError,
@@ -32,8 +34,11 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.ledger import Ledger
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
+from pufferfish.plan import Plan
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.radius import Radius, radius
+from pufferfish.record import Record
+from pufferfish.release import Release, release, release_file
 from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
 from pufferfish.tables import Summary, summarise
@@ -51,6 +56,7 @@ __all__ = [
     "ComparedMethod",
     "Comparison",
     "ComposableCertificate",
+    "DataError",
     "Discrete",
     "Enclosure",
     "FitReport",
@@ -66,12 +72,16 @@ __all__ = [
     "NoNoise",
     "Noise",
     "NotPrivateEntropy",
+    "OutputExistsError",
     "PairResult",
+    "Plan",
     "Postprocess",
     "Prior",
     "PrivacyProfile",
     "PufferfishError",
     "Radius",
+    "Record",
+    "Release",
     "RoundTo",
     "Scenario",
     "Secret",
@@ -91,6 +101,8 @@ __all__ = [
     "privacy_profile",
     "pure_epsilon",
     "radius",
+    "release",
+    "release_file",
     "sampling",
     "summarise",
     "theorems",

@@ -22,7 +22,7 @@ from pufferfish.exact.unreachable import refuse_revealing_holes
 from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import describe_delta, describe_loss, explain
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
 from pufferfish.theorems import (
@@ -35,7 +35,7 @@ from pufferfish.theorems import (
     paper_scale,
 )
 
-__all__ = ["Calibration", "Method", "calibrate"]
+__all__ = ["Calibration", "Method", "calibrate", "recertified"]
 
 Method = Literal["exact", "coupling", "thm-1", "remark-1", "thm-2", "cor-2"]
 
@@ -158,15 +158,59 @@ def calibrate(
         kept = _is_kept(scenario, certificate, distance, processes)
     if not kept and (certified_only or method not in PAPER_METHODS):
         raise CertificationError(_not_kept(method, certificate))
+    return _calibration(scenario, certificate, method, tau, distance)
+
+
+def recertified(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: Noise,
+    *,
+    method: str = "exact",
+    tau: Tau | None = None,
+    radius: float = 0.0,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Calibration:
+    """A calibration with a noise law that is already chosen, certified anew.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise.
+        noise: The law; it must keep the promise.
+        method: How it was found.
+        tau: The form of τ(δ), for the methods that have one.
+        radius: How far in W_∞ the true laws may be from the believed ones.
+        workers: Processes to spread many pairs over.
+        progress: Called with (pairs done, pairs in all).
+
+    Raises:
+        CertificationError: The law does not keep the promise.
+    """
+    check_scenario(scenario)
+    check_goal(goal)
+    check_noise(noise)
+    require(method in METHODS, f"method {method!r} is not known.")
+    distance = nonnegative("radius", radius)
+    with PairWorkers(workers) as processes:
+        certificate = certify(scenario, noise, goal, processes, progress)
+        if not _is_kept(scenario, certificate, distance, processes):
+            raise CertificationError(_not_kept(method, certificate))
+    return _calibration(scenario, certificate, method, tau, distance)
+
+
+def _calibration(
+    scenario: Scenario, certificate: Certificate, method: str, tau: Tau | None, radius: float
+) -> Calibration:
     has_tau = method in PAPER_METHODS and PAPER_METHODS[method].has_tau
     return Calibration(
         scenario=scenario,
-        goal=goal,
+        goal=certificate.goal,
         method=method,
-        noise=law,
+        noise=certificate.noise,
         certificate=certificate,
         tau=tau if has_tau else None,
-        radius=distance,
+        radius=radius,
     )
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 __all__ = [
     "BudgetExceededError",
     "CertificationError",
+    "DataError",
     "InvalidInputError",
     "MissingExtraError",
+    "OutputExistsError",
     "PufferfishError",
     "UnreachableGoalError",
     "UnsupportedError",
@@ -19,6 +21,14 @@ class PufferfishError(Exception):
 
 class InvalidInputError(PufferfishError, ValueError):
     """An argument that cannot mean anything: nan, a negative scale, weights that miss one."""
+
+
+class DataError(InvalidInputError):
+    """A table that cannot be used as it is; names columns and rows, never a cell's content."""
+
+
+class OutputExistsError(PufferfishError, FileExistsError):
+    """A file that would be overwritten."""
 
 
 class MissingExtraError(PufferfishError, ImportError):

@@ -13,7 +13,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.scenario import SecretPair
 
-__all__ = ["Certificate", "PairResult"]
+__all__ = ["Certificate", "PairResult", "noise_from_dict", "noise_to_dict"]
 
 _FORMAT = 1
 _NOISE_KINDS: dict[str, type[LaplaceNoise | GaussianNoise | NoNoise]] = {
@@ -138,7 +138,7 @@ class Certificate:
         return {
             "format": _FORMAT,
             "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
-            "noise": _noise_to_dict(self.noise),
+            "noise": noise_to_dict(self.noise),
             "holds": self.holds,
             "results": [
                 {
@@ -162,7 +162,7 @@ class Certificate:
             )
             certificate = cls(
                 goal=Guarantee(**data["goal"]),
-                noise=_noise_from_dict(data["noise"]),
+                noise=noise_from_dict(data["noise"]),
                 results=tuple(
                     PairResult(
                         belief=entry["belief"],
@@ -218,7 +218,8 @@ def _pair(plain: object) -> SecretPair:
     return SecretPair(*plain)
 
 
-def _noise_to_dict(noise: Noise) -> dict[str, Any]:
+def noise_to_dict(noise: Noise) -> dict[str, Any]:
+    """A noise law as plain data."""
     if isinstance(noise, LaplaceNoise):
         return {"kind": "laplace", "scale": noise.scale, "grid": noise.grid}
     if isinstance(noise, GaussianNoise):
@@ -226,7 +227,8 @@ def _noise_to_dict(noise: Noise) -> dict[str, Any]:
     return {"kind": "none"}
 
 
-def _noise_from_dict(data: dict[str, Any]) -> Noise:
+def noise_from_dict(data: dict[str, Any]) -> Noise:
+    """The law that `noise_to_dict` described."""
     require(isinstance(data, dict), f"a noise law must be an object, got {data!r}.")
     fields = dict(data)
     kind = fields.pop("kind")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pufferfish.checks import nonnegative, positive, require
-from pufferfish.errors import InvalidInputError
+from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.fit.bootstrap import resampled
 from pufferfish.fit.error import fit_error
 from pufferfish.fit.families import Family, empirical, fitted, narrowest, parsed, refitted
@@ -189,15 +189,15 @@ def _usable(data: Any, column: str | None, secret: str | None, min_group: int) -
         raise InvalidInputError("name the columns: column=..., secret=...")
     else:
         summary = summarise(data, column=column, secret=secret)
-    require(
-        len(summary.groups) > 1,
-        f"column {summary.secret!r} has only one value, so there is nothing to be told apart. "
-        "Name the column that holds the secret, with all of its values.",
-    )
+    if len(summary.groups) < 2:
+        raise DataError(
+            f"column {summary.secret!r} has only one value, so there is nothing to be told apart. "
+            "Name the column that holds the secret, with all of its values."
+        )
     # Which ones are small is not said: a message must not point at few people.
     if any(group.records < least for group in summary.groups.values()):
         enough = [label for label, group in summary.groups.items() if group.records >= least]
-        raise InvalidInputError(
+        raise DataError(
             f"some values of {summary.secret!r} have fewer than {least} records with a number in "
             f"{summary.column!r}, too few to fit a belief to. Merge small groups, fit only those "
             f"you want to protect (pf.summarise(...).only([...])), or lower min_group. Large "

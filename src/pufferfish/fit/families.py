@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pufferfish.checks import require
-from pufferfish.errors import InvalidInputError
+from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.fit.mixture import MixtureFit, fit_mixtures, refit
 from pufferfish.fit.ubm import adapted
 from pufferfish.priors import Discrete, Gaussian, Prior
@@ -94,11 +94,11 @@ def narrowest(summary: Summary) -> float:
     of: many different values beside one that is repeated.
     """
     pooled = summary.pooled
-    require(
-        pooled.values.size > 1,
-        f"column {summary.column!r} is constant, and no Gaussian describes a constant. Leave it "
-        'out of the release, or use family="empirical".',
-    )
+    if pooled.values.size < 2:
+        raise DataError(
+            f"column {summary.column!r} is constant, and no Gaussian describes a constant. Leave "
+            'it out of the release, or use family="empirical".'
+        )
     return max(summary.resolution / math.sqrt(12.0), _LEAST_SHARE * _spread(pooled))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pufferfish.sampling.entropy import Entropy, NotPrivateEntropy, SystemEntropy
 from pufferfish.sampling.gaussian import discrete_gaussian
 from pufferfish.sampling.laplace import FINEST_RATE, discrete_laplace
+from pufferfish.sampling.shuffle import permutation
 
 __all__ = [
     "FINEST_RATE",
@@ -13,4 +14,5 @@ __all__ = [
     "SystemEntropy",
     "discrete_gaussian",
     "discrete_laplace",
+    "permutation",
 ]

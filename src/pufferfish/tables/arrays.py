@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pufferfish.checks import FloatArray, require
-from pufferfish.errors import InvalidInputError
+from pufferfish.errors import DataError
 from pufferfish.scenario import Secret, checked_secret
 from pufferfish.tables.names import not_numeric, not_secrets
 from pufferfish.tables.summary import IntArray, is_missing
@@ -58,7 +58,7 @@ def _numbers(name: str, given: object) -> FloatArray:
     if array.dtype.kind == "O":
         return np.array([_number(name, entry) for entry in array], dtype=np.float64)
     if array.dtype.kind not in "iuf":
-        raise InvalidInputError(not_numeric(name, str(array.dtype)))
+        raise DataError(not_numeric(name, str(array.dtype)))
     numbers = array.astype(np.float64)
     if np.ma.isMaskedArray(given):
         numbers[np.ma.getmaskarray(given)] = np.nan
@@ -69,7 +69,7 @@ def _number(name: str, entry: object) -> float:
     if entry is None:
         return np.nan
     if isinstance(entry, bool | np.bool_) or not isinstance(entry, Real | Decimal):
-        raise InvalidInputError(not_numeric(name, type(entry).__name__))
+        raise DataError(not_numeric(name, type(entry).__name__))
     return float(entry)
 
 
@@ -80,7 +80,7 @@ def _coded(name: str, given: object) -> tuple[IntArray, tuple[Secret, ...]]:
         found, codes = np.unique(array, return_inverse=True)
         return codes.astype(np.int64), tuple(found.tolist())
     if array.dtype.kind not in "OT":
-        raise InvalidInputError(not_secrets(name, str(array.dtype)))
+        raise DataError(not_secrets(name, str(array.dtype)))
     index: dict[Secret, int] = {}
     codes = np.empty(array.size, dtype=np.int64)
     for row, entry in enumerate(array):
@@ -88,6 +88,6 @@ def _coded(name: str, given: object) -> tuple[IntArray, tuple[Secret, ...]]:
             codes[row] = -1
             continue
         if not isinstance(entry, str | int | np.bool_ | np.integer):
-            raise InvalidInputError(not_secrets(name, type(entry).__name__))
+            raise DataError(not_secrets(name, type(entry).__name__))
         codes[row] = index.setdefault(checked_secret(entry), len(index))
     return codes, tuple(index)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pufferfish.checks import FloatArray, require
-from pufferfish.errors import InvalidInputError
+from pufferfish.errors import DataError
 from pufferfish.scenario import Secret
 from pufferfish.tables.arrays import whole_counts
+from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.names import not_numeric, not_secrets
 from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Batch
@@ -18,7 +19,7 @@ from pufferfish.tables.tally import Batch
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BATCH", "arrow_batches", "arrow_numbers"]
+__all__ = ["BATCH", "arrow_batch", "arrow_batches", "arrow_numbers"]
 
 # Rows worked on at a time.
 BATCH = 1 << 20
@@ -27,29 +28,34 @@ BATCH = 1 << 20
 def arrow_batches(table: pa.Table, column: str, secret: str, count: str | None) -> Iterator[Batch]:
     """The rows of a table, some at a time."""
     for part in table.to_batches(max_chunksize=BATCH):
-        codes, labels = _coded(secret, part.column(secret))
-        counts = None
-        if count is not None:
-            counts = whole_counts(count, arrow_numbers(count, part.column(count)))
-        yield Batch(arrow_numbers(column, part.column(column)), codes, labels, counts)
+        yield arrow_batch(part, column, secret, count)
+
+
+def arrow_batch(part: pa.RecordBatch, column: str, secret: str, count: str | None = None) -> Batch:
+    """The values and secrets of some rows."""
+    codes, labels = _coded(secret, part.column(secret))
+    counts = None
+    if count is not None:
+        counts = whole_counts(count, arrow_numbers(count, part.column(count)))
+    return Batch(arrow_numbers(column, part.column(column)), codes, labels, counts)
 
 
 def arrow_numbers(name: str, array: pa.Array) -> FloatArray:
     """A column as floats, nan where it is null."""
-    import pyarrow as pa  # noqa: PLC0415
+    pa = pyarrow()
 
     kind = array.type
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     # A column of nulls only has no type of its own.
     if not numeric and not pa.types.is_null(kind):
-        raise InvalidInputError(not_numeric(name, str(kind)))
+        raise DataError(not_numeric(name, str(kind)))
     plain: Any = array.cast(pa.float64(), safe=False)
     return np.array(plain.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _coded(name: str, array: pa.Array) -> tuple[IntArray, tuple[Secret, ...]]:
     """A column of secrets as indices into its labels, −1 where it is null."""
-    import pyarrow as pa  # noqa: PLC0415
+    pa = pyarrow()
 
     if not pa.types.is_dictionary(array.type):
         if pa.types.is_string_view(array.type):
@@ -65,8 +71,17 @@ def _coded(name: str, array: pa.Array) -> tuple[IntArray, tuple[Secret, ...]]:
         or pa.types.is_null(kind)
     )
     if not usable:
-        raise InvalidInputError(not_secrets(name, str(kind)))
+        raise DataError(not_secrets(name, str(kind)))
     labels = tuple(array.dictionary.to_pylist())
     require(None not in labels, f"column {name!r} has a category without a name.")
     codes = np.asarray(array.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
     return codes, labels
+
+
+def most_often(parts: list[Any]) -> int:
+    """How often the most frequent entry of a column occurs; the column comes in parts."""
+    pa = pyarrow()
+    if not parts:
+        return 0
+    column = pa.chunked_array([pa.array(part) for part in parts])
+    return int(pyarrow("compute").max(column.value_counts().field("counts")).as_py() or 0)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
 from typing import Any
 
 from pufferfish.checks import require
 from pufferfish.tables.arrays import array_batch
+from pufferfish.tables.files import file_batches
+from pufferfish.tables.formats import format_of
 from pufferfish.tables.frames import frame_batches
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.summary import Summary
@@ -29,7 +32,8 @@ def summarise(
     [n·2^k, (n+1)·2^k), as fine as the limit allows, and half a bin is carried on as a radius.
 
     Args:
-        data: A frame (pandas, Polars eager or lazy, PyArrow: extra `frames`), or a dict of arrays.
+        data: A frame (pandas, Polars eager or lazy, PyArrow), the path of a file (CSV, Parquet,
+            Arrow), both with the extra `frames`; or a dict of arrays.
         column: The numeric column.
         secret: The column of the secret: text, whole numbers or truth values.
         count: A column that says how many records each row stands for; None: one.
@@ -49,6 +53,8 @@ def summarise(
 
 
 def _batches(data: Any, column: str, secret: str, count: str | None) -> Iterable[Batch]:
+    if isinstance(data, str | PathLike):
+        return file_batches(fspath(data), format_of(fspath(data)), column, secret, count)
     if not isinstance(data, Mapping):
         return frame_batches(data, column, secret, count)
     check_columns(list(data), column, secret, count)

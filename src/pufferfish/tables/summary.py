@@ -164,6 +164,13 @@ class Summary:
             self.bin_width,
         )
 
+    def without_missing(self) -> Summary:
+        """The summary of the rows that have a value."""
+        groups = {
+            label: Group(group.values, group.counts, 0) for label, group in self.groups.items()
+        }
+        return Summary(self.column, self.secret, groups, self.bin_width)
+
     def __repr__(self) -> str:
         """Names the columns; the counts may be private."""
         binned = f", bins of {self.bin_width:g}" if self.bin_width else ""

@@ -12,9 +12,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, require
-from pufferfish.errors import InvalidInputError
+from pufferfish.checks import FloatArray
+from pufferfish.errors import DataError
 from pufferfish.scenario import Secret
 from pufferfish.tables.summary import Group, IntArray, Summary
 
@@ -36,6 +37,14 @@ class Batch(NamedTuple):
     labels: tuple[Secret, ...]
     # How many records each row stands for; None: one.
     counts: IntArray | None = None
+
+    @property
+    def lacks_secret(self) -> npt.NDArray[np.bool_]:
+        """Which rows have no secret: null, nan, or an empty text, all that a CSV has for it."""
+        without = self.codes < 0
+        if "" in self.labels:
+            without |= self.codes == self.labels.index("")
+        return without
 
 
 class _Cells(NamedTuple):
@@ -83,7 +92,8 @@ class Tally:
 
     def summary(self) -> Summary:
         """What was counted so far."""
-        require(self._rows > 0, f"there are no rows to summarise in column {self._column!r}.")
+        if self._rows == 0:
+            raise DataError(f"there are no rows to summarise in column {self._column!r}.")
         cells = self._merge()
         width = 0.0 if self._exponent is None else math.ldexp(1.0, self._exponent)
         starts = np.searchsorted(cells.codes, np.arange(len(self._codes) + 1))
@@ -99,13 +109,13 @@ class Tally:
 
     def _refuse_unusable(self, batch: Batch) -> None:
         for bad, problem, column in (
-            (batch.codes < 0, "has no secret", self._secret),
+            (batch.lacks_secret, "is missing", self._secret),
             (np.isinf(batch.values), "is infinite", self._column),
             (np.abs(batch.values) > _LARGEST, f"is beyond {_LARGEST:g}", self._column),
         ):
             if bad.any():
                 row = self._rows + int(np.flatnonzero(bad)[0]) + 1
-                raise InvalidInputError(
+                raise DataError(
                     f"column {column!r}, row {row}: the entry {problem}. Mend or remove such rows "
                     "first; the library does not guess what was meant."
                 )

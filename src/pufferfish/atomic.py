@@ -1,0 +1,93 @@
+"""Files that are whole or not there: written beside their place, then renamed into it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from pufferfish.errors import OutputExistsError
+
+__all__ = ["replacing", "write_text"]
+
+_SUFFIX = ".unfinished"
+
+
+@contextlib.contextmanager
+def replacing(path: Path, *, force: bool = False, private: bool = False) -> Iterator[BinaryIO]:
+    """A file to write to, which takes its place under `path` only when all went well.
+
+    Args:
+        path: Where the file shall be. Its folder must exist.
+        force: Replace a file that is there already.
+        private: Nobody but the owner may read it.
+
+    Raises:
+        OutputExistsError: There is a file already, and `force` is not given.
+    """
+    if not force:
+        _refuse_existing(path)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_SUFFIX, dir=path.parent)
+    temporary = Path(name)  # for its owner alone, as mkstemp makes them
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if not private:
+            temporary.chmod(0o666 & ~_umask())
+        _into_place(temporary, path, force)
+    except BaseException:  # also Ctrl-C: nothing unfinished stays
+        with contextlib.suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def write_text(path: Path, text: str, *, force: bool = False, private: bool = False) -> None:
+    """A text file, whole or not at all."""
+    with replacing(path, force=force, private=private) as file:
+        file.write(text.encode("utf-8"))
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        raise OutputExistsError(
+            f"{path} exists already; choose another name, or replace it with --force (force=True)."
+        )
+
+
+def _into_place(temporary: Path, path: Path, force: bool) -> None:
+    if force:
+        temporary.replace(path)
+        return
+    try:
+        # Unlike a rename, a link fails where somebody else was faster.
+        os.link(temporary, path)
+    except FileExistsError:
+        _refuse_existing(path)
+        raise
+    except OSError:  # a file system without links
+        _refuse_existing(path)
+        temporary.replace(path)
+    else:
+        temporary.unlink()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name survive a power cut, where the system offers it."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,188 @@
+"""Beliefs and scenarios as plain data, and versioned documents as JSON or YAML text.
+
+Numbers keep every digit: a document that is read again means the same, to the last bit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pufferfish.errors import InvalidInputError, MissingExtraError
+from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.scenario import Belief, Scenario, Secret
+
+__all__ = [
+    "PRIVATE_NOTICE",
+    "belief_from_dict",
+    "belief_to_dict",
+    "document_text",
+    "parse_document",
+    "read_document",
+    "reading",
+    "scenario_from_dict",
+    "scenario_to_dict",
+]
+
+PRIVATE_NOTICE = "Holds statistics of private data. Keep it as you keep the data."
+_YAML = (".yaml", ".yml")
+
+
+def document_text(data: Mapping[str, Any], path: Path | None = None) -> str:
+    """A document as text: YAML where the name of its file says so, else JSON."""
+    if path is not None and path.suffix.lower() in _YAML:
+        return str(_yaml().safe_dump(dict(data), sort_keys=False, allow_unicode=True))
+    return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+
+
+def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) -> dict[str, Any]:
+    """A document of a kind, in the version that this release of the library writes.
+
+    Args:
+        text: What was read.
+        kind: "plan", "record", ...
+        version: The version that is wanted; older documents are upgraded.
+        yaml: Whether the text is YAML.
+    """
+    try:
+        data = _yaml().safe_load(text) if yaml else json.loads(text)
+    except ValueError:  # of JSON; the message would quote the text
+        raise InvalidInputError(f"this is no {kind}: it is not valid JSON.") from None
+    except Exception as error:
+        if type(error).__module__.startswith("yaml"):
+            raise InvalidInputError(f"this is no {kind}: it is not valid YAML.") from None
+        raise
+    if not isinstance(data, dict) or data.get("pufferfish") != kind:
+        found = data.get("pufferfish") if isinstance(data, dict) else None
+        also = f"; it is a {found}" if isinstance(found, str) and found else ""
+        raise InvalidInputError(f"this is no {kind} document of pufferfish{also}.")
+    return _upgraded(data, kind, version)
+
+
+def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
+    """`parse_document` for a file."""
+    yaml = path.suffix.lower() in _YAML
+    return parse_document(path.read_text(encoding="utf-8"), kind, version, yaml=yaml)
+
+
+# From (kind, version) to what makes the next version of such a document.
+UPGRADES: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+def _upgraded(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
+    found = data.get("version")
+    while isinstance(found, int) and found < version and (kind, found) in UPGRADES:
+        data = UPGRADES[kind, found](data)
+        found = data.get("version")
+    if found != version:
+        raise InvalidInputError(
+            f"this {kind} has version {found!r}; this release of pufferfish reads {version}. A "
+            "newer document needs a newer pufferfish."
+        )
+    return data
+
+
+def _yaml() -> Any:
+    try:
+        import yaml  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtraError(
+            "YAML needs PyYAML: pip install 'pufferfish-privacy[cli]'. JSON needs nothing."
+        ) from None
+    return yaml
+
+
+@contextlib.contextmanager
+def reading(kind: str) -> Iterator[None]:
+    """Turns a missing or misshapen entry of plain data into a message."""
+    try:
+        yield
+    except KeyError as error:
+        raise InvalidInputError(f"this {kind} has no entry {error}.") from None
+    except (TypeError, AttributeError):
+        raise InvalidInputError(f"this {kind} is not of the right shape.") from None
+
+
+def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
+    """Beliefs and pairs."""
+    return {
+        "beliefs": [belief_to_dict(belief) for belief in scenario.beliefs],
+        "pairs": [list(pair) for pair in scenario.pairs],
+    }
+
+
+def scenario_from_dict(data: Mapping[str, Any]) -> Scenario:
+    """The scenario that `scenario_to_dict` described."""
+    with reading("scenario"):
+        return Scenario(
+            [belief_from_dict(each) for each in data["beliefs"]],
+            pairs=[tuple(pair) for pair in data["pairs"]],
+        )
+
+
+def belief_to_dict(belief: Belief) -> dict[str, Any]:
+    """A belief; secrets keep their type, which keys of JSON would not."""
+    return {
+        "name": belief.name,
+        "provenance": belief.provenance,
+        "radius": belief.radius,
+        "secrets": [
+            {"secret": secret, "missing": belief.missing[secret], "prior": _prior_to_dict(prior)}
+            for secret, prior in belief.priors.items()
+        ],
+    }
+
+
+def belief_from_dict(data: Mapping[str, Any]) -> Belief:
+    """The belief that `belief_to_dict` described."""
+    with reading("belief"):
+        priors: dict[Secret, Prior] = {}
+        missing: dict[Secret, float] = {}
+        for entry in data["secrets"]:
+            secret = entry["secret"]
+            if secret in priors:
+                raise InvalidInputError(f"the secret {secret!r} occurs twice in a belief.")
+            priors[secret] = _prior_from_dict(entry["prior"])
+            missing[secret] = entry.get("missing", 0.0)
+        return Belief(
+            priors,
+            name=data.get("name", "belief"),
+            provenance=data.get("provenance", "private"),
+            missing=missing,
+            radius=data.get("radius", 0.0),
+        )
+
+
+def _prior_to_dict(prior: Prior) -> dict[str, Any]:
+    if isinstance(prior, Gaussian):
+        return {"family": "gaussian", "mean": prior.mean, "std": prior.std}
+    if isinstance(prior, GaussianMixture):
+        return {
+            "family": "mixture",
+            "weights": list(prior.weights),
+            "means": list(prior.means),
+            "stds": list(prior.stds),
+        }
+    if isinstance(prior, Discrete):
+        return {
+            "family": "table",
+            "values": prior.values.tolist(),
+            "probabilities": prior.probabilities.tolist(),
+        }
+    raise InvalidInputError(f"a {type(prior).__name__} cannot be written down.")
+
+
+def _prior_from_dict(data: Mapping[str, Any]) -> Prior:
+    fields = dict(data)
+    family = fields.pop("family")
+    kinds: dict[str, Callable[..., Prior]] = {
+        "gaussian": Gaussian,
+        "mixture": GaussianMixture,
+        "table": Discrete,
+    }
+    if family not in kinds:
+        raise InvalidInputError(f"a prior's family must be one of {list(kinds)}, got {family!r}.")
+    return kinds[family](**fields)

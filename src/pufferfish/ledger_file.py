@@ -1,0 +1,108 @@
+"""A ledger in a file: releases of one column, counted across programs and days."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pufferfish.atomic import write_text
+from pufferfish.calibrate import Calibration
+from pufferfish.codec import (
+    PRIVATE_NOTICE,
+    document_text,
+    read_document,
+    reading,
+    scenario_from_dict,
+    scenario_to_dict,
+)
+from pufferfish.errors import InvalidInputError
+from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
+from pufferfish.guarantee import Guarantee
+from pufferfish.ledger import Ledger
+
+__all__ = ["charge", "read_ledger"]
+
+VERSION = 1
+
+
+def charge(path: Path, calibration: Calibration, *, only_check: bool = False) -> Ledger:
+    """The ledger with one more release, written back.
+
+    A file that is not there yet is begun: its budget is the calibration's goal, for all releases
+    together.
+
+    Args:
+        path: The ledger's file.
+        calibration: What is released.
+        only_check: Refuse what does not fit, but write nothing.
+
+    Raises:
+        BudgetExceededError: Together with those before, this release would break the promise.
+        UnsupportedError: Only a certificate for one release exists.
+        InvalidInputError: The ledger is about other secrets, beliefs or another promise.
+    """
+    with contextlib.nullcontext() if only_check else _locked(path):
+        charged = _opened(path, calibration).charge(calibration.noise)
+        if not only_check:
+            text = document_text(_to_dict(charged), path)
+            write_text(path, text, force=True, private=True)
+    return charged
+
+
+def read_ledger(path: Path) -> Ledger:
+    """The ledger in a file."""
+    data = read_document(path, "ledger", VERSION)
+    with reading("ledger"):
+        return Ledger(
+            scenario=scenario_from_dict(data["scenario"]),
+            budget=Guarantee(**data["budget"]),
+            releases=tuple(noise_from_dict(each) for each in data["releases"]),
+            radius=data["radius"],
+        )
+
+
+def _opened(path: Path, calibration: Calibration) -> Ledger:
+    if not path.exists():
+        return Ledger(
+            scenario=calibration.scenario, budget=calibration.goal, radius=calibration.radius
+        )
+    ledger = read_ledger(path)
+    same = ledger.scenario == calibration.scenario and ledger.radius == calibration.radius
+    if not same or ledger.budget != calibration.goal:
+        raise InvalidInputError(
+            f"the ledger {path} counts releases for other pairs, beliefs or another promise, which "
+            "cannot be added up with this one. Release with the plan that began it."
+        )
+    return ledger
+
+
+def _to_dict(ledger: Ledger) -> dict[str, Any]:
+    return {
+        "pufferfish": "ledger",
+        "version": VERSION,
+        "notice": PRIVATE_NOTICE,
+        "budget": {"epsilon": ledger.budget.epsilon, "delta": ledger.budget.delta},
+        "radius": ledger.radius,
+        "releases": [noise_to_dict(each) for each in ledger.releases],
+        "scenario": scenario_to_dict(ledger.scenario),
+    }
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One program at a time: two that read the same state would both find room."""
+    lock = path.with_name(path.name + ".lock")
+    try:
+        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise InvalidInputError(
+            f"another release is using the ledger {path}. If none is running any more, remove "
+            f"{lock.name}."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)

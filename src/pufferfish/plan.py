@@ -1,0 +1,297 @@
+"""The plan of a release: everything that was decided, as one versioned document.
+
+`calibrate` writes it, `release` reads it. A plan holds the beliefs, so it is as private as they
+are. The certificate is not read from the document: it is computed again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pufferfish.atomic import write_text
+from pufferfish.calibrate import Calibration, recertified
+from pufferfish.checks import require
+from pufferfish.codec import (
+    PRIVATE_NOTICE,
+    document_text,
+    parse_document,
+    read_document,
+    reading,
+    scenario_from_dict,
+    scenario_to_dict,
+)
+from pufferfish.errors import InvalidInputError
+from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
+from pufferfish.guarantee import Guarantee
+from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.scenario import Secret, checked_secret
+
+__all__ = ["Plan"]
+
+VERSION = 1
+_MISSING = ("refuse", "keep", "drop")
+# Digits that a noise's size shows of private beliefs.
+_PUBLISHED_DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is released, how, and to keep which promise.
+
+    Attributes:
+        calibration: The noise and its certificate, for one row. Where a belief is not public the
+            noise's size, which is published, is rounded up to three digits.
+        column: The numeric column to protect.
+        secret: The column of the secret; it is never published.
+        keep: Other columns to publish as they are. What they say about the secret is not covered.
+        missing: "refuse" a table with missing values; "keep" them as holes, which the beliefs must
+            allow for; "drop" their rows, so that how many there are is not protected.
+        unit: What the promise is about: one "row", or one "person" with several.
+        person: For the unit "person": the column that says which rows belong together.
+        rows_per_person: At most so many rows of one person. Each costs: together they keep
+            (k·ε, k·δ), taken to be independent given the secret.
+        postprocess: What is done to each noised value.
+        keep_order: Publish the rows in their order even where nothing else is kept. Order can
+            betray the secret.
+        others: Secrets that may occur beside those of the beliefs. Their rows are noised too, but
+            nothing is promised for them.
+        allow_no_noise: Publish the values themselves where the certificate says that they may be.
+    """
+
+    calibration: Calibration
+    column: str
+    secret: str
+    keep: tuple[str, ...] = ()
+    missing: Literal["refuse", "keep", "drop"] = "refuse"
+    unit: Literal["row", "person"] = "row"
+    person: str | None = None
+    rows_per_person: int = 1
+    postprocess: tuple[Postprocess, ...] = ()
+    keep_order: bool = False
+    others: tuple[Secret, ...] = ()
+    allow_no_noise: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what contradicts itself, or could not be released."""
+        require(
+            isinstance(self.calibration, Calibration),
+            f"calibration must be a Calibration, got {type(self.calibration).__name__}.",
+        )
+        for name in ("keep", "postprocess", "others"):
+            given = getattr(self, name)
+            require(not isinstance(given, str), f"{name} must be a list.")
+            object.__setattr__(self, name, tuple(given))
+        object.__setattr__(self, "others", tuple(checked_secret(each) for each in self.others))
+        for name in (self.column, self.secret, *self.keep):
+            require(isinstance(name, str) and bool(name), f"{name!r} is no column's name.")
+        require(self.column != self.secret, "column and secret must differ.")
+        require(
+            self.secret not in self.keep,
+            f"the secret column {self.secret!r} cannot be kept: it is what must not be betrayed.",
+        )
+        require(self.column not in self.keep, f"{self.column!r} is published with noise anyway.")
+        require(
+            self.missing in _MISSING, f"missing must be one of {_MISSING}, got {self.missing!r}."
+        )
+        self._check_unit()
+        holes = any(
+            belief.missing[secret]
+            for belief in self.calibration.scenario.beliefs
+            for secret in belief.priors
+        )
+        require(
+            self.missing == "keep" or not holes,
+            f"the beliefs allow for missing values, so with missing={self.missing!r} they describe "
+            'another table: use missing="keep", or fit them to the rows that have a value '
+            "(pf.summarise(...).without_missing()).",
+        )
+        if not all(belief.public for belief in self.calibration.scenario.beliefs):
+            object.__setattr__(self, "calibration", _published(self.calibration))
+        # Refuses what cannot be released: an uncertified law, no grid, no noise unasked.
+        _ = self.mechanism
+
+    def _check_unit(self) -> None:
+        require(self.unit in ("row", "person"), f"unit must be row or person, got {self.unit!r}.")
+        require(
+            (self.person is not None) == (self.unit == "person"),
+            'unit="person" needs the column that names the person (person=...), and only it.',
+        )
+        rows = self.rows_per_person
+        require(
+            isinstance(rows, int) and not isinstance(rows, bool) and rows >= 1,
+            f"rows_per_person must be a whole number of at least 1, got {rows!r}.",
+        )
+        require(rows == 1 or self.unit == "person", 'rows_per_person needs unit="person".')
+        total = self.calibration.goal.delta * rows
+        require(total < 1.0, f"{rows} rows of one person would cost δ = {total:g}.")
+        require(self.person not in (self.column, self.secret), "the person needs its own column.")
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What adds the noise."""
+        return Mechanism.from_calibration(
+            self.calibration, self.postprocess, allow_no_noise=self.allow_no_noise
+        )
+
+    @property
+    def promise(self) -> Guarantee:
+        """What is promised for one unit: (k·ε, k·δ) for k rows of a person."""
+        goal, rows = self.calibration.goal, self.rows_per_person
+        return goal if rows == 1 else Guarantee(goal.epsilon * rows, goal.delta * rows)
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether rows are published in random order."""
+        return not self.keep and not self.keep_order
+
+    @property
+    def secrets(self) -> frozenset[Secret]:
+        """All values that the secret column may have."""
+        beliefs = self.calibration.scenario.beliefs
+        return frozenset(self.others).union(*(belief.priors for belief in beliefs))
+
+    @property
+    def protected(self) -> frozenset[Secret]:
+        """The secrets that occur in a pair."""
+        return frozenset(each for pair in self.calibration.scenario.pairs for each in pair)
+
+    @property
+    def public(self) -> bool:
+        """Whether every belief is public, so that nothing in the plan is private."""
+        return all(belief.public for belief in self.calibration.scenario.beliefs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a document."""
+        calibration = self.calibration
+        return {
+            "pufferfish": "plan",
+            "version": VERSION,
+            "notice": "Holds public beliefs only." if self.public else PRIVATE_NOTICE,
+            "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
+            "noise": noise_to_dict(calibration.noise),
+            "method": calibration.method,
+            "tau": calibration.tau,
+            "radius": calibration.radius,
+            "column": self.column,
+            "secret": self.secret,
+            "keep": list(self.keep),
+            "missing": self.missing,
+            "unit": self.unit,
+            "person": self.person,
+            "rows_per_person": self.rows_per_person,
+            "postprocess": [postprocess_to_dict(each) for each in self.postprocess],
+            "keep_order": self.keep_order,
+            "others": list(self.others),
+            "allow_no_noise": self.allow_no_noise,
+            "scenario": scenario_to_dict(calibration.scenario),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The plan that `to_dict` described; its noise is certified again."""
+        with reading("plan"):
+            unknown = sorted(set(data) - _KEYS)
+            require(not unknown, f"a plan has no entry {', '.join(map(repr, unknown))}.")
+            calibration = recertified(
+                scenario_from_dict(data["scenario"]),
+                Guarantee(**data["goal"]),
+                noise_from_dict(data["noise"]),
+                method=data.get("method", "exact"),
+                tau=data.get("tau"),
+                radius=data.get("radius", 0.0),
+            )
+            return cls(
+                calibration=calibration,
+                postprocess=tuple(_postprocess(each) for each in data.get("postprocess", ())),
+                **{name: data[name] for name in _PLAIN if name in data},
+            )
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the document, for its owner alone unless all beliefs are public; YAML by name."""
+        place = Path(path)
+        text = document_text(self.to_dict(), place)
+        write_text(place, text, force=force, private=not self.public)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The plan in a file."""
+        return cls.from_dict(read_document(Path(path), "plan", VERSION))
+
+    def to_json(self) -> str:
+        """The document as JSON."""
+        return document_text(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The plan that `to_json` wrote."""
+        return cls.from_dict(parse_document(text, "plan", VERSION))
+
+
+_PLAIN = (
+    "column",
+    "secret",
+    "keep",
+    "missing",
+    "unit",
+    "person",
+    "rows_per_person",
+    "keep_order",
+    "others",
+    "allow_no_noise",
+)
+_KEYS = {
+    *("pufferfish", "version", "notice", "goal", "noise", "method", "tau", "radius"),
+    *("postprocess", "scenario", *_PLAIN),
+}
+
+
+def postprocess_to_dict(step: Postprocess) -> dict[str, Any]:
+    """{"round_to": step}, or {"clip": [low, high]}."""
+    if isinstance(step, RoundTo):
+        return {"round_to": step.step}
+    return {"clip": [step.low, step.high]}
+
+
+def _postprocess(data: dict[str, Any]) -> Postprocess:
+    if set(data) == {"round_to"}:
+        return RoundTo(data["round_to"])
+    if set(data) == {"clip"}:
+        return Clip(*data["clip"])
+    raise InvalidInputError('a step of postprocess is {"round_to": step} or {"clip": [low, high]}.')
+
+
+def _published(calibration: Calibration) -> Calibration:
+    """The same with a noise whose size has three digits, rounded up, and so says little."""
+    noise = _rounded(calibration.noise)
+    if noise == calibration.noise or not calibration.certified:
+        return calibration
+    return recertified(
+        calibration.scenario,
+        calibration.goal,
+        noise,
+        method=calibration.method,
+        tau=calibration.tau,
+        radius=calibration.radius,
+    )
+
+
+def _rounded(noise: Noise) -> Noise:
+    if isinstance(noise, LaplaceNoise):
+        return replace(noise, scale=_rounded_up(noise.scale))
+    if isinstance(noise, GaussianNoise):
+        return replace(noise, std=_rounded_up(noise.std))
+    return noise
+
+
+def _rounded_up(size: float) -> float:
+    """The least number of three digits that is not below; one that has no more stays."""
+    nearest = float(f"{size:.{_PUBLISHED_DIGITS}g}")
+    if nearest >= size:
+        return nearest
+    exact = Decimal(size)
+    unit = Decimal(10) ** (exact.adjusted() - _PUBLISHED_DIGITS + 1)
+    return float((exact / unit).to_integral_value(ROUND_CEILING) * unit)

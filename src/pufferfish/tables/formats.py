@@ -1,0 +1,75 @@
+"""Which format a file has, and how text is told from numbers in it."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pufferfish.checks import require
+from pufferfish.errors import InvalidInputError
+
+__all__ = ["STANDARD_STREAM", "FileFormat", "delimiter_of", "format_of"]
+
+# Read from standard input, or write to standard output.
+STANDARD_STREAM = "-"
+_BY_SUFFIX = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
+}
+_DELIMITERS = ",;\t|"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFormat:
+    """How a table is written down.
+
+    Attributes:
+        kind: "csv", "parquet" or "arrow" (IPC file).
+        delimiter: Between the fields of a CSV; None: found from its first line, "," when writing.
+        compressed: Whether a CSV is gzipped.
+    """
+
+    kind: Literal["csv", "parquet", "arrow"]
+    delimiter: str | None = None
+    compressed: bool = False
+
+
+def format_of(
+    path: str | Path, kind: str | None = None, delimiter: str | None = None
+) -> FileFormat:
+    """By extension, or as told; standard input and output are CSV."""
+    require(
+        delimiter is None or len(delimiter) == 1,
+        f"a delimiter must be one character, got {delimiter!r}.",
+    )
+    suffixes = [each.lower() for each in Path(path).suffixes]
+    compressed = bool(suffixes) and suffixes[-1] == ".gz"
+    suffix = suffixes[-2] if compressed and len(suffixes) > 1 else (suffixes or [""])[-1]
+    if kind is None:
+        kind = "csv" if str(path) == STANDARD_STREAM else _BY_SUFFIX.get(suffix)
+    if kind == "csv":
+        tab = delimiter is None and suffix == ".tsv"
+        return FileFormat(kind="csv", delimiter="\t" if tab else delimiter, compressed=compressed)
+    if kind not in ("parquet", "arrow"):
+        raise InvalidInputError(
+            f"the format of {str(path)!r} is not known by its name; say --format csv, parquet or "
+            "arrow."
+        )
+    require(str(path) != STANDARD_STREAM, "standard input and output carry CSV only.")
+    require(delimiter is None, f"a delimiter belongs to CSV, not to {kind}.")
+    return FileFormat(kind="parquet" if kind == "parquet" else "arrow")
+
+
+def delimiter_of(line: str, format_: FileFormat) -> str:
+    """The delimiter of a CSV: as told, or the one that makes most fields of its first line."""
+    if format_.delimiter is not None:
+        return format_.delimiter
+    return max(_DELIMITERS, key=lambda each: len(next(csv.reader([line], delimiter=each), [])))

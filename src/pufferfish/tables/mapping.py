@@ -1,0 +1,211 @@
+"""A table with one column changed: rows go through a callable, some at a time, each once.
+
+What the callable does is not known here. The result is the same kind of table: a dict of arrays, a
+frame, or a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.tables.arrays import array_batch
+from pufferfish.tables.arrow import BATCH, arrow_batch
+from pufferfish.tables.extras import narwhals, pyarrow
+from pufferfish.tables.files import Progress
+from pufferfish.tables.formats import FileFormat
+from pufferfish.tables.frames import collected, native, to_arrow
+from pufferfish.tables.names import check_columns
+from pufferfish.tables.reading import opened
+from pufferfish.tables.tally import Batch
+from pufferfish.tables.writing import writing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Change", "Changed", "Mapped", "map_arrays", "map_file", "map_frame"]
+
+
+class Changed(NamedTuple):
+    """What becomes of some rows.
+
+    Attributes:
+        values: The new values of the rows that stay.
+        holes: Where there is none.
+        rows: Which rows stay; None: all.
+    """
+
+    values: npt.NDArray[Any]
+    holes: npt.NDArray[np.bool_]
+    rows: npt.NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """How a table is changed.
+
+    Attributes:
+        column: The column that gets new values.
+        secret: The column of the secret, which does not stay.
+        person: A column that the change looks at, and that stays only if it is kept.
+        keep: The columns that stay as they are.
+        whole: Whether the new values are whole numbers.
+        change: From rows, and the person of each, to what becomes of them; called once for each
+            row, in order.
+        order: From a number of rows to their new order; None: as they are. Only where no column is
+            kept.
+        finish: Called when all rows are through, before anything is published; may refuse.
+    """
+
+    column: str
+    secret: str
+    person: str | None
+    keep: tuple[str, ...]
+    whole: bool
+    change: Callable[[Batch, Any], Changed]
+    order: Callable[[int], npt.NDArray[Any]] | None
+    finish: Callable[[], None]
+
+    @property
+    def read(self) -> list[str]:
+        """The columns that are looked at."""
+        person = [] if self.person is None else [self.person]
+        return list(dict.fromkeys([self.column, self.secret, *person, *self.keep]))
+
+    def stays(self, names: Sequence[str]) -> list[str]:
+        """The columns of the result, in the order of the table."""
+        return [name for name in names if name == self.column or name in self.keep]
+
+
+class Mapped(NamedTuple):
+    """A changed table, and its changed column as an array, nan where there are holes."""
+
+    table: Any
+    column: npt.NDArray[Any]
+
+
+def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
+    """A dict of arrays, changed."""
+    check_columns(list(table), *how.read)
+    persons = None if how.person is None else np.asarray(table[how.person])
+    changed = how.change(array_batch(table, how.column, how.secret, None), persons)
+    how.finish()
+    values = changed.values
+    if changed.holes.any():
+        values = np.where(changed.holes, np.nan, values)
+    if how.order is not None:
+        values = values[how.order(values.size)]
+    rows = slice(None) if changed.rows is None else changed.rows
+    arrays = {
+        name: values if name == how.column else np.asarray(table[name])[rows]
+        for name in how.stays(list(table))
+    }
+    return Mapped(arrays, values)
+
+
+def map_frame(frame: Any, how: Change) -> Mapped:
+    """A frame, changed; computed at once, also where a lazy one was given and is given back."""
+    given = native(frame)
+    names = given.collect_schema().names()
+    check_columns(names, *how.read)
+    lazy = hasattr(given, "collect")
+    table = collected(given.select(*how.read))
+    looked_at = [name for name in how.read if name not in how.keep or name == how.person]
+    parts = to_arrow(table.select(*looked_at)).to_batches(max_chunksize=BATCH)
+    changed = [_changed(part, how) for part in parts]
+    how.finish()
+    values = _joined(changed, how)
+    result = narwhals().from_arrow(
+        pyarrow().table({how.column: values}), backend=table.implementation
+    )
+    if how.keep:
+        kept = table.select(*how.stays(names))
+        if any(each.rows is not None for each in changed):
+            kept = kept.filter(np.concatenate([_rows(each) for each in changed]).tolist())
+        # A pandas index could say what a dropped column said.
+        kept = narwhals().maybe_reset_index(kept)
+        result = kept.with_columns(result.get_column(how.column))
+    given_back = result.lazy() if lazy else result
+    return Mapped(given_back.to_native(), values.to_numpy(zero_copy_only=False))
+
+
+def map_file(
+    source: str | Path,
+    source_format: FileFormat,
+    target: str | Path,
+    target_format: FileFormat,
+    how: Change,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> str:
+    """A file, changed and written to another; returns the checksum of what was written.
+
+    Rows are read, changed and written some at a time. In a new order, the new values of all of them
+    are held in memory.
+    """
+    pa = pyarrow()
+    with opened(source, source_format, how.read, how.column) as table:
+        names = how.stays(table.schema.names)
+        number = pa.int64() if how.whole else pa.float64()
+        fields = [
+            pa.field(each, number) if each == how.column else table.schema.field(each)
+            for each in names
+        ]
+        schema = pa.schema(fields)
+        held: list[Changed] = []
+        with writing(target, target_format, schema, force=force) as writer:
+            for part in table.parts:
+                changed = _changed(part, how)
+                if how.order is None:
+                    writer.write(_with_column(part, changed, how, schema))
+                else:
+                    held.append(changed)
+                if progress is not None and table.progress is not None:
+                    progress(table.progress)
+            how.finish()
+            if how.order is not None:
+                values = _joined(held, how)
+                held.clear()
+                for start in range(0, len(values), BATCH):
+                    writer.write(pa.record_batch([values[start : start + BATCH]], schema=schema))
+    return writer.sha256
+
+
+def _changed(part: pa.RecordBatch, how: Change) -> Changed:
+    persons = None if how.person is None else part.column(how.person)
+    return how.change(arrow_batch(part, how.column, how.secret), persons)
+
+
+def _joined(changed: Iterable[Changed], how: Change) -> pa.Array:
+    """The new values of all rows, in their new order."""
+    empty = [np.zeros(0, dtype=np.int64 if how.whole else np.float64)]
+    values = np.concatenate([each.values for each in changed] or empty)
+    holes = np.concatenate([each.holes for each in changed] or [np.zeros(0, dtype=bool)])
+    if how.order is not None:
+        order = how.order(values.size)
+        values, holes = values[order], holes[order]
+    return pyarrow().array(values, mask=holes if holes.any() else None)
+
+
+def _with_column(
+    part: pa.RecordBatch, changed: Changed, how: Change, schema: pa.Schema
+) -> pa.RecordBatch:
+    pa = pyarrow()
+    if changed.rows is not None:
+        part = part.filter(pa.array(changed.rows))
+    mask = changed.holes if changed.holes.any() else None
+    columns = [
+        pa.array(changed.values, mask=mask) if name == how.column else part.column(name)
+        for name in schema.names
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _rows(changed: Changed) -> npt.NDArray[np.bool_]:
+    return np.ones(changed.values.size, dtype=bool) if changed.rows is None else changed.rows

@@ -1,0 +1,210 @@
+"""Files in: batches of rows from CSV, Parquet and Arrow, in bounded memory."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import io
+import re
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pufferfish.errors import DataError
+from pufferfish.tables.arrow import BATCH
+from pufferfish.tables.extras import pyarrow
+from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, delimiter_of
+from pufferfish.tables.names import check_columns, not_numeric
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["TableFile", "opened"]
+
+_BLOCK_BYTES = 1 << 22
+_FIRST_BYTES = 1 << 16
+# What stands for a missing number in a CSV, in small letters.
+_MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", ".", "-")
+_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableFile:
+    """An open table: the columns asked for, and their rows some at a time.
+
+    Attributes:
+        names: All columns of the file.
+        schema: Names and types of the columns asked for, in the file's order.
+        parts: The rows.
+        source: What is read from, and how many bytes it has; 0 where that is not known.
+        size: See `source`.
+    """
+
+    names: tuple[str, ...]
+    schema: pa.Schema
+    parts: Iterator[pa.RecordBatch]
+    source: Any
+    size: int
+
+    @property
+    def progress(self) -> float | None:
+        """The share of the file that was read; None where that is not known."""
+        return min(self.source.tell() / self.size, 1.0) if self.size else None
+
+
+@contextlib.contextmanager
+def opened(
+    path: str | Path, format_: FileFormat, columns: Sequence[str], numbers: str
+) -> Iterator[TableFile]:
+    """A table file, open for reading.
+
+    Args:
+        path: The file, or "-" for standard input.
+        format_: How it is written.
+        columns: The columns wanted.
+        numbers: The one that must hold numbers. In a CSV everything else is text, and is passed on
+            letter by letter.
+    """
+    pyarrow()
+    with contextlib.ExitStack() as stack:
+        size = 0
+        if str(path) == STANDARD_STREAM:
+            source: Any = sys.stdin.buffer
+        else:
+            source = stack.enter_context(Path(path).open("rb", buffering=_FIRST_BYTES))
+            size = Path(path).stat().st_size
+        open_ = {"csv": _open_csv, "parquet": _open_parquet, "arrow": _open_arrow}[format_.kind]
+        with _readable():
+            names, schema, parts = open_(source, format_, columns, numbers)
+        yield TableFile(names=names, schema=schema, parts=parts, source=source, size=size)
+
+
+_Opened = tuple[tuple[str, ...], Any, Iterator[Any]]
+
+
+def _open_csv(source: Any, format_: FileFormat, columns: Sequence[str], numbers: str) -> _Opened:
+    pa, arrow_csv = pyarrow(), pyarrow("csv")
+
+    if format_.compressed:
+        source = io.BufferedReader(gzip.GzipFile(fileobj=source), _FIRST_BYTES)
+    line = source.peek(_FIRST_BYTES).split(b"\n", 1)[0].decode("utf-8-sig", "replace").strip("\r")
+    if not line:
+        raise DataError(
+            "the table is empty: a CSV needs a first line with the names of its columns."
+        )
+    delimiter = delimiter_of(line, format_)
+    names = next(csv.reader([line], delimiter=delimiter))
+    check_columns(names, *columns)
+    wanted = [name for name in names if name in columns]
+    reader = arrow_csv.open_csv(
+        pa.PythonFile(source, mode="r"),
+        read_options=arrow_csv.ReadOptions(block_size=_BLOCK_BYTES),
+        parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types={name: pa.string() for name in wanted}, include_columns=wanted
+        ),
+    )
+    schema = pa.schema(
+        [(each, pa.float64() if each == numbers else pa.string()) for each in wanted]
+    )
+    return tuple(names), schema, _csv_parts(reader, schema, numbers)
+
+
+def _csv_parts(reader: Any, schema: pa.Schema, numbers: str) -> Iterator[Any]:
+    pa = pyarrow()
+
+    rows = 0
+    for part in _safely(reader):
+        columns = [
+            _as_numbers(numbers, part.column(name), rows) if name == numbers else part.column(name)
+            for name in schema.names
+        ]
+        rows += part.num_rows
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
+    """Text as float64, null where it says that the number is missing."""
+    pa, pc = pyarrow(), pyarrow("compute")
+
+    with contextlib.suppress(pa.ArrowInvalid):
+        return pc.cast(text, pa.float64())
+    trimmed = pc.utf8_trim_whitespace(text)
+    missing = pc.is_in(pc.utf8_lower(trimmed), value_set=pa.array(_MISSING))
+    present = pc.if_else(missing, None, trimmed)
+    try:
+        return pc.cast(present, pa.float64())
+    except pa.ArrowInvalid:
+        row = next(index for index, entry in enumerate(present) if not _is_number(entry.as_py()))
+        message = not_numeric(name, f"text in row {rows + row + 1}")
+        raise DataError(message) from None
+
+
+def _is_number(entry: str | None) -> bool:
+    pa = pyarrow()
+
+    try:
+        pa.scalar(entry, pa.string()).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _open_parquet(source: Any, _: FileFormat, columns: Sequence[str], __: str) -> _Opened:
+    file = pyarrow("parquet").ParquetFile(source)
+    names = file.schema_arrow.names
+    check_columns(names, *columns)
+    wanted = [name for name in names if name in columns]
+    chosen = pyarrow().schema([file.schema_arrow.field(name) for name in wanted])
+    return tuple(names), chosen, _safely(file.iter_batches(batch_size=BATCH, columns=wanted))
+
+
+def _open_arrow(source: Any, _: FileFormat, columns: Sequence[str], __: str) -> _Opened:
+    pa = pyarrow()
+
+    file = pa.ipc.open_file(source)
+    names = file.schema.names
+    check_columns(names, *columns)
+    wanted = [name for name in names if name in columns]
+    chosen = pa.schema([file.schema.field(name) for name in wanted])
+    parts = (file.get_batch(index).select(wanted) for index in range(file.num_record_batches))
+    return tuple(names), chosen, _safely(parts)
+
+
+def _safely(parts: Iterator[Any]) -> Iterator[Any]:
+    """The same batches; what goes wrong is said without quoting a cell."""
+    while True:
+        with _readable():
+            part = next(parts, None)
+        if part is None:
+            return
+        if part.num_rows:
+            yield part
+
+
+@contextlib.contextmanager
+def _readable() -> Iterator[None]:
+    """Errors of a reader, in words that hold nothing of the file's content."""
+    pa = pyarrow()
+
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise DataError("the compressed file is damaged, or ends too early.") from None
+    except pa.ArrowInvalid as error:
+        found = _ROW.search(str(error))
+        if found:
+            row, expected, got = found.groups()
+            raise DataError(
+                f"row {int(row) - 1} has {got} fields where the first line has {expected}. Mend "
+                "it, or name the delimiter."
+            ) from None
+        if "UTF8" in str(error):
+            raise DataError("the file is not UTF-8 text; convert it first.") from None
+        raise DataError(
+            "the file cannot be read: it is damaged, ends too early, or is not what its name says."
+        ) from None
