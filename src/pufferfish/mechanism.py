@@ -27,7 +27,7 @@ from pufferfish.sampling import (
     discrete_laplace,
 )
 
-__all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo"]
+__all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo", "check_grid"]
 
 # Rows at a time: enough to hide the cost of a call, few enough for the cache.
 CHUNK = 2**16
@@ -122,14 +122,8 @@ class Mechanism:
                     "allow_no_noise=True. Better ask for a smaller delta, or add a belief that "
                     "knows the table of values."
                 )
-        elif self.noise.grid is None:
-            raise UnsupportedError(
-                "the noise has no grid, so it cannot be drawn without leaking through its last "
-                "digits. calibrate chooses a grid wherever one is proven; with pf.verify, give "
-                "the noise law one: a power of two of about 2^-24 of its size."
-            )
         else:
-            self._check_grid(self.noise, self.noise.grid)
+            check_grid(self.noise)
         for step in self.postprocess:
             require(
                 isinstance(step, RoundTo | Clip),
@@ -138,13 +132,6 @@ class Mechanism:
         require(
             not self.whole or self.limit > 0.0,
             "this noise is too large for results of 64 whole bits; leave out RoundTo.",
-        )
-
-    def _check_grid(self, noise: LaplaceNoise | GaussianNoise, grid: float) -> None:
-        size = noise.scale if isinstance(noise, LaplaceNoise) else noise.std
-        require(
-            grid > size * float(FINEST_RATE),
-            f"the grid is too fine for this noise: it must be more than 2^-45 of {size:g}.",
         )
 
     @classmethod
@@ -227,6 +214,21 @@ class Mechanism:
                 count, Fraction(noise.std) / Fraction(noise.grid), self.entropy
             )
         raise UnsupportedError(f"no sampler for {noise!r}.")
+
+
+def check_grid(noise: LaplaceNoise | GaussianNoise) -> None:
+    """Refuse a law that cannot be drawn exactly."""
+    if noise.grid is None:
+        raise UnsupportedError(
+            "the noise has no grid, so it cannot be drawn without leaking through its last "
+            "digits. calibrate chooses a grid wherever one is proven; with pf.verify, give "
+            "the noise law one: a power of two of about 2^-24 of its size."
+        )
+    size = noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+    require(
+        noise.grid > size * float(FINEST_RATE),
+        f"the grid is too fine for this noise: it must be more than 2^-45 of {size:g}.",
+    )
 
 
 def _processed(values: FloatArray, each: Postprocess) -> FloatArray:

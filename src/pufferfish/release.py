@@ -265,8 +265,8 @@ class _Worker:
                 raise DataError(
                     f"column {self._plan.person!r}: some person has more than "
                     f"{self._plan.rows_per_person} row(s), and each further one would tell more. "
-                    "Allow for them with rows_per_person (--rows-per-person), which costs noise, or "
-                    "keep one row of each."
+                    "Allow for them with rows_per_person (--rows-per-person), which costs noise, "
+                    "or keep one row of each."
                 )
         if self._ledger is not None:
             charge(self._ledger, self._plan.calibration)

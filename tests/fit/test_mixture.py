@@ -19,6 +19,7 @@ import pytest
 from scipy.stats import chi2
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Peer
+from threadpoolctl import threadpool_limits
 
 import pufferfish as pf
 from pufferfish.fit.families import narrowest
@@ -52,7 +53,8 @@ class Compared(NamedTuple):
 def compared(group: Group, components: int, floor: float, fit: MixtureFit) -> Compared:
     column = np.repeat(group.values, group.counts)[:, None]
     peer = Peer(components, n_init=10, tol=1e-7, max_iter=1000, reg_covar=floor**2, random_state=0)
-    with warnings.catch_warnings():
+    # Two test processes with threads of their own would only wait for one another.
+    with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         peer.fit(column)
     order = np.argsort(peer.means_.ravel())
@@ -118,15 +120,19 @@ def test_never_below_scikit_learn_on_cholesterol(sex: str, fewest: int, same: in
     assert found[1] >= same
 
 
-def drawn(seed: int) -> tuple[int, Floats]:
-    """A sample of a random mixture: neighbours from two to many stds apart."""
+def drawn(seed: int, nearest: float = 3.5) -> tuple[int, Floats]:
+    """A sample of a random mixture: neighbours at least this far apart, with stds about 1."""
     generator = np.random.default_rng(seed)
     count = 2 + seed % 3
     weights = generator.dirichlet(np.full(count, 6.0))
     stds = generator.uniform(0.5, 1.5, count)
-    means = np.cumsum(generator.uniform(3.5, 6.0, count))
+    means = np.cumsum(generator.uniform(nearest, nearest + 2.5, count))
     chosen = generator.choice(count, 1500, p=weights)
     return count, generator.normal(means[chosen], stds[chosen])
+
+
+# Small: scikit-learn adds its square to each variance, which costs it about (floor/σ)⁴/4.
+FLOOR = 2e-3
 
 
 @pytest.mark.parametrize("first", range(0, 20, 5))
@@ -135,12 +141,24 @@ def test_never_below_scikit_learn_on_random_mixtures(first: int) -> None:
     for seed in range(first, first + 5):
         count, sample = drawn(seed)
         group = group_of(sample)
-        fit = fit_mixtures(group, count, 0.02)[-1]
+        fit = fit_mixtures(group, count, FLOOR)[-1]
         assert fit.status == "converged"
-        cases.append(compared(group, count, 0.02, fit))
+        cases.append(compared(group, count, FLOOR, fit))
     fair, same = judged(cases)
     assert fair == 5
     assert same >= 2
+
+
+@pytest.mark.parametrize("first", range(20, 40, 5))
+def test_never_below_scikit_learn_where_components_overlap(first: int) -> None:
+    """Flat maxima: scikit-learn stops far from them, so that parameters are not compared."""
+    cases = []
+    for seed in range(first, first + 5):
+        count, sample = drawn(seed, nearest=1.0)
+        group = group_of(sample)
+        fit = fit_mixtures(group, count, FLOOR)[-1]
+        cases.append(compared(group, count, FLOOR, fit))
+    assert judged(cases)[0] >= 4
 
 
 # -------------------------------------------------------------------------------------------------
@@ -181,7 +199,7 @@ def test_the_papers_mixtures_are_recovered() -> None:
 
 
 def test_parameters_are_recovered_to_sampling_error() -> None:
-    """Well separated, the std errors are σ/√(nw), σ/√(2nw) and √(w(1−w)/n); five of them allowed."""
+    """Well separated, the std errors are σ/√(nw), σ/√(2nw) and √(w(1−w)/n); five allowed."""
     weights, means, stds = np.array([0.2, 0.5, 0.3]), np.array([-20.0, 0.0, 15.0]), [1.0, 2.0, 0.5]
     generator = np.random.default_rng(11)
     chosen = generator.choice(3, SAMPLE, p=weights)
@@ -301,7 +319,7 @@ def test_the_floor_is_kept_and_counted() -> None:
 
 
 def test_a_few_equal_records_are_not_a_component() -> None:
-    """Six equal values in a normal sample: the narrow peak on them is likelier, and means nothing."""
+    """Six equal values in a normal sample: a narrow peak on them is likelier, and means nothing."""
     generator = np.random.default_rng(2)
     sample = np.append(generator.normal(0.0, 1.0, 600), np.full(6, 0.4))
     for fit in fit_mixtures(group_of(sample), 3, 1e-3):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
 import sys
 from collections import Counter
@@ -40,7 +41,7 @@ def pandas_frame(values: Any, secrets: Any) -> pd.DataFrame:
 def chunked(column: pa.Array, *cuts: int) -> pa.ChunkedArray:
     edges = [0, *cuts, len(column)]
     return pa.chunked_array(
-        [column.slice(start, end - start) for start, end in zip(edges[:-1], edges[1:], strict=True)]
+        [column.slice(start, end - start) for start, end in itertools.pairwise(edges)]
     )
 
 

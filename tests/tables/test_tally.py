@@ -76,7 +76,7 @@ def content(summary: pf.Summary) -> tuple[object, ...]:
 
 def cut(rows: list[Row], places: list[int]) -> list[list[Row]]:
     edges = [0, *sorted(place % (len(rows) + 1) for place in places), len(rows)]
-    return [rows[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [rows[a:b] for a, b in itertools.pairwise(edges)]
 
 
 def coded(values: list[float]) -> list[Row]:

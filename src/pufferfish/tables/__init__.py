@@ -1,6 +1,7 @@
 """Tables in and out: counts by secret, and one column mapped through a callable.
 
-Frames, arrays and files of every kind; what is fitted to them or planned for them is not known here.
+Frames, arrays and files of every kind; what is fitted to them or planned for them is not known
+here.
 """
 
 from __future__ import annotations

@@ -84,4 +84,6 @@ def most_often(parts: list[Any]) -> int:
     if not parts:
         return 0
     column = pa.chunked_array([pa.array(part) for part in parts])
+    if column.null_count:
+        raise DataError("some rows do not say which person they belong to.")
     return int(pyarrow("compute").max(column.value_counts().field("counts")).as_py() or 0)

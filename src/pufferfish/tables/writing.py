@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import hashlib
+import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,8 +32,13 @@ class TableWriter:
         if format_.compressed:
             sink = self._stack.enter_context(pyarrow().CompressedOutputStream(sink, "gzip"))
         if format_.kind == "csv":
+            delimiter = format_.delimiter or ","
+            # Arrow would put every name in quotes.
+            names = io.StringIO()
+            csv.writer(names, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
+            sink.write(names.getvalue().encode("utf-8"))
             options = pyarrow("csv").WriteOptions(
-                delimiter=format_.delimiter or ",", quoting_style="needed"
+                include_header=False, delimiter=delimiter, quoting_style="needed"
             )
             writer = pyarrow("csv").CSVWriter(sink, schema, write_options=options)
         elif format_.kind == "parquet":

@@ -1,0 +1,5 @@
+"""`python -m pufferfish` is `pufferfish`."""
+
+from pufferfish.cli import main
+
+main()

@@ -1,0 +1,158 @@
+"""Is a record true? Every claim is computed again, without the data, as far as it can be."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pufferfish.codec import read_document, reading
+from pufferfish.errors import CertificationError, InvalidInputError, PufferfishError
+from pufferfish.exact import Certificate
+from pufferfish.exact.certificate import noise_from_dict
+from pufferfish.guarantee import Guarantee
+from pufferfish.mechanism import check_grid
+from pufferfish.noise import NoNoise
+from pufferfish.plan import Plan
+from pufferfish.record import VERSION, claim, not_promised
+
+__all__ = ["Check", "Verification", "verify_record"]
+
+_CHUNK = 1 << 20
+# How far bounds that were computed elsewhere may be from ours: other versions, other processors.
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One claim: True, False, or None where this record does not allow to tell."""
+
+    claim: str
+    verdict: bool | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What became of the claims of a record."""
+
+    edition: str
+    checks: tuple[Check, ...]
+
+    @property
+    def verdict(self) -> bool | None:
+        """False if a claim is wrong, None if one could not be checked, else True."""
+        verdicts = [check.verdict for check in self.checks]
+        if False in verdicts:
+            return False
+        return None if None in verdicts else True
+
+
+def verify_record(path: str | Path, released: str | Path | None = None) -> Verification:
+    """Check a record, and the published file if it is beside it or named by `released`."""
+    data = read_document(Path(path), "record", VERSION)
+    with reading("record"):
+        edition = data["edition"]
+        noise, goal = noise_from_dict(data["noise"]), Guarantee(**data["goal"])
+        checks = [_drawable(noise)]
+        if "plan" in data:
+            checks += _against_plan(data, noise, goal)
+        else:
+            checks.append(
+                Check(
+                    claim=f"this noise keeps {goal}",
+                    verdict=None,
+                    detail="the beliefs are private and not in this edition; the internal edition "
+                    "can be checked",
+                )
+            )
+        beside = (
+            None
+            if data["published"]["file"] is None
+            else Path(path).parent / data["published"]["file"]
+        )
+        if released is not None:
+            checks.append(_checksum(data["published"], Path(released)))
+        elif beside is not None and beside.exists():
+            checks.append(_checksum(data["published"], beside))
+    return Verification(edition=edition, checks=tuple(checks))
+
+
+def _drawable(noise: Any) -> Check:
+    text = "the noise can be drawn exactly, on its grid"
+    if isinstance(noise, NoNoise):
+        return Check(claim="no noise was added", verdict=True, detail="as the record says")
+    try:
+        check_grid(noise)
+    except PufferfishError as error:
+        return Check(claim=text, verdict=False, detail=str(error))
+    return Check(claim=text, verdict=True, detail=f"in steps of {noise.grid:.6g}")
+
+
+def _against_plan(data: dict[str, Any], noise: Any, goal: Guarantee) -> list[Check]:
+    text = f"this noise keeps {goal} for every pair and adversary"
+    try:
+        plan = Plan.from_dict(data["plan"])
+    except CertificationError as error:
+        return [Check(claim=text, verdict=False, detail=str(error))]
+    except InvalidInputError as error:
+        return [Check(claim="the plan can be read", verdict=False, detail=str(error))]
+    certificate = plan.calibration.certificate
+    found = (
+        f"least ε without exception at most {certificate.epsilon_upper:.9g}"
+        if certificate.goal.pure
+        else f"δ at ε = {certificate.goal.epsilon:g} at most {certificate.delta_upper:.9g}"
+    )
+    same = plan.calibration.noise == noise and plan.promise == goal
+    words = data["promise"] == claim(plan) and data["not_promised"] == not_promised(plan)
+    return [
+        Check(
+            claim=text,
+            verdict=same and certificate.holds is True,
+            detail=f"computed again: {found}, {len(certificate.results)} ordered pairs"
+            if same
+            else "the record's noise or promise is not that of its plan",
+        ),
+        _recorded(Certificate.from_dict(data["certificate"]), certificate),
+        Check(
+            claim="the words say what the numbers say",
+            verdict=words,
+            detail="written again from the plan",
+        ),
+    ]
+
+
+def _recorded(recorded: Certificate, computed: Certificate) -> Check:
+    """Two enclosures of the same numbers must meet."""
+    text = "the recorded certificate is what comes out"
+    if len(recorded.results) != len(computed.results) or recorded.noise != computed.noise:
+        return Check(claim=text, verdict=False, detail="it is about something else")
+    worst = 0.0
+    for one, other in zip(recorded.results, computed.results, strict=True):
+        if (one.belief, one.direction) != (other.belief, other.direction):
+            return Check(claim=text, verdict=False, detail="it is about other pairs or beliefs")
+        worst = max(worst, _gap(one.delta_upper, other.delta_upper))
+        worst = max(worst, _gap(one.epsilon_upper, other.epsilon_upper))
+    return Check(
+        claim=text,
+        verdict=worst <= _TOLERANCE,
+        detail=f"upper bounds differ by at most {worst:.2g}",
+    )
+
+
+def _gap(one: float, other: float) -> float:
+    return 0.0 if one == other else min(abs(one - other), math.inf)
+
+
+def _checksum(published: dict[str, Any], released: Path) -> Check:
+    text = f"{released.name} is what was released"
+    if published["checksum_of"] != "file":
+        return Check(claim=text, verdict=None, detail="a frame was released, not a file")
+    digest = hashlib.sha256()
+    with released.open("rb") as file:
+        while part := file.read(_CHUNK):
+            digest.update(part)
+    same = digest.hexdigest() == published["sha256"]
+    return Check(claim=text, verdict=same, detail=f"sha256 {digest.hexdigest()}")

@@ -1,0 +1,172 @@
+"""Choosing ε: from the accuracy that is wanted to the strongest promise that allows it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from scipy.special import ndtri
+
+from pufferfish.adversary import accuracy_allowed, accuracy_upper
+from pufferfish.calibrate import Calibration, calibrate, recertified
+from pufferfish.checks import finite, positive, require
+from pufferfish.errors import UnreachableGoalError
+from pufferfish.exact import privacy_profile, pure_epsilon
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.scenario import Scenario
+
+__all__ = ["Choice", "choices", "half_width", "least_epsilon", "noise_for_mean", "noise_for_value"]
+
+EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+# The grid of a noise that is chosen by its size: this part of it.
+_GRID_SHIFT = 30
+_STEPS = 60
+_LARGEST_EPSILON = 700.0
+_UP = 1.0 + 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One promise, and what it means for those who use the column and those who pry.
+
+    Attributes:
+        goal: The promise.
+        noise: What it takes.
+        half_width: A published value is this close to the true one, with `confidence`.
+        confidence: See `half_width`.
+        accuracy_after: How often an ideal adversary guesses right of two secrets, at worst.
+        accuracy_allowed: The same, by the promise alone.
+    """
+
+    goal: Guarantee
+    noise: Noise
+    half_width: float
+    confidence: float
+    accuracy_after: float
+    accuracy_allowed: float
+
+
+def choices(
+    scenario: Scenario,
+    delta: float = 0.0,
+    noise: Literal["laplace", "gaussian"] = "laplace",
+    confidence: float = 0.95,
+    epsilons: tuple[float, ...] = EPSILONS,
+) -> tuple[Choice, ...]:
+    """A table to choose ε from: noise, accuracy and the adversary's success for several."""
+    level = _checked_confidence(confidence)
+    found = []
+    for epsilon in epsilons:
+        goal = Guarantee(epsilon, delta)
+        try:
+            law = calibrate(scenario, goal, noise).noise
+        except UnreachableGoalError:
+            continue
+        found.append(
+            Choice(
+                goal=goal,
+                noise=law,
+                half_width=half_width(law, level),
+                confidence=level,
+                accuracy_after=accuracy_upper(scenario, law),
+                accuracy_allowed=accuracy_allowed(goal),
+            )
+        )
+    return tuple(found)
+
+
+def half_width(noise: Noise, confidence: float) -> float:
+    """t with P(|N| ≤ t) = confidence."""
+    if isinstance(noise, LaplaceNoise):
+        return -noise.scale * math.log1p(-confidence)
+    if isinstance(noise, GaussianNoise):
+        return noise.std * float(ndtri(0.5 + 0.5 * confidence))
+    return 0.0
+
+
+def noise_for_value(
+    noise: Literal["laplace", "gaussian"], tolerance: float, confidence: float = 0.95
+) -> Noise:
+    """The largest noise with which each value is within ± `tolerance`, with `confidence`."""
+    width = positive("accuracy", tolerance)
+    level = _checked_confidence(confidence)
+    # What rounding to the grid may add.
+    return _on_grid(noise, width / half_width(_unit(noise), level) * (1.0 - 2.0**-20))
+
+
+def noise_for_mean(
+    noise: Literal["laplace", "gaussian"], tolerance: float, rows: int, confidence: float = 0.95
+) -> Noise:
+    """The largest noise with which the mean of `rows` values is within ± `tolerance`.
+
+    The mean of many independent draws is close to normal, of std √(Var N / rows).
+    """
+    width = positive("accuracy of the mean", tolerance)
+    level = _checked_confidence(confidence)
+    require(rows >= 1, "the mean needs at least one row.")
+    std = width * math.sqrt(rows) / float(ndtri(0.5 + 0.5 * level))
+    return _on_grid(noise, std / _unit(noise).std * (1.0 - 2.0**-20))
+
+
+def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calibration:
+    """The strongest promise that a noise keeps at this δ, with its certificate.
+
+    Raises:
+        UnreachableGoalError: No ε will do: Gaussian noise with δ = 0, or holes that say too much.
+    """
+    share = finite("delta", delta)
+    pure = share == 0.0
+    epsilon = pure_epsilon(scenario, noise).upper if pure else _root(scenario, noise, share)
+    if not 0.0 <= epsilon <= _LARGEST_EPSILON:
+        raise UnreachableGoalError(
+            f"with this little noise no promise of δ = {share:g} holds, however large ε; allow "
+            "some delta, or ask for less accuracy."
+        )
+    return recertified(scenario, Guarantee(max(epsilon * _UP, 1e-12), share), noise)
+
+
+def _root(scenario: Scenario, noise: Noise, delta: float) -> float:
+    """The least ε with δ(ε) ≤ delta, rounded up; inf where none was found."""
+
+    def kept(epsilon: float) -> bool:
+        return privacy_profile(scenario, noise, [epsilon]).delta_upper[0] <= delta
+
+    low, high = 0.0, 1.0
+    while not kept(high):
+        low, high = high, 2.0 * high
+        if high > _LARGEST_EPSILON:
+            return math.inf
+    for _ in range(_STEPS):
+        middle = 0.5 * (low + high)
+        if kept(middle):
+            high = middle
+        else:
+            low = middle
+        if high - low <= 1e-9 * high:
+            break
+    return high
+
+
+def _unit(noise: str) -> LaplaceNoise | GaussianNoise:
+    require(
+        noise in ("laplace", "gaussian"), f'noise must be "laplace" or "gaussian", got {noise!r}.'
+    )
+    return LaplaceNoise(1.0) if noise == "laplace" else GaussianNoise(1.0)
+
+
+def _on_grid(noise: str, size: float) -> Noise:
+    """A law of this size, rounded down to three digits, on a grid."""
+    unit = 10.0 ** (math.floor(math.log10(size)) - 2)
+    short = float(f"{math.floor(size / unit) * unit:.3g}")
+    if short <= 0.0:
+        return NoNoise()
+    grid = math.ldexp(1.0, math.frexp(short)[1] - 1 - _GRID_SHIFT)
+    return LaplaceNoise(short, grid) if noise == "laplace" else GaussianNoise(short, grid)
+
+
+def _checked_confidence(confidence: float) -> float:
+    level = finite("confidence", confidence)
+    require(0.0 < level < 1.0, f"confidence must lie between 0 and 1, got {level:g}.")
+    return level

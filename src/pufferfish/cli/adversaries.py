@@ -1,0 +1,205 @@
+"""Which secrets must look alike, and to whom: from options to a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pufferfish.atomic import write_text
+from pufferfish.checks import require
+from pufferfish.cli.options import Table
+from pufferfish.cli.show import Show
+from pufferfish.codec import (
+    PRIVATE_NOTICE,
+    belief_from_dict,
+    belief_to_dict,
+    document_text,
+    read_document,
+    reading,
+)
+from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.fit import fit_beliefs
+from pufferfish.fit.families import parsed
+from pufferfish.scenario import (
+    PUBLIC,
+    REFERENCE,
+    RELEASED,
+    Belief,
+    Scenario,
+    Secret,
+    SecretPair,
+    some_secrets,
+)
+from pufferfish.tables import Summary
+
+__all__ = ["Adversaries", "Described", "families_of", "save_beliefs"]
+
+_DEFAULT = ("mixture", "empirical")
+_VERSION = 1
+_DOCUMENTS = (".json", ".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A scenario, the secrets of the table that are in no belief, and its number of values."""
+
+    scenario: Scenario
+    others: tuple[Secret, ...]
+    records: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adversaries:
+    """Which secrets must look alike, and to whom."""
+
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A:B",
+            help="Two secrets that must look alike; may be given several times. A colon within a "
+            r"secret is written \:. Without --pair and --against: all pairs.",
+        ),
+    ] = None
+    against: Annotated[
+        str | None, typer.Option(metavar="SECRET", help="Pair every other secret with this one.")
+    ] = None
+    belief: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An adversary: gaussian, mixture, mixture-3, ubm, empirical, or a file that "
+            "`pufferfish fit` wrote; may be given several times. By default two: mixture and "
+            "empirical."
+        ),
+    ] = None
+    bootstrap: Annotated[
+        int, typer.Option(help="So many more adversaries of each kind, fitted to resampled rows.")
+    ] = 0
+    reference: Annotated[
+        Path | None, typer.Option(help="Fit beliefs to this table, not to the one to be released.")
+    ] = None
+    public_reference: Annotated[
+        bool, typer.Option("--public-reference", help="The reference table is public knowledge.")
+    ] = False
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Rows without a value: refuse; keep (published as holes, which the certificate "
+            "allows for); drop (left out; how many there are is not protected)."
+        ),
+    ] = "refuse"
+    min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30
+
+    def described(self, table: Table, show: Show) -> Described:
+        """The scenario, from the counts of the table."""
+        summary = table.summary(show)
+        pairs = self._pairs(summary)
+        chosen = self._without_holes(summary)
+        if pairs is not None:
+            chosen = chosen.only([secret for pair in pairs for secret in pair])
+        beliefs = self._beliefs(chosen, table, show)
+        known = set().union(*(belief.priors for belief in beliefs))
+        return Described(
+            Scenario(beliefs, pairs),
+            tuple(each for each in summary.groups if each not in known),
+            sum(group.records for group in summary.groups.values()),
+        )
+
+    def _without_holes(self, summary: Summary) -> Summary:
+        require(
+            self.missing in ("refuse", "keep", "drop"),
+            f"--missing must be refuse, keep or drop, got {self.missing!r}.",
+        )
+        if self.missing == "refuse" and any(group.missing for group in summary.groups.values()):
+            raise DataError(
+                f"column {summary.column!r} has missing values. Say --missing keep to publish them "
+                "as holes, with a certificate that allows for them, or --missing drop to leave "
+                "such rows out."
+            )
+        return summary.without_missing() if self.missing == "drop" else summary
+
+    def _pairs(self, summary: Summary) -> list[SecretPair] | None:
+        require(not (self.pair and self.against), "give either --pair or --against, not both.")
+        if self.against is not None:
+            reference = self._label(summary, self.against)
+            return [SecretPair(reference, each) for each in summary.groups if each != reference]
+        if not self.pair:
+            return None
+        return [
+            SecretPair(*(self._label(summary, each) for each in _split(pair))) for pair in self.pair
+        ]
+
+    def _label(self, summary: Summary, text: str) -> Secret:
+        """The secret that a text on the command line means."""
+        for label in summary.groups:
+            if str(label) == text:
+                return label
+        large = [each for each, group in summary.groups.items() if group.records >= self.min_group]
+        raise InvalidInputError(
+            f"column {summary.secret!r} has no value {text!r}. Its values, of at least "
+            f"{self.min_group} records each: {some_secrets(large) or 'none'}."
+        )
+
+    def _beliefs(self, summary: Summary, table: Table, show: Show) -> tuple[Belief, ...]:
+        files = [name for name in self.belief or () if Path(name).suffix.lower() in _DOCUMENTS]
+        families = [name for name in self.belief or _DEFAULT if name not in files]
+        found = [belief for name in files for belief in _read_beliefs(Path(name))]
+        if families:
+            provenance = RELEASED
+            if self.reference is not None:
+                other = replace(table, file=self.reference, format=None, delimiter=None)
+                summary = self._without_holes(other.summary(show)).only(summary.groups)
+                provenance = PUBLIC if self.public_reference else REFERENCE
+            found += fit_beliefs(
+                summary,
+                families=families,
+                bootstrap=self.bootstrap,
+                min_group=self.min_group,
+                provenance=provenance,
+            )
+        return tuple(found)
+
+
+def families_of(names: Sequence[str] | None) -> list[str]:
+    """The families to fit: as named, or the two by default."""
+    return [parsed(name).name for name in names or _DEFAULT]
+
+
+def save_beliefs(path: Path, beliefs: Sequence[Belief], *, force: bool) -> None:
+    """Beliefs as a document that --belief takes."""
+    public = all(belief.public for belief in beliefs)
+    data: dict[str, Any] = {
+        "pufferfish": "beliefs",
+        "version": _VERSION,
+        "notice": "Holds public beliefs only." if public else PRIVATE_NOTICE,
+        "beliefs": [belief_to_dict(belief) for belief in beliefs],
+    }
+    write_text(path, document_text(data, path), force=force, private=not public)
+
+
+def _read_beliefs(path: Path) -> list[Belief]:
+    data = read_document(path, "beliefs", _VERSION)
+    with reading("file of beliefs"):
+        return [belief_from_dict(each) for each in data["beliefs"]]
+
+
+def _split(pair: str) -> list[str]:
+    r"""A:B as two texts; \: is a colon, \\ a backslash."""
+    parts, escaped = [""], False
+    for letter in pair:
+        if escaped or letter not in "\\:":
+            parts[-1] += letter
+            escaped = False
+        elif letter == "\\":
+            escaped = True
+        else:
+            parts.append("")
+    if len(parts) != 2 or not all(parts):
+        raise InvalidInputError(
+            "--pair must be two secrets with a colon between them, such as --pair A:B, got "
+            rf"{pair!r}; a colon within a secret is written \:."
+        )
+    return parts

@@ -1,0 +1,82 @@
+"""Find the least noise that keeps a promise, and write the plan of a release.
+
+Without --epsilon, --accuracy or --mean-within it prints a table to choose ε from.
+
+Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:White -e 1 -o p.json
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pufferfish.choose import choices
+from pufferfish.cli.adversaries import Adversaries, Described
+from pufferfish.cli.goal import Accuracy, Goal, choice_table
+from pufferfish.cli.options import Force, Printing, Publishing, Table, grouped
+from pufferfish.cli.planning import planned
+from pufferfish.cli.show import Show
+from pufferfish.exact.certificate import noise_to_dict
+
+__all__ = ["command"]
+
+
+@grouped
+def command(
+    table: Table,
+    adversaries: Adversaries,
+    goal: Goal,
+    accuracy: Accuracy,
+    publishing: Publishing,
+    printing: Printing,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the plan here (JSON or YAML).")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Calibrate, explain, write."""
+    show = printing.show()
+    described = adversaries.described(table, show)
+    if goal.epsilon is None and not accuracy.given:
+        _choose(described, goal, accuracy.confidence, show)
+        return
+    if accuracy.given:
+        rows = publishing.rows_per_person
+        calibration = accuracy.calibration(described.scenario, goal, rows, described.records)
+    else:
+        calibration = goal.calibration(described.scenario, publishing.rows_per_person, show)
+    plan = planned(calibration, described.others, table, adversaries, publishing)
+    if output is not None:
+        plan.save(output, force=force)
+    written = (
+        ""
+        if output is None
+        else (
+            f"\nPlan written to {output}. Release with it: pufferfish release {table.file} "
+            f"--plan {output} --output OUT"
+        )
+    )
+    promise = plan.promise
+    show.result(
+        f"{plan.calibration.explain()}\n\nThe promise for one {plan.unit}: {promise}.{written}",
+        {
+            "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
+            "unit": plan.unit,
+            "noise": noise_to_dict(plan.calibration.noise),
+            "certificate": plan.calibration.certificate.to_dict(),
+            "plan": None if output is None else str(output),
+        },
+    )
+
+
+def _choose(described: Described, goal: Goal, confidence: float, show: Show) -> None:
+    kind: Any = goal.noise
+    found = choices(described.scenario, goal.delta, kind, confidence)
+    show.result(
+        f"{choice_table(found)}\n\nThe smaller ε, the more alike the secrets look. Choose one with "
+        "--epsilon, or an accuracy with --accuracy.",
+        {"choices": [asdict(each) for each in found]},
+    )

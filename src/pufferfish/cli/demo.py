@@ -1,0 +1,52 @@
+"""Run the whole path on the built-in UCI Adult data: education level must not betray race.
+
+Example: pufferfish demo --output pufferfish-demo
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pufferfish.cli.adversaries import Adversaries
+from pufferfish.cli.goal import Goal
+from pufferfish.cli.options import Printing, Publishing, Table, grouped
+from pufferfish.cli.planning import planned
+from pufferfish.cli.release import publish
+from pufferfish.datasets import adult_education
+
+__all__ = ["command"]
+
+_PAIR = "Black:Asian-Pac-Islander"
+
+
+@grouped
+def command(
+    printing: Printing,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path(
+        "pufferfish-demo"
+    ),
+    epsilon: Annotated[float, typer.Option("--epsilon", "-e", help="How alike.")] = 1.0,
+) -> None:
+    """Write the table, then do what `release` does."""
+    show = printing.show()
+    output.mkdir(parents=True, exist_ok=True)
+    columns = adult_education()
+    table = Table(file=output / "adult.csv", column="education-num", secret="race")  # noqa: S106
+    with table.file.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    show.say(
+        f"$ pufferfish release {table.file} --column education-num --secret race --pair {_PAIR} "
+        f"--epsilon {epsilon:g} --output {output / 'released.csv'}\n"
+    )
+    adversaries, goal = Adversaries(pair=[_PAIR]), Goal(epsilon=epsilon)
+    described = adversaries.described(table, show)
+    calibration = goal.calibration(described.scenario, 1, show)
+    plan = planned(calibration, described.others, table, adversaries, Publishing())
+    plan.save(output / "plan.json", force=True)
+    publish(table, plan, output / "released.csv", None, None, None, show, force=True)

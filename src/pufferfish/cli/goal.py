@@ -1,0 +1,119 @@
+"""The promise that is wanted: from options to noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from pufferfish.calibrate import Calibration, calibrate
+from pufferfish.choose import Choice, least_epsilon, noise_for_mean, noise_for_value
+from pufferfish.cli.show import Show
+from pufferfish.errors import InvalidInputError
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import NoNoise
+from pufferfish.scenario import Scenario
+
+__all__ = ["Accuracy", "Goal", "choice_table"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """How alike the secrets must look, and by which noise."""
+
+    epsilon: Annotated[
+        float | None,
+        typer.Option("--epsilon", "-e", help="How alike: odds change by at most e^ε."),
+    ] = None
+    delta: Annotated[
+        float, typer.Option("--delta", "-d", help="A probability that may be added on top.")
+    ] = 0.0
+    noise: Annotated[str, typer.Option(help="laplace or gaussian.")] = "laplace"
+    method: Annotated[
+        str,
+        typer.Option(help="exact, coupling, or the paper's thm-1, remark-1, thm-2, cor-2."),
+    ] = "exact"
+    workers: Annotated[int, typer.Option(help="Processes to spread many pairs over.")] = 1
+
+    def guarantee(self, rows: int = 1) -> Guarantee:
+        """The promise for one of so many rows of a person, which add up."""
+        if self.epsilon is None:
+            raise InvalidInputError(
+                "say how alike the secrets must look: --epsilon 1, for example. pufferfish "
+                "calibrate without it prints a table to choose from."
+            )
+        if rows == 1:
+            return Guarantee(self.epsilon, self.delta)
+        return Guarantee(math.nextafter(self.epsilon / rows, 0.0), self.delta / rows)
+
+    def calibration(self, scenario: Scenario, rows_per_person: int, show: Show) -> Calibration:
+        """The least noise for one row."""
+        goal = self.guarantee(rows_per_person)
+        choices: dict[str, Any] = {"noise": self.noise, "method": self.method}
+        with show.progress("Calibrating") as progress:
+            return calibrate(
+                scenario,
+                goal,
+                **choices,
+                workers=self.workers,
+                progress=lambda done, total: progress(done / total),
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """The accuracy that is wanted, from which ε follows."""
+
+    accuracy: Annotated[
+        float | None,
+        typer.Option(help="Instead of ε: each value within ± this, with --confidence."),
+    ] = None
+    mean_within: Annotated[
+        float | None,
+        typer.Option(help="Instead of ε: the column's mean within ± this, with --confidence."),
+    ] = None
+    confidence: Annotated[float, typer.Option(help="Of --accuracy and --mean-within.")] = 0.95
+
+    @property
+    def given(self) -> bool:
+        """Whether one was asked for."""
+        return self.accuracy is not None or self.mean_within is not None
+
+    def calibration(
+        self, scenario: Scenario, goal: Goal, rows_per_person: int, records: int
+    ) -> Calibration:
+        """The strongest promise for one row that leaves this accuracy."""
+        both = self.accuracy is not None and self.mean_within is not None
+        if both or goal.epsilon is not None or goal.method != "exact":
+            raise InvalidInputError(
+                "give one of --epsilon, --accuracy and --mean-within; the last two use the exact "
+                "method."
+            )
+        kind: Any = goal.noise
+        if self.accuracy is not None:
+            law = noise_for_value(kind, self.accuracy, self.confidence)
+        else:
+            law = noise_for_mean(kind, self.mean_within or 0.0, records, self.confidence)
+        return least_epsilon(scenario, law, goal.delta / rows_per_person)
+
+
+def choice_table(found: tuple[Choice, ...]) -> str:
+    """ε against noise, accuracy and the adversary's success."""
+    rows = [("ε", "noise std", "each value within", "guessed right, at worst", "promise allows")]
+    for each in found:
+        rows.append(
+            (
+                f"{each.goal.epsilon:g}",
+                "none needed" if isinstance(each.noise, NoNoise) else f"{each.noise.std:.4g}",
+                f"±{each.half_width:.3g} in {100 * each.confidence:g}%",
+                f"{100 * each.accuracy_after:.1f}%",
+                f"{100 * each.accuracy_allowed:.1f}%",
+            )
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )
