@@ -127,7 +127,7 @@ def test_a_constant_group_in_a_column_that_varies() -> None:
 
 @pytest.mark.parametrize("family", ["gauss", "mixture-x", "mixture-0", "mixture-61"])
 def test_unknown_families(family: str) -> None:
-    with pytest.raises(pf.InvalidInputError, match="family|components"):
+    with pytest.raises(pf.InvalidInputError, match=r"family|components"):
         pf.fit_belief(TABLE, "x", "s", family)
 
 

@@ -58,6 +58,7 @@ def command(
     show = printing.show(to_stderr=str(output) == STANDARD_STREAM)
     if printing.json and str(output) == STANDARD_STREAM:
         raise InvalidInputError("--json and --output - both want standard output.")
+    _refuse_existing(output, record, force=force)
     if plan is not None:
         _refuse_mixed(table, adversaries, goal, publishing)
         chosen = Plan.load(plan)
@@ -81,9 +82,6 @@ def publish(
 ) -> None:
     """Release a file, write both editions of its record, and say what was done."""
     internal, public = _record_paths(output, record)
-    for each in (internal, public):
-        if each is not None and each.exists() and not force:
-            raise OutputExistsError(f"{each} exists already; replace it with --force.")
     with show.progress("Releasing") as progress:
         done = release_file(
             str(table.file),
@@ -111,6 +109,13 @@ def publish(
             "public_record": None if public is None else str(public),
         },
     )
+
+
+def _refuse_existing(output: Path, record: Path | None, *, force: bool) -> None:
+    """Before any work: what would be refused at its end."""
+    for each in (output, *_record_paths(output, record)):
+        if each is not None and each.exists() and not force:
+            raise OutputExistsError(f"{each} exists already; replace it with --force.")
 
 
 def _record_paths(output: Path, record: Path | None) -> tuple[Path | None, Path | None]:
