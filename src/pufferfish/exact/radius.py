@@ -1,13 +1,21 @@
 """Laws within a distance of the believed ones: the largest δ and ε* among them.
 
 A belief of radius r stands for every law within W_∞ ≤ r of its priors, with the same holes. Moving
-a value by r changes a Laplace density by a factor of at most e^κ, κ = r/b, whatever the grid, so
+a value by r changes a Laplace density by a factor of at most e^κ, κ = r/b, so
 
-    HS_ε ≤ e^κ·HS_{ε−2κ}(believed),   ε* ≤ ε*(believed) + 2κ.
+    HS_ε ≤ e^κ·HS_{ε−2κ}(believed),   ε* ≤ ε*(believed) + 2κ
 
-Under Gaussian noise of std θ and grid γ each law of Y moves by at most η = (r + γ)/(θ√(2π)) in
-total variation, so HS_ε ≤ HS_ε(believed) + (1 + e^ε)·η, and nothing bounds ε*. The believed laws
-are among those meant, so their own lower bounds stand. Proofs: docs/theory/radius.md.
+for the continuous laws. On a grid a small move may become a whole step; the formula of the grid
+takes any laws, so it may be applied after these (and is: an upper bound sharpened by knowing how
+the believed values lie on the grid could not be used here).
+
+Under Gaussian noise of std θ and grid γ a value moves by at most D = r + γ after rounding, so that
+both laws of Y are (a, δ₀)-close to the believed ones, for t ≥ 0 of our choice: a = (D/θ)(t + D/2θ),
+δ₀ = e^{−t²/2}. Hence HS_ε ≤ e^a·HS_{ε−2a}(believed) + (1 + e^{ε−a})·δ₀; and by total variation
+η = D/(θ√(2π)) also HS_ε ≤ HS_ε(believed) + (1 + e^ε)·η. Nothing bounds ε*.
+
+The believed laws are among those meant, so their own lower bounds stand. Proofs:
+docs/theory/radius.md.
 """
 
 from __future__ import annotations
@@ -20,12 +28,17 @@ from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 __all__ = ["delta_within", "epsilon_within", "inner_epsilon"]
 
 _UP = 1.0 + 2.0**-50
+# t and e^{−t²/2}.
+_FAR = 9.5
+_UNLIKELY = 2.6e-20
 
 
 def inner_epsilon(radius: float, noise: Noise, epsilon: float) -> float:
-    """Where the believed laws' δ is wanted."""
+    """Where the believed laws' δ is wanted, beside ε itself."""
     if isinstance(noise, LaplaceNoise):
         return math.nextafter(epsilon - 2.0 * _kappa(radius, noise), -math.inf)
+    if isinstance(noise, GaussianNoise):
+        return math.nextafter(epsilon - 2.0 * _closeness(radius, noise), -math.inf)
     return epsilon
 
 
@@ -33,13 +46,14 @@ def delta_within(
     radius: float, noise: Noise, epsilon: float, believed: Enclosure, inner: Enclosure
 ) -> Enclosure:
     """The largest δ at ε, from that of the believed laws at ε and at `inner_epsilon`; r > 0."""
+    upper = 1.0
     if isinstance(noise, LaplaceNoise):
-        upper = inner.upper * math.exp(min(_kappa(radius, noise), 700.0)) * _UP
+        upper = _scaled(inner.upper, _kappa(radius, noise))
     elif isinstance(noise, GaussianNoise):
-        moved = (radius + (noise.grid or 0.0)) / (noise.std * math.sqrt(2.0 * math.pi))
-        upper = inner.upper + (1.0 + math.exp(min(epsilon, 700.0))) * moved * _UP
-    else:
-        upper = 1.0
+        factor = 1.0 + math.exp(min(epsilon, 700.0))
+        close = _scaled(inner.upper, _closeness(radius, noise)) + factor * _UNLIKELY
+        moved = _moved(radius, noise) / (noise.std * math.sqrt(2.0 * math.pi))
+        upper = min(close, believed.upper + factor * moved * _UP)
     return Enclosure(believed.lower, min(upper * _UP, 1.0))
 
 
@@ -51,6 +65,24 @@ def epsilon_within(radius: float, noise: Noise, believed: Enclosure) -> Enclosur
         return Enclosure(believed.lower, math.inf)
     upper = believed.upper + 2.0 * _kappa(radius, noise)
     return Enclosure(believed.lower, math.nextafter(upper, math.inf))
+
+
+def _scaled(delta: float, exponent: float) -> float:
+    """e^exponent·delta, rounded up, at most 1."""
+    if delta == 0.0:
+        return 0.0
+    return delta * math.exp(exponent) * _UP if exponent < 700.0 else 1.0
+
+
+def _moved(radius: float, noise: GaussianNoise) -> float:
+    """D, how far a value may be moved once both are rounded to the grid."""
+    return (radius + (noise.grid or 0.0)) * _UP
+
+
+def _closeness(radius: float, noise: GaussianNoise) -> float:
+    """a, rounded up."""
+    share = _moved(radius, noise) / noise.std
+    return share * (_FAR + 0.5 * share) * _UP
 
 
 def _kappa(radius: float, noise: LaplaceNoise) -> float:

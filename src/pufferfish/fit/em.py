@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
 
-__all__ = ["Run", "Theta", "Weighted", "climb", "log_likelihood"]
+__all__ = ["Run", "Theta", "Weighted", "climb"]
 
 # Below this share of all records a component is on its way out; it is kept for the arithmetic.
 _FAINTEST = 1e-14
@@ -63,36 +63,27 @@ class Run(NamedTuple):
 
 def climb(data: Weighted, theta: Theta, floor: float, cycles: int, tolerance: float) -> Run:
     """EM from each start, until a cycle gains less than `tolerance` per record."""
-    trace = [log_likelihood(data, theta)]
-    for cycle in range(1, cycles + 1):
-        theta, reached = _cycle(data, theta, floor)
-        # What a step gains is known only after the next look; rounding may show less than was.
-        trace.append(np.maximum(reached, trace[-1]))
-        converged = trace[-1] - trace[-2] <= tolerance
-        if cycle > 1 and converged.all():
-            break
-    return Run(theta, trace[-1], converged, cycle, np.array(trace))
-
-
-def log_likelihood(data: Weighted, theta: Theta) -> FloatArray:
-    """Σ_k p_k log f(x_k), for each mixture."""
-    return _responsibilities(data, theta)[1]
+    trace: list[FloatArray] = []
+    converged = np.zeros(theta.weights.shape[0], dtype=bool)
+    while True:
+        following, reached = _cycle(data, theta, floor)
+        trace.append(reached)
+        if len(trace) > 1:
+            converged = trace[-1] - trace[-2] <= tolerance
+        if converged.all() or len(trace) > cycles:
+            return Run(theta, reached, converged, len(trace) - 1, np.array(trace))
+        theta = following
 
 
 def _cycle(data: Weighted, theta: Theta, floor: float) -> tuple[Theta, FloatArray]:
-    """Two EM steps and an extrapolation; the log-likelihood is that of the mixtures returned."""
-    once, _ = _step(data, theta, floor)
-    twice, _ = _step(data, once, floor)
-    beyond = _extrapolated(theta, once, twice, floor)
-    further, _ = _step(data, beyond, floor)
-    found = log_likelihood(data, further)
-    plain = log_likelihood(data, twice)
-    # Also refuses nan.
-    accepted = found >= plain
-    merged = Theta(
-        *(np.where(accepted[:, None], a, b) for a, b in zip(further, twice, strict=True))
-    )
-    return merged, np.where(accepted, found, plain)
+    """Two EM steps and an extrapolation; and the log-likelihood before them."""
+    once, start = _step(data, theta, floor)
+    twice, reached = _step(data, once, floor)
+    further, tried = _step(data, _extrapolated(theta, once, twice, floor), floor)
+    # One more step from where the extrapolation is no lower than one step was; nan is refused.
+    accepted = (tried >= reached)[:, None]
+    merged = Theta(*(np.where(accepted, a, b) for a, b in zip(further, twice, strict=True)))
+    return merged, start
 
 
 def _responsibilities(
@@ -108,7 +99,8 @@ def _responsibilities(
     total = density.sum(axis=1, keepdims=True)
     log_f = top[:, 0] + np.log(total[:, 0]) - 0.5 * np.log(2.0 * np.pi)
     density *= data.shares / total
-    return density, np.asarray(log_f @ data.shares), z, squares
+    # Not a matrix product: its threads would wait for each other on a busy machine.
+    return density, np.asarray((log_f * data.shares).sum(axis=1)), z, squares
 
 
 def _step(data: Weighted, theta: Theta, floor: float) -> tuple[Theta, FloatArray]:

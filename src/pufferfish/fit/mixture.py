@@ -19,6 +19,8 @@ __all__ = ["MixtureFit", "fit_mixtures", "refit"]
 # Cycles for a first look at every start, for the best of them, and on all values.
 _LOOK, _BEST, _ALL = 12, 400, 2_000
 _KEPT = 6
+# Cells that stand for the values while starts are compared, and to come near the best.
+_FEW_CELLS, _SOME_CELLS = 256, 4096
 # A component at the floor for fewer records stands for chance; such fits are passed over.
 _FEWEST = 10
 # How often components are merged and split again, at most.
@@ -64,7 +66,7 @@ def fit_mixtures(group: Group, most: int, floor: float) -> tuple[MixtureFit, ...
         floor: The least std of a component, in the units of the values; above 0.
     """
     data, units = _standardised(group, floor)
-    few = starts.coarse(data)
+    few, some = (starts.coarse(data, most_cells) for most_cells in (_FEW_CELLS, _SOME_CELLS))
     fits: list[MixtureFit] = []
     run, tried = climb(data, starts.first(data, units.floor), units.floor, _ALL, _FINE), 1
     while True:
@@ -72,7 +74,11 @@ def fit_mixtures(group: Group, most: int, floor: float) -> tuple[MixtureFit, ...
         if len(fits) == most:
             return tuple(fits)
         candidates = starts.with_one_more(few, run.theta, units.floor)
-        run, tried = _best(data, few, candidates, units.floor, group.records)
+        best, tried = _best(few, candidates, units.floor, group.records)
+        # Nearly there on some thousand cells, so that few cycles are left for all values.
+        nearly = climb(some, best.theta, units.floor, _ALL, _FINE)
+        run = climb(data, nearly.theta, units.floor, _ALL, _FINE)
+        run = run._replace(cycles=best.cycles + nearly.cycles + run.cycles)
 
 
 def refit(group: Group, start: GaussianMixture, floor: float) -> GaussianMixture:
@@ -104,10 +110,8 @@ def _standardised(group: Group, floor: float) -> tuple[Weighted, _Units]:
     return Weighted(moved / unit, shares), _Units(centre, unit, floor / unit)
 
 
-def _best(
-    data: Weighted, few: Weighted, candidates: Theta, floor: float, records: int
-) -> tuple[Run, int]:
-    """The start that leads highest, on few cells; then on all values. And how many were tried."""
+def _best(few: Weighted, candidates: Theta, floor: float, records: int) -> tuple[Run, int]:
+    """The start that leads highest, on few cells, and how many were tried."""
     best = _highest(few, candidates, floor, records)
     tried = candidates.weights.shape[0]
     for _ in range(_ROUNDS if candidates.weights.shape[1] > 2 else 0):
@@ -117,8 +121,7 @@ def _best(
         if other.log_likelihood[0] <= best.log_likelihood[0] + _ROUGH:
             break
         best = other
-    run = climb(data, best.theta, floor, _ALL, _FINE)
-    return run._replace(cycles=best.cycles + run.cycles), tried
+    return best, tried
 
 
 def _highest(few: Weighted, candidates: Theta, floor: float, records: int) -> Run:

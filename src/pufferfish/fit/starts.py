@@ -14,22 +14,20 @@ __all__ = ["coarse", "first", "merged_and_split", "with_one_more"]
 # The block of each value.
 Labels = npt.NDArray[np.intp]
 
-# Cells that represent the data while starts are compared.
-_MOST_CELLS = 256
 # Where a further component is tried, as shares of the data below it, and how wide.
 _LEVELS = (0.0, 0.005, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.995, 1.0)
 _WIDTHS = (0.05, 0.4)
 _LLOYD_STEPS = 50
 
 
-def coarse(data: Weighted) -> Weighted:
-    """At most some hundred cells, each with the mean and variance of what is in it."""
-    if data.values.size <= _MOST_CELLS:
+def coarse(data: Weighted, most: int) -> Weighted:
+    """At most so many cells, each with the mean and variance of what is in it."""
+    if data.values.size <= most:
         return data
     # Half of the cells by width, half by share: neither tails nor bulk are lost.
     low, high = data.values[0], data.values[-1]
-    by_width = np.floor((data.values - low) / (high - low) * (_MOST_CELLS // 2))
-    by_share = np.floor((np.cumsum(data.shares) - 0.5 * data.shares) * (_MOST_CELLS // 2))
+    by_width = np.floor((data.values - low) / (high - low) * (most // 2))
+    by_share = np.floor((np.cumsum(data.shares) - 0.5 * data.shares) * (most // 2))
     new = (np.diff(by_width, prepend=-1.0) != 0) | (np.diff(by_share, prepend=-1.0) != 0)
     begin = np.flatnonzero(new)
     shares = np.add.reduceat(data.shares, begin)

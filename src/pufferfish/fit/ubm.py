@@ -2,8 +2,9 @@
 
 With responsibilities r_mk of the background's components for the values x_k of one secret,
 n_m = Σ_k r_mk and E_m = Σ_k r_mk x_k / n_m, the adapted mean is (n_m E_m + ρ μ_m)/(n_m + ρ), ρ the
-relevance factor: the maximum a posteriori under a prior worth ρ records. Weights and stds stay
-those of the background, so the laws of all secrets share them: the assumption of `cor-2`.
+relevance factor: the maximum a posteriori, given the responsibilities, under a prior worth ρ
+records. Weights and stds stay those of the background, so the laws of all secrets share them: the
+assumption of `cor-2`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def _means(background: GaussianMixture, group: Group, relevance: float) -> Float
     density = np.exp(log_density - log_density.max(axis=0))
     share = group.counts * density / density.sum(axis=0)
     # How far from the background's mean: a component without records stays where it is.
-    moved = (share * z).sum(axis=1) * stds[:, 0] / (share.sum(axis=1) + relevance)
+    total = np.maximum(share.sum(axis=1) + relevance, np.finfo(float).tiny)
+    moved = (share * z).sum(axis=1) * stds[:, 0] / total
     return np.asarray(means[:, 0] + moved)
 
 

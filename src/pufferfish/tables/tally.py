@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError
 from pufferfish.scenario import Secret
 from pufferfish.tables.summary import Group, IntArray, Summary
@@ -60,6 +60,7 @@ class Tally:
 
     def __init__(self, column: str, secret: str, most_values: int = MOST_VALUES) -> None:
         """Nothing counted yet."""
+        require(most_values >= 2, f"most_values must be at least 2, got {most_values!r}.")
         self._column, self._secret, self._most = column, secret, most_values
         self._codes: dict[Secret, int] = {}
         self._holes: dict[Secret, int] = {}
@@ -82,9 +83,13 @@ class Tally:
             counts = None if batch.counts is None else batch.counts[~hole]
         else:
             values, counts = batch.values, batch.counts
+        if counts is not None:
+            some = counts > 0
+            codes, values, counts = codes[some], values[some], counts[some]
         if not values.size:
             return
-        cells = _counted(codes, values + 0.0) if counts is None else _merged(codes, values, counts)
+        values = values + 0.0  # turns −0.0 into 0.0
+        cells = _counted(codes, values) if counts is None else _merged(codes, values, counts)
         self._pending.append(cells)
         waiting = sum(each.values.size for each in self._pending[1:])
         if waiting > max(_MOST_PENDING, self._pending[0].values.size):

@@ -1,0 +1,59 @@
+"""The documents that the library writes are those that its schemas describe."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import pufferfish as pf
+from pufferfish.cli.adversaries import save_beliefs
+
+
+def schema(kind: str) -> Any:
+    text = files("pufferfish").joinpath("schemas", f"{kind}.schema.json").read_text("utf-8")
+    found = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(found)
+    return jsonschema.Draft202012Validator(found)
+
+
+def release(provenance: str, **options: Any) -> pf.Release:
+    table = pf.datasets.adult_education()
+    beliefs = pf.fit_beliefs(
+        table,
+        "education-num",
+        "race",
+        families=["gaussian", "mixture-2", "empirical"],
+        provenance=provenance,
+    )
+    scenario = pf.Scenario(beliefs, [("Black", "White")])
+    calibration = pf.calibrate(scenario, pf.Guarantee(1.0))
+    plan = pf.Plan(calibration=calibration, column="education-num", secret="race", **options)
+    return pf.release(table, plan)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"postprocess": (pf.RoundTo(1.0), pf.Clip(1.0, 16.0)), "keep_order": True}]
+)
+@pytest.mark.parametrize("provenance", ["public", "reference sample"])
+def test_plans_and_records_conform(provenance: str, options: dict[str, Any]) -> None:
+    record = release(provenance, **options).record
+    schema("plan").validate(json.loads(record.plan.to_json()))
+    for edition in ("internal", "public"):
+        schema("record").validate(record.to_dict(edition))
+
+
+def test_beliefs_conform(tmp_path: Path) -> None:
+    save_beliefs(tmp_path / "b.json", [pf.datasets.adult_mixtures()], force=False)
+    schema("beliefs").validate(json.loads((tmp_path / "b.json").read_text("utf-8")))
+
+
+def test_a_schema_refuses_what_a_public_record_must_not_hold() -> None:
+    record = release("reference sample").record
+    public = record.to_dict("public") | {"table": record.to_dict("internal")["table"]}
+    with pytest.raises(jsonschema.ValidationError):
+        schema("record").validate(public)
