@@ -20,8 +20,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.runtime ## Run the example on the Adult data (installs only the runtime)
-	$(BIN)/python examples/adult.py
+demo: $(VENV)/.cli ## Run the main job on the Adult data (installs only what it needs)
+	$(BIN)/pufferfish demo
 
 test: $(VENV)/.dev ## Run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
@@ -43,7 +43,7 @@ docs: $(VENV)/.docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir site
 
 clean: ## Remove the environment and everything that was built
-	rm -rf $(VENV) build dist site src/*.egg-info
+	rm -rf $(VENV) build dist site src/*.egg-info pufferfish-demo
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
@@ -53,8 +53,8 @@ $(VENV)/.created:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.runtime: pyproject.toml $(VENV)/.created
-	$(PIP) --editable .
+$(VENV)/.cli: pyproject.toml $(VENV)/.created
+	$(PIP) --editable '.[cli]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.created

@@ -10,6 +10,7 @@ from benchmarks import (
     importing,
     machine,
     many_pairs,
+    release,
     sampling,
     tables,
     transport,
@@ -30,6 +31,7 @@ def main() -> None:
         transport.run,
         sampling.run,
         fits.run,
+        release.run,
         importing.run,
     ]
     results = [result for run in benchmarks for result in run()]

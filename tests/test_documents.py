@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from pufferfish.cli.app import run
 
 ROOT = Path(__file__).parents[1]
 PAGES = ["README.md", "docs/index.md", "docs/api.md", "docs/theory/pure-epsilon.md"]
@@ -35,12 +38,23 @@ def test_snippets_run_and_print_what_is_shown(page: str) -> None:
             assert printed.getvalue() == blocks[position + 1][1]
 
 
-def test_the_demo_prints_what_the_readme_shows() -> None:
-    demo = subprocess.run(
-        [sys.executable, ROOT / "examples" / "adult.py"], capture_output=True, text=True, check=True
-    )
+def test_the_commands_print_what_the_readme_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The demo, then every command of the README, in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["demo"]) == 0
     shown = next(text for kind, text in _blocks("README.md") if kind == "text")
-    assert demo.stdout == shown
+    assert capfd.readouterr().out == shown
+    commands = [text for kind, text in _blocks("README.md") if "$ pufferfish" in text]
+    assert len(commands) >= 2
+    for block in commands:
+        for part in block.split("$ pufferfish ")[1:]:
+            line, _, expected = part.partition("\n")
+            assert run(shlex.split(line)) == 0
+            # A checksum is that of random noise.
+            printed = re.sub(r"sha256 \w+", "sha256 ...", capfd.readouterr().out)
+            assert printed == expected
 
 
 def test_the_trials_of_the_formulas_are_those_of_the_pages() -> None:

@@ -48,7 +48,7 @@ def _paragraph(label: str, text: str) -> str:
         COLUMNS,
         break_on_hyphens=False,
         initial_indent=label.ljust(_LABEL),
-        subsequent_indent=" " * _LABEL,
+        subsequent_indent=" " * (_LABEL + 2 if text.startswith("- ") else _LABEL),
     )
 
 
@@ -76,11 +76,18 @@ def _promise(plan: Plan) -> str:
     )
     unit = "one row" if plan.unit == "row" else f"one person (up to {plan.rows_per_person} rows)"
     factor = math.exp(min(promise.epsilon, 700.0))
-    extra = "" if promise.pure else f", but for an added probability of {promise.delta:g}"
-    return (
-        f"{promise} for {unit}: what is published changes the odds between {pair} by a factor of "
-        f"at most {factor:.4g}, up or down{extra}. Certified exactly, for one release."
-    )
+    if promise.pure:
+        meaning = (
+            f"what is published changes the odds between {pair} by a factor of at most "
+            f"{factor:.4g}, up or down"
+        )
+    else:
+        meaning = (
+            "whatever is concluded from what is published is at most "
+            f"{factor:.4g} times as probable under one as under the other of {pair}, plus "
+            f"{promise.delta:g}"
+        )
+    return f"{promise} for {unit}: {meaning}. Certified exactly, for one release."
 
 
 def _to_whom(plan: Plan) -> str:
@@ -107,8 +114,8 @@ def _noise(record: Record) -> str:
     return (
         f"{size}, std {noise.std:.4g}: {ratio:.2g} times the column's own std of "
         f"{record.column_std:.4g}. 95% of the published values are within ±"
-        f"{half_width(noise, 0.95):.3g} of the true ones, and so is their mean within ±"
-        f"{1.96 * noise.std / math.sqrt(record.rows_published):.2g} with the same confidence."
+        f"{half_width(noise, 0.95):.3g} of the true ones; with the same confidence their mean is "
+        f"within ±{1.96 * noise.std / math.sqrt(record.rows_published):.2g} of the true mean."
     )
 
 

@@ -1,0 +1,187 @@
+"""Files that are whole or not there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pufferfish as pf
+from pufferfish.atomic import replacing, write_text
+
+
+def listing(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def umask() -> Iterator[int]:
+    before = os.umask(0o027)
+    yield 0o027
+    os.umask(before)
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_what_was_written_is_there_and_nothing_else(tmp_path: Path, force: bool) -> None:
+    place = tmp_path / "table.csv"
+    with replacing(place, force=force) as file:
+        file.write(b"whole")
+        assert not place.exists()
+    assert place.read_bytes() == b"whole"
+    assert listing(tmp_path) == ["table.csv"]
+
+
+def test_text_is_utf_8_with_plain_line_ends(tmp_path: Path) -> None:
+    write_text(tmp_path / "a", "ε ≤ 1\nδ\n")
+    assert (tmp_path / "a").read_bytes() == "ε ≤ 1\nδ\n".encode()
+
+
+@pytest.mark.parametrize(("private", "expected"), [(True, 0o600), (False, 0o640)])
+@pytest.mark.parametrize("force", [False, True])
+def test_who_may_read_it(
+    tmp_path: Path, umask: int, private: bool, expected: int, force: bool
+) -> None:
+    write_text(tmp_path / "a", "text", private=private, force=force)
+    assert mode(tmp_path / "a") == expected
+    assert os.umask(umask) == umask
+
+
+def test_a_private_file_is_private_also_in_place_of_an_open_one(tmp_path: Path) -> None:
+    place = tmp_path / "plan.json"
+    place.write_text("old")
+    place.chmod(0o666)
+    write_text(place, "new", force=True, private=True)
+    assert mode(place) == 0o600
+
+
+def test_what_is_unfinished_is_for_its_owner_alone(tmp_path: Path) -> None:
+    with replacing(tmp_path / "a") as file:
+        file.write(b"text")
+        (unfinished,) = tmp_path.iterdir()
+        assert unfinished.name.startswith(".a.")
+        assert unfinished.name.endswith(".unfinished")
+        assert mode(unfinished) == 0o600
+
+
+@pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("force", [False, True])
+def test_whatever_goes_wrong_leaves_nothing(
+    tmp_path: Path, error: type[BaseException], force: bool
+) -> None:
+    with pytest.raises(error), replacing(tmp_path / "a", force=force) as file:
+        file.write(b"half")
+        raise error
+    assert listing(tmp_path) == []
+
+
+def test_what_was_there_stays_when_its_successor_fails(tmp_path: Path) -> None:
+    place = tmp_path / "a"
+    place.write_text("old")
+    with pytest.raises(ValueError, match="wrong"), replacing(place, force=True) as file:
+        file.write(b"half")
+        raise ValueError("wrong")
+    assert place.read_text() == "old"
+    assert listing(tmp_path) == ["a"]
+
+
+def test_a_file_is_not_replaced_unless_asked(tmp_path: Path) -> None:
+    place = tmp_path / "a"
+    place.write_text("old")
+    begun = False
+    with pytest.raises(pf.OutputExistsError, match="force"), replacing(place):
+        begun = True
+    assert not begun
+    assert place.read_text() == "old"
+    write_text(place, "new", force=True)
+    assert place.read_text() == "new"
+    assert listing(tmp_path) == ["a"]
+
+
+def no_links(*_: object, **__: object) -> None:
+    raise OSError(errno.EPERM, "no links here")
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_appears_meanwhile_is_not_replaced(
+    tmp_path: Path, links: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    place = tmp_path / "a"
+    with pytest.raises(pf.OutputExistsError), replacing(place) as file:
+        file.write(b"mine")
+        place.write_text("theirs")
+    assert place.read_text() == "theirs"
+    assert listing(tmp_path) == ["a"]
+
+
+def test_a_file_system_without_links_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "link", no_links)
+    write_text(tmp_path / "a", "text")
+    assert (tmp_path / "a").read_text() == "text"
+    assert listing(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_the_content_is_on_the_disk_before_the_name(
+    tmp_path: Path, force: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a power cut could leave a name without content."""
+    place, events = tmp_path / "a", []
+    sync = os.fsync
+
+    def seen(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            events.append(("folder", place.exists()))
+        else:
+            events.append((os.fstat(descriptor).st_size, place.exists()))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", seen)
+    write_text(place, "twelve bytes", force=force)
+    assert events == [(12, False), ("folder", True)]
+
+
+def test_a_disk_that_fails_at_the_end_publishes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_text(tmp_path / "a", "text")
+    assert listing(tmp_path) == []
+
+
+def test_a_link_is_not_written_through(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "a").symlink_to(elsewhere)
+    with pytest.raises(FileExistsError):
+        write_text(tmp_path / "a", "text")
+    assert not elsewhere.exists()
+    write_text(tmp_path / "a", "text", force=True)
+    assert not elsewhere.exists()
+    assert not (tmp_path / "a").is_symlink()
+    assert listing(tmp_path) == ["a"]
+
+
+def test_a_folder_is_no_place_for_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for force in (False, True):
+        with pytest.raises(OSError, match="a"):
+            write_text(tmp_path / "a", "text", force=force)
+    with pytest.raises(FileNotFoundError):
+        write_text(tmp_path / "none" / "a", "text")
+    assert listing(tmp_path) == ["a"]
