@@ -19,12 +19,14 @@ _OURS = """
 import resource, sys, time
 import pufferfish as pf
 source, target, keep = sys.argv[1:]
-belief = pf.Belief({secret: pf.Gaussian(50.0, 20.0 + i) for i, secret in enumerate("abc")}, provenance="public")
+laws = {secret: pf.Gaussian(50.0, 20.0 + number) for number, secret in enumerate("abc")}
+belief = pf.Belief(laws, provenance="public")
 calibration = pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0))
 plan = pf.Plan(calibration=calibration, column="x", secret="s", keep=keep.split())
 start = time.perf_counter()
 pf.release(source, plan, target)
-print(1e3 * (time.perf_counter() - start), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+taken = time.perf_counter() - start
+print(1e3 * taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 _PEER = """
 import resource, sys, time
@@ -32,14 +34,16 @@ import numpy as np, polars as pl
 source, target, keep = sys.argv[1:]
 start = time.perf_counter()
 generator = np.random.default_rng()
-frame = (pl.read_parquet if source.endswith("parquet") else pl.read_csv)(source, columns=["x", "s", *keep.split()])
+read = pl.read_parquet if source.endswith("parquet") else pl.read_csv
+frame = read(source, columns=["x", "s", *keep.split()])
 values = frame["x"].to_numpy() + generator.laplace(scale=5.0, size=len(frame))
 if keep:
     result = frame.select("o").with_columns(pl.Series("x", values))
 else:
     result = pl.DataFrame({"x": generator.permutation(values)})
 (result.write_parquet if target.endswith("parquet") else result.write_csv)(target)
-print(1e3 * (time.perf_counter() - start), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+taken = time.perf_counter() - start
+print(1e3 * taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 
 

@@ -72,23 +72,33 @@ def test_what_is_unfinished_is_for_its_owner_alone(tmp_path: Path) -> None:
         assert mode(unfinished) == 0o600
 
 
+def half_written(path: Path, error: type[BaseException], force: bool) -> None:
+    with replacing(path, force=force) as file:
+        file.write(b"half")
+        raise error("wrong")
+
+
+def overtaken(path: Path) -> None:
+    with replacing(path) as file:
+        file.write(b"mine")
+        path.write_text("theirs")
+
+
 @pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("force", [False, True])
 def test_whatever_goes_wrong_leaves_nothing(
     tmp_path: Path, error: type[BaseException], force: bool
 ) -> None:
-    with pytest.raises(error), replacing(tmp_path / "a", force=force) as file:
-        file.write(b"half")
-        raise error
+    with pytest.raises(error):
+        half_written(tmp_path / "a", error, force)
     assert listing(tmp_path) == []
 
 
 def test_what_was_there_stays_when_its_successor_fails(tmp_path: Path) -> None:
     place = tmp_path / "a"
     place.write_text("old")
-    with pytest.raises(ValueError, match="wrong"), replacing(place, force=True) as file:
-        file.write(b"half")
-        raise ValueError("wrong")
+    with pytest.raises(ValueError, match="wrong"):
+        half_written(place, ValueError, force=True)
     assert place.read_text() == "old"
     assert listing(tmp_path) == ["a"]
 
@@ -117,9 +127,8 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(
     if not links:
         monkeypatch.setattr(os, "link", no_links)
     place = tmp_path / "a"
-    with pytest.raises(pf.OutputExistsError), replacing(place) as file:
-        file.write(b"mine")
-        place.write_text("theirs")
+    with pytest.raises(pf.OutputExistsError):
+        overtaken(place)
     assert place.read_text() == "theirs"
     assert listing(tmp_path) == ["a"]
 

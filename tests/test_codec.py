@@ -25,7 +25,22 @@ from pufferfish.codec import (
 from tests.strategies import priors
 
 # Texts that a careless writer of YAML or JSON would turn into something else.
-AWKWARD = ["", "yes", "no", "null", "~", "1", "1e3", "true", "a: b", "#", " x ", "é\n\t", "\x85", "🐡"]
+AWKWARD = [
+    "",
+    "yes",
+    "no",
+    "null",
+    "~",
+    "1",
+    "1e3",
+    "true",
+    "a: b",
+    "#",
+    " x ",
+    "é\n\t",
+    "\x85",
+    "🐡",
+]
 texts = st.one_of(st.sampled_from(AWKWARD), st.text(st.characters(codec="utf-8"), max_size=8))
 labels = st.one_of(texts, st.integers(2, 10**18), st.booleans())
 # Any double of a usual size: most need all of their digits.

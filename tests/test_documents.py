@@ -46,7 +46,9 @@ def test_the_commands_print_what_the_readme_shows(
     assert run(["demo"]) == 0
     shown = next(text for kind, text in _blocks("README.md") if kind == "text")
     assert capfd.readouterr().out == shown
-    commands = [text for kind, text in _blocks("README.md") if "$ pufferfish" in text]
+    commands = [
+        text for kind, text in _blocks("README.md") if kind == "console" and "$ pufferfish" in text
+    ]
     assert len(commands) >= 2
     for block in commands:
         for part in block.split("$ pufferfish ")[1:]:

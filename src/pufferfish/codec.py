@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ __all__ = [
     "PRIVATE_NOTICE",
     "belief_from_dict",
     "belief_to_dict",
+    "check_entries",
     "document_text",
     "parse_document",
     "read_document",
@@ -64,8 +65,11 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
 
 def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
     """`parse_document` for a file."""
-    yaml = path.suffix.lower() in _YAML
-    return parse_document(path.read_text(encoding="utf-8"), kind, version, yaml=yaml)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInputError(f"{path} is no {kind}: it is not text.") from None
+    return parse_document(text, kind, version, yaml=path.suffix.lower() in _YAML)
 
 
 # From (kind, version) to what makes the next version of such a document.
@@ -106,6 +110,13 @@ def reading(kind: str) -> Iterator[None]:
         raise InvalidInputError(f"this {kind} is not of the right shape.") from None
 
 
+def check_entries(kind: str, data: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Refuse an entry that would be ignored."""
+    unknown = sorted(set(data) - set(known))
+    if unknown:
+        raise InvalidInputError(f"a {kind} has no entry {', '.join(map(repr, unknown))}.")
+
+
 def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
     """Beliefs and pairs."""
     return {
@@ -141,7 +152,9 @@ def belief_from_dict(data: Mapping[str, Any]) -> Belief:
     with reading("belief"):
         priors: dict[Secret, Prior] = {}
         missing: dict[Secret, float] = {}
+        check_entries("belief", data, ("name", "provenance", "radius", "secrets"))
         for entry in data["secrets"]:
+            check_entries("secret of a belief", entry, ("secret", "missing", "prior"))
             secret = entry["secret"]
             if secret in priors:
                 raise InvalidInputError(f"the secret {secret!r} occurs twice in a belief.")

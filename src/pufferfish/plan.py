@@ -16,6 +16,7 @@ from pufferfish.calibrate import Calibration, recertified
 from pufferfish.checks import require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
+    check_entries,
     document_text,
     parse_document,
     read_document,
@@ -194,8 +195,7 @@ class Plan:
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The plan that `to_dict` described; its noise is certified again."""
         with reading("plan"):
-            unknown = sorted(set(data) - _KEYS)
-            require(not unknown, f"a plan has no entry {', '.join(map(repr, unknown))}.")
+            check_entries("plan", data, _KEYS)
             calibration = recertified(
                 scenario_from_dict(data["scenario"]),
                 Guarantee(**data["goal"]),

@@ -30,7 +30,9 @@ def test_lengths_that_differ(short: str) -> None:
 
 def test_columns_have_one_dimension() -> None:
     assert "'x' must be one-dimensional" in message_of({"x": np.ones((3, 2)), "s": ["a"] * 3})
-    assert "'s' must be one-dimensional" in message_of({"x": np.ones(2), "s": [["a"], ["b"]]})
+    two = np.array([["a"], ["b"]])
+    assert "'s' must be one-dimensional" in message_of({"x": np.ones(2), "s": two})
+    assert "holds list" in message_of({"x": np.ones(2), "s": [["a"], ["b"]]})
 
 
 def test_arrays_are_left_alone() -> None:

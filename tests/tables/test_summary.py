@@ -116,7 +116,7 @@ def test_a_value_that_is_none_is_refused_and_not_quoted(bad: object) -> None:
 
 @pytest.mark.parametrize("counts", [[1.5, 2], [-3, 2], [math.nan, 2]])
 def test_counts_must_be_whole(counts: list[float]) -> None:
-    with pytest.raises(pf.InvalidInputError, match="counts must be"):
+    with pytest.raises(pf.InvalidInputError, match="whole numbers of at least 0"):
         pf.Summary.from_counts(["a", "b"], [1.0, 2.0], counts)
 
 

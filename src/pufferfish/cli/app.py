@@ -34,6 +34,8 @@ def run(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     try:
         app(arguments, prog_name="pufferfish")
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else Exit.DONE
     except BrokenPipeError:
         return Exit.INPUT_OUTPUT
     except PufferfishError as error:

@@ -18,6 +18,9 @@ from pufferfish.scenario import Scenario
 
 __all__ = ["Accuracy", "Goal", "choice_table"]
 
+# From so many certificates on, the user is told what to expect.
+_MANY = 2_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
@@ -51,6 +54,14 @@ class Goal:
     def calibration(self, scenario: Scenario, rows_per_person: int, show: Show) -> Calibration:
         """The least noise for one row."""
         goal = self.guarantee(rows_per_person)
+        certificates = len(scenario.pairs) * len(scenario.beliefs)
+        if certificates > _MANY:
+            show.warn(
+                f"{len(scenario.pairs):,} pairs of secrets, {len(scenario.beliefs)} adversaries: "
+                f"{certificates:,} certificates of some milliseconds each. --against SECRET pairs "
+                "every other one with a reference, --pair names single ones, --workers N uses "
+                "more processors."
+            )
         choices: dict[str, Any] = {"noise": self.noise, "method": self.method}
         with show.progress("Calibrating") as progress:
             return calibrate(

@@ -35,6 +35,11 @@ class Show:
             stream = sys.stderr if self.to_stderr else sys.stdout
             stream.write(text + "\n")
 
+    def warn(self, text: str) -> None:
+        """What a person should know before it takes long."""
+        if not self.quiet and not self.json:
+            sys.stderr.write(f"note: {text}\n")
+
     def result(self, text: str, data: Mapping[str, Any]) -> None:
         """What the command is for: words, or the same as JSON."""
         if self.json:

@@ -2,90 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, require
+from pufferfish.checks import FloatArray
 from pufferfish.errors import DataError
 from pufferfish.scenario import Secret, checked_secret
 from pufferfish.tables.names import not_numeric, not_secrets
 from pufferfish.tables.summary import IntArray, is_missing
 from pufferfish.tables.tally import Batch
 
-__all__ = ["array_batch"]
+__all__ = ["array_batch", "column_numbers", "counted_batch", "whole_counts"]
 
 
-def array_batch(table: Mapping[str, Any], column: str, secret: str, count: str | None) -> Batch:
+def array_batch(
+    table: Mapping[str, Any], column: str, secret: str, count: str | None = None
+) -> Batch:
     """All rows of a mapping of equally long arrays, as one batch."""
-    values = _numbers(column, table[column])
+    values = column_numbers(column, table[column])
     codes, labels = _coded(secret, table[secret])
-    counts = None if count is None else _numbers(count, table[count])
-    for name, size in (
-        (secret, codes.size),
-        (count, values.size if counts is None else counts.size),
-    ):
-        require(
-            size == values.size,
-            f"columns {column!r} and {name!r} must be equally long, got {values.size} and {size}.",
-        )
-    return Batch(
-        values, codes, labels, None if counts is None else whole_counts(str(count), counts)
-    )
+    counts = None if count is None else whole_counts(count, column_numbers(count, table[count]))
+    sizes = {values.size, codes.size, values.size if counts is None else counts.size}
+    if len(sizes) > 1:
+        names = ", ".join(repr(each) for each in (column, secret, count) if each is not None)
+        raise DataError(f"the columns {names} must be equally long, one entry per row.")
+    return Batch(values, codes, labels, counts)
+
+
+def counted_batch(table: Mapping[str, Iterable[Any]], column: str, secret: str) -> Batch:
+    """The same for columns that may be any iterables, with a column "counts"."""
+    listed = {
+        name: each if isinstance(each, np.ndarray) else _objects(list(each))
+        for name, each in table.items()
+    }
+    return array_batch(listed, column, secret, "counts")
 
 
 def whole_counts(name: str, counts: FloatArray) -> IntArray:
     """A column of counts as whole numbers."""
-    good = bool(np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < 2.0**53)))
-    require(
-        good, f"column {name!r} must hold whole numbers of at least 0: how often each row counts."
-    )
+    if not np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < 2.0**53)):
+        raise DataError(
+            f"column {name!r} must hold whole numbers of at least 0: how often each row counts."
+        )
     return counts.astype(np.int64)
 
 
-def _one_dimensional(name: str, given: object) -> np.ndarray[Any, Any]:
-    array = np.asarray(given)
-    require(array.ndim == 1, f"column {name!r} must be one-dimensional, got shape {array.shape}.")
+def _objects(entries: list[Any]) -> npt.NDArray[Any]:
+    """Entries as they are; NumPy would turn numbers beside a text into texts."""
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
     return array
 
 
-def _numbers(name: str, given: object) -> FloatArray:
+def _one_dimensional(name: str, given: object) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """A column, and where it is masked."""
+    try:
+        array = np.asarray(_objects(list(given)) if isinstance(given, list | tuple) else given)
+    except ValueError:
+        array = np.empty((0, 0))
+    if array.ndim != 1:
+        raise DataError(f"column {name!r} must be one-dimensional.")
+    return array, np.ma.getmaskarray(given) if np.ma.isMaskedArray(given) else np.zeros(
+        array.size, dtype=bool
+    )
+
+
+def column_numbers(name: str, given: object) -> FloatArray:
     """A column as floats; None, nan and masked entries are nan."""
-    array = _one_dimensional(name, given)
+    array, masked = _one_dimensional(name, given)
     if array.dtype.kind == "O":
-        return np.array([_number(name, entry) for entry in array], dtype=np.float64)
-    if array.dtype.kind not in "iuf":
+        numbers = np.array(
+            [
+                np.nan if hidden else _number(name, entry)
+                for entry, hidden in zip(array, masked, strict=True)
+            ],
+            dtype=np.float64,
+        )
+    elif array.dtype.kind in "iuf":
+        numbers = array.astype(np.float64)
+        numbers[masked] = np.nan
+    else:
         raise DataError(not_numeric(name, str(array.dtype)))
-    numbers = array.astype(np.float64)
-    if np.ma.isMaskedArray(given):
-        numbers[np.ma.getmaskarray(given)] = np.nan
     return numbers
 
 
 def _number(name: str, entry: object) -> float:
-    if entry is None:
+    if is_missing(entry):
         return np.nan
     if isinstance(entry, bool | np.bool_) or not isinstance(entry, Real | Decimal):
         raise DataError(not_numeric(name, type(entry).__name__))
-    return float(entry)
+    try:
+        return float(entry)
+    except OverflowError:
+        return math.inf  # refused, with its row, like any other value beyond all bounds
 
 
 def _coded(name: str, given: object) -> tuple[IntArray, tuple[Secret, ...]]:
     """A column of secrets as indices into its labels; None, nan and masked entries are −1."""
-    array = _one_dimensional(name, given)
-    if array.dtype.kind in "Uiub" and not np.ma.is_masked(given):
-        found, codes = np.unique(array, return_inverse=True)
-        return codes.astype(np.int64), tuple(found.tolist())
+    array, masked = _one_dimensional(name, given)
+    if array.dtype.kind in "Uiub":
+        found, inverse = np.unique(array, return_inverse=True)
+        codes = inverse.astype(np.int64)
+        codes[masked] = -1
+        return codes, tuple(found.tolist())
     if array.dtype.kind not in "OT":
         raise DataError(not_secrets(name, str(array.dtype)))
     index: dict[Secret, int] = {}
-    codes = np.empty(array.size, dtype=np.int64)
+    codes = np.full(array.size, -1, dtype=np.int64)
     for row, entry in enumerate(array):
-        if is_missing(entry):
-            codes[row] = -1
+        if masked[row] or is_missing(entry):
             continue
         if not isinstance(entry, str | int | np.bool_ | np.integer):
             raise DataError(not_secrets(name, type(entry).__name__))

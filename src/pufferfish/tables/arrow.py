@@ -57,11 +57,8 @@ def _coded(name: str, array: pa.Array) -> tuple[IntArray, tuple[Secret, ...]]:
     """A column of secrets as indices into its labels, −1 where it is null."""
     pa = pyarrow()
 
-    if not pa.types.is_dictionary(array.type):
-        if pa.types.is_string_view(array.type):
-            array = array.cast(pa.large_string())
-        array = array.dictionary_encode()
-    kind: Any = array.type.value_type
+    coded = pa.types.is_dictionary(array.type)
+    kind: Any = array.type.value_type if coded else array.type
     usable = (
         pa.types.is_string(kind)
         or pa.types.is_large_string(kind)
@@ -72,10 +69,13 @@ def _coded(name: str, array: pa.Array) -> tuple[IntArray, tuple[Secret, ...]]:
     )
     if not usable:
         raise DataError(not_secrets(name, str(kind)))
+    if not coded:
+        plain = pa.types.is_string_view(kind)
+        array = (array.cast(pa.large_string()) if plain else array).dictionary_encode()
     labels = tuple(array.dictionary.to_pylist())
     require(None not in labels, f"column {name!r} has a category without a name.")
-    codes = np.asarray(array.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
-    return codes, labels
+    codes = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.asarray(codes, dtype=np.int64), labels
 
 
 def most_often(parts: list[Any]) -> int:

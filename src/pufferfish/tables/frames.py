@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_batches
 from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.names import check_columns
@@ -20,7 +21,8 @@ def frame_batches(frame: Any, column: str, secret: str, count: str | None) -> It
     check_columns(given.collect_schema().names(), column, secret, count)
     # A set would lose the order, and one column may be asked for twice.
     names = dict.fromkeys([column, secret, *([] if count is None else [count])])
-    return arrow_batches(to_arrow(collected(given.select(*names))), column, secret, count)
+    chosen = collected(given.select(*names))
+    return arrow_batches(to_arrow(chosen, column), column, secret, count)
 
 
 def collected(frame: Any) -> Any:
@@ -39,10 +41,15 @@ def native(frame: Any) -> Any:
         ) from None
 
 
-def to_arrow(frame: Any) -> Any:
-    """An eager frame as an Arrow table."""
+def to_arrow(frame: Any, numbers: str) -> Any:
+    """An eager frame as an Arrow table, with a column that must hold numbers."""
     pa = pyarrow()
     try:
+        # Arrow would take truth values beside numbers for numbers.
+        if frame.schema[numbers] == narwhals().Object:
+            found = column_numbers(numbers, frame.get_column(numbers).to_numpy())
+            others = frame.drop(numbers).to_arrow()
+            return others.append_column(numbers, pa.array(found))
         return frame.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         # Arrow's own message would quote a cell.

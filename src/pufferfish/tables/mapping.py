@@ -93,7 +93,7 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
     """A dict of arrays, changed."""
     check_columns(list(table), *how.read)
     persons = None if how.person is None else np.asarray(table[how.person])
-    changed = how.change(array_batch(table, how.column, how.secret, None), persons)
+    changed = how.change(array_batch(table, how.column, how.secret), persons)
     how.finish()
     values = changed.values
     if changed.holes.any():
@@ -116,7 +116,7 @@ def map_frame(frame: Any, how: Change) -> Mapped:
     lazy = hasattr(given, "collect")
     table = collected(given.select(*how.read))
     looked_at = [name for name in how.read if name not in how.keep or name == how.person]
-    parts = to_arrow(table.select(*looked_at)).to_batches(max_chunksize=BATCH)
+    parts = to_arrow(table.select(*looked_at), how.column).to_batches(max_chunksize=BATCH)
     changed = [_changed(part, how) for part in parts]
     how.finish()
     values = _joined(changed, how)

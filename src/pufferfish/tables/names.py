@@ -13,9 +13,13 @@ _MOST_LISTED = 20
 
 
 def check_columns(known: Sequence[str], *wanted: str | None) -> None:
-    """Refuse a column that is not there, and say which one may be meant."""
+    """Refuse a column that is not there or not the only one, and say which may be meant."""
     for name in wanted:
-        if name is None or name in known:
+        if name is None:
+            continue
+        if name in known:
+            if list(known).count(name) > 1:
+                raise InvalidInputError(f"there are several columns {name!r}; rename one of them.")
             continue
         listed = ", ".join(repr(each) for each in known[:_MOST_LISTED])
         more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""

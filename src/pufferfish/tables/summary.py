@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, finite, finite_array, nonnegative, require
+from pufferfish.checks import FloatArray, nonnegative
 from pufferfish.errors import InvalidInputError
 from pufferfish.scenario import Secret, checked_secret, some_secrets
 
@@ -20,8 +20,11 @@ IntArray = npt.NDArray[np.int64]
 
 
 def is_missing(entry: object) -> bool:
-    """Whether an entry of a column is None or nan, whatever its type."""
-    return entry is None or bool(entry != entry)  # noqa: PLR0124
+    """Whether an entry of a column is None, nan or a frame's NA, whatever its type."""
+    try:
+        return entry is None or bool(entry != entry)  # noqa: PLR0124
+    except (TypeError, ValueError):  # NA is neither equal nor unequal to itself
+        return type(entry).__name__ == "NAType"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -102,30 +105,15 @@ class Summary:
             secret: The name that messages give the secrets.
             bin_width: If the values are centres of bins, their width.
         """
-        labels, numbers = [checked_secret(each) for each in secrets], list(values)
-        times = finite_array("counts", list(counts))
-        require(
-            len(labels) == len(numbers) == times.size,
-            f"secrets, values and counts must have one entry per row, got {len(labels)}, "
-            f"{len(numbers)} and {times.size}.",
+        # The tally makes summaries, so it stands above them.
+        from pufferfish.tables.arrays import counted_batch  # noqa: PLC0415
+        from pufferfish.tables.tally import Tally  # noqa: PLC0415
+
+        tally = Tally(column, secret, most_values=None)
+        tally.add(
+            counted_batch({secret: secrets, column: values, "counts": counts}, column, secret)
         )
-        whole = bool(np.all((times >= 0) & (times == np.floor(times)) & (times < 2.0**53)))
-        require(whole, "counts must be whole numbers of at least 0.")
-        rows: dict[Secret, list[tuple[float, int]]] = {label: [] for label in labels}
-        holes = dict.fromkeys(rows, 0)
-        for label, number, count in zip(labels, numbers, times.astype(np.int64), strict=True):
-            if is_missing(number):
-                holes[label] += int(count)
-            elif count:
-                rows[label].append((finite("a value", number) + 0.0, int(count)))
-        groups = {}
-        for label, cells in rows.items():
-            given = np.array(cells, dtype=np.float64).reshape(-1, 2)
-            atoms, position = np.unique(given[:, 0], return_inverse=True)
-            sums = np.zeros(atoms.size, dtype=np.int64)
-            np.add.at(sums, position, given[:, 1].astype(np.int64))
-            groups[label] = Group(atoms, sums, holes[label])
-        return cls(column, secret, groups, bin_width)
+        return cls(column, secret, tally.summary().groups, bin_width)
 
     @property
     def radius(self) -> float:

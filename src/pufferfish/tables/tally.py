@@ -58,10 +58,15 @@ class _Cells(NamedTuple):
 class Tally:
     """Counts by secret and value, from batches of rows."""
 
-    def __init__(self, column: str, secret: str, most_values: int = MOST_VALUES) -> None:
-        """Nothing counted yet."""
-        require(most_values >= 2, f"most_values must be at least 2, got {most_values!r}.")
-        self._column, self._secret, self._most = column, secret, most_values
+    def __init__(self, column: str, secret: str, most_values: int | None = MOST_VALUES) -> None:
+        """Nothing counted yet; with `most_values` None there is no limit."""
+        usable = isinstance(most_values, int) and not isinstance(most_values, bool)
+        require(
+            most_values is None or (usable and most_values >= 2),
+            f"most_values must be a whole number of at least 2, got {most_values!r}.",
+        )
+        self._column, self._secret = column, secret
+        self._most = math.inf if most_values is None else most_values
         self._codes: dict[Secret, int] = {}
         self._holes: dict[Secret, int] = {}
         self._pending: list[_Cells] = []
@@ -72,6 +77,9 @@ class Tally:
         """Count some rows; refuses rows without a secret and infinite values."""
         self._refuse_unusable(batch)
         self._rows += batch.values.size
+        if batch.counts is not None:
+            some = batch.counts > 0
+            batch = Batch(batch.values[some], batch.codes[some], batch.labels, batch.counts[some])
         codes = self._own_codes(batch)
         hole = np.isnan(batch.values)
         if hole.any():
@@ -83,9 +91,6 @@ class Tally:
             counts = None if batch.counts is None else batch.counts[~hole]
         else:
             values, counts = batch.values, batch.counts
-        if counts is not None:
-            some = counts > 0
-            codes, values, counts = codes[some], values[some], counts[some]
         if not values.size:
             return
         values = values + 0.0  # turns −0.0 into 0.0
@@ -165,7 +170,7 @@ def _centres(values: FloatArray, exponent: int) -> FloatArray:
     return np.asarray(np.ldexp(np.floor(np.ldexp(values, -exponent)) + 0.5, exponent))
 
 
-def _coarsened(distinct: FloatArray, most: int) -> int:
+def _coarsened(distinct: FloatArray, most: float) -> int:
     """The smallest k with at most `most` filled bins, for sorted values."""
     low = _finest(distinct) - 1
     high = math.frexp(float(distinct[-1] - distinct[0]))[1]  # two bins at most

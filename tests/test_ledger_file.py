@@ -1,0 +1,261 @@
+"""A ledger in a file: releases add up across runs, and one too many is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pufferfish as pf
+from pufferfish import ledger_file
+from pufferfish.calibrate import recertified
+from pufferfish.ledger_file import charge, read_ledger
+
+
+def scenario(mean: float = 1.0) -> pf.Scenario:
+    """X and X' = X + mean: a coupling within `mean`, so that costs add up."""
+    return pf.Scenario(pf.Belief({"a": pf.Gaussian(0.0, 2.0), "b": pf.Gaussian(mean, 2.0)}))
+
+
+@cache
+def calibration(scale: float = 2.25, epsilon: float = 1.0, mean: float = 1.0) -> pf.Calibration:
+    """Each release of scale b costs mean/b: two of 2.25 fit into 1, three do not."""
+    law = pf.LaplaceNoise(scale, 2.0**-24)
+    return recertified(scenario(mean), pf.Guarantee(epsilon), law)
+
+
+def plan(found: pf.Calibration | None = None, **fields: Any) -> pf.Plan:
+    return pf.Plan(calibration=found or calibration(), column="x", secret="s", **fields)
+
+
+TABLE = {"x": [1.0, 2.0, 3.0], "s": ["a", "b", "a"]}
+
+
+def listing(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
+def test_two_releases_fit_and_a_third_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "ledger.json"
+    for count in (1, 2):
+        pf.release(TABLE, plan(), ledger=place)
+        assert read_ledger(place).releases == (calibration().noise,) * count
+        assert read_ledger(place).budget == pf.Guarantee(1.0)
+        assert read_ledger(place).scenario == scenario()
+    before = place.read_bytes()
+    with pytest.raises(pf.BudgetExceededError):
+        pf.release(TABLE, plan(), ledger=place)
+    assert place.read_bytes() == before
+    assert listing(tmp_path) == ["ledger.json"]
+
+
+@pytest.mark.parametrize("name", ["ledger.json", "ledger.yaml"])
+def test_files_are_charged_too(tmp_path: Path, name: str) -> None:
+    (tmp_path / "in.csv").write_text("x,s\n1,a\n2,b\n")
+    for count in (1, 2):
+        pf.release(
+            tmp_path / "in.csv", plan(), tmp_path / f"{count}.csv", ledger=str(tmp_path / name)
+        )
+        assert len(read_ledger(tmp_path / name).releases) == count
+    with pytest.raises(pf.BudgetExceededError):
+        pf.release(tmp_path / "in.csv", plan(), tmp_path / "3.csv", ledger=tmp_path / name)
+    assert listing(tmp_path) == ["1.csv", "2.csv", "in.csv", name]
+
+
+def test_a_refused_release_draws_no_noise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "ledger.json"
+    for _ in range(2):
+        pf.release(TABLE, plan(), ledger=place)
+
+    def drawn(*_: object) -> None:
+        raise AssertionError("noise was drawn")
+
+    monkeypatch.setattr(pf.Mechanism, "apply", drawn)
+    with pytest.raises(pf.BudgetExceededError):
+        pf.release(TABLE, plan(), ledger=place)
+
+
+def test_only_to_look_writes_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "ledger.json"
+    assert charge(place, calibration(), only_check=True).releases == (calibration().noise,)
+    assert listing(tmp_path) == []
+    charge(place, calibration())
+    before = place.read_bytes()
+    charge(place, calibration(), only_check=True)
+    assert place.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "other",
+    [calibration(mean=1.25, scale=3.0), calibration(epsilon=1.5)],
+    ids=["beliefs", "promise"],
+)
+def test_another_scenario_or_promise_is_refused(tmp_path: Path, other: pf.Calibration) -> None:
+    place = tmp_path / "ledger.json"
+    pf.release(TABLE, plan(), ledger=place)
+    before = place.read_bytes()
+    with pytest.raises(pf.InvalidInputError, match="cannot be added up"):
+        pf.release(TABLE, plan(other), ledger=place)
+    assert place.read_bytes() == before
+
+
+def test_another_size_of_noise_is_added_up(tmp_path: Path) -> None:
+    """1/2.25 + 1/4 + 1/4 < 1, and no fourth."""
+    place = tmp_path / "ledger.json"
+    pf.release(TABLE, plan(), ledger=place)
+    for _ in range(2):
+        pf.release(TABLE, plan(calibration(4.0)), ledger=place)
+    with pytest.raises(pf.BudgetExceededError):
+        pf.release(TABLE, plan(calibration(4.0)), ledger=place)
+    assert len(read_ledger(place).releases) == 3
+
+
+def test_the_second_release_that_nothing_covers_is_refused(tmp_path: Path) -> None:
+    gaussian = pf.calibrate(scenario(), pf.Guarantee(0.1, 0.01), noise="gaussian")
+    place = tmp_path / "ledger.json"
+    pf.release(TABLE, plan(gaussian), ledger=place)
+    with pytest.raises(pf.UnsupportedError):
+        pf.release(TABLE, plan(gaussian), ledger=place)
+
+
+# Failures.
+
+
+@pytest.mark.parametrize(
+    ("table", "fields"),
+    [
+        ({"x": [1.0, float("nan")], "s": ["a", "b"]}, {}),
+        ({"x": [1.0, 2.0], "s": ["a", "z"]}, {}),
+        ({"x": [1.0, 2.0], "s": ["a", "b"], "p": [1, 1]}, {"unit": "person", "person": "p"}),
+    ],
+)
+def test_a_failed_release_is_not_charged(tmp_path: Path, table: Any, fields: Any) -> None:
+    place = tmp_path / "ledger.json"
+    with pytest.raises(pf.DataError):
+        pf.release(table, plan(**fields), ledger=place)
+    assert listing(tmp_path) == []
+    pf.release(TABLE, plan(), ledger=place)
+    before = place.read_bytes()
+    with pytest.raises(pf.DataError):
+        pf.release(table, plan(**fields), ledger=place)
+    assert place.read_bytes() == before
+
+
+def test_a_release_that_would_replace_a_file_is_not_charged(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("x,s\n1,a\n2,b\n")
+    (tmp_path / "out.csv").write_text("precious")
+    with pytest.raises(pf.OutputExistsError):
+        pf.release(tmp_path / "in.csv", plan(), tmp_path / "out.csv", ledger=tmp_path / "l.json")
+    assert listing(tmp_path) == ["in.csv", "out.csv"]
+
+
+def test_nothing_is_published_that_is_not_charged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that is full just when the ledger is written."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError("No space left on device")
+
+    (tmp_path / "in.csv").write_text("x,s\n1,a\n2,b\n")
+    monkeypatch.setattr(ledger_file, "write_text", full)
+    for fields in ({}, {"keep_order": True}):
+        with pytest.raises(OSError, match="No space"):
+            pf.release(
+                tmp_path / "in.csv", plan(**fields), tmp_path / "o.csv", ledger=tmp_path / "l.json"
+            )
+        assert listing(tmp_path) == ["in.csv"]
+
+
+def test_a_release_that_others_overtook_is_refused_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There was room at the start; meanwhile somebody else took it."""
+    place = tmp_path / "ledger.json"
+    pf.release(TABLE, plan(), ledger=place)
+    (tmp_path / "in.csv").write_text("x,s\n1,a\n2,b\n")
+
+    def overtaken(_: float) -> None:
+        charge(place, calibration())
+
+    with pytest.raises(pf.BudgetExceededError):
+        pf.release_file(
+            str(tmp_path / "in.csv"),
+            plan(),
+            str(tmp_path / "out.csv"),
+            ledger=place,
+            progress=overtaken,
+        )
+    assert listing(tmp_path) == ["in.csv", "ledger.json"]
+    assert len(read_ledger(place).releases) == 2
+
+
+def test_a_lock_keeps_others_out(tmp_path: Path) -> None:
+    place, lock = tmp_path / "ledger.json", tmp_path / "ledger.json.lock"
+    lock.touch()
+    with pytest.raises(pf.InvalidInputError, match=r"remove ledger\.json\.lock"):
+        pf.release(TABLE, plan(), ledger=place)
+    # Somebody else's lock is left alone.
+    assert listing(tmp_path) == ["ledger.json.lock"]
+    lock.unlink()
+    pf.release(TABLE, plan(), ledger=place)
+    assert listing(tmp_path) == ["ledger.json"]
+
+
+def test_the_ledger_is_read_and_written_under_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, lock = tmp_path / "ledger.json", tmp_path / "ledger.json.lock"
+    charge(place, calibration())
+    seen = []
+    for name in ("read_document", "write_text"):
+        true = getattr(ledger_file, name)
+
+        def watched(*given: Any, name: str = name, true: Any = true, **options: Any) -> Any:
+            seen.append((name, lock.exists(), stat.S_IMODE(lock.stat().st_mode)))
+            return true(*given, **options)
+
+        monkeypatch.setattr(ledger_file, name, watched)
+    charge(place, calibration())
+    assert seen == [("read_document", True, 0o600), ("write_text", True, 0o600)]
+    assert not lock.exists()
+
+
+@pytest.mark.parametrize("provenance", ["private", "public"])
+def test_a_ledger_is_for_its_owner_alone(tmp_path: Path, provenance: str) -> None:
+    place = tmp_path / "ledger.json"
+    laws = {"a": pf.Gaussian(0.0, 2.0), "b": pf.Gaussian(1.0, 2.0)}
+    known = pf.Scenario(pf.Belief(laws, provenance=provenance))
+    found = recertified(known, pf.Guarantee(1.0), pf.LaplaceNoise(2.25, 2.0**-24))
+    before = os.umask(0)
+    try:
+        for _ in range(2):
+            charge(place, found)
+            assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    finally:
+        os.umask(before)
+
+
+def test_a_ledger_that_was_tampered_with_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "ledger.json"
+    charge(place, calibration())
+    good = json.loads(place.read_text())
+    for change, error in (
+        ({"releases": good["releases"] * 3}, pf.BudgetExceededError),
+        ({"version": 9}, pf.InvalidInputError),
+        ({"pufferfish": "plan"}, pf.InvalidInputError),
+        ({"releases": 5}, pf.InvalidInputError),
+    ):
+        place.write_text(json.dumps(good | change))
+        with pytest.raises(error):
+            charge(place, calibration())
+    del good["budget"]
+    place.write_text(json.dumps(good))
+    with pytest.raises(pf.InvalidInputError, match="budget"):
+        charge(place, calibration())
+    assert listing(tmp_path) == ["ledger.json"]
