@@ -113,10 +113,10 @@ def claim(plan: Plan) -> str:
     more = f"; and {len(pairs) - 10} more pairs" if len(pairs) > 10 else ""
     adversaries = len(plan.calibration.scenario.beliefs)
     return (
-        f"Of {unit}, the published {plan.column!r} does not tell apart the values of "
-        f"{plan.secret!r} in each of these pairs: {named}{more}; {promise} pufferfish privacy, "
-        f"against {adversaries} described adversar{'y' if adversaries == 1 else 'ies'}, for one "
-        f"release. {_noise_in_words(plan)}"
+        f"What the published {plan.column!r} of {unit} says about {plan.secret!r} is bounded, for "
+        f"each of these pairs: {named}{more}. The bound is {promise} pufferfish privacy, against "
+        f"{adversaries} described adversar{'y' if adversaries == 1 else 'ies'}, for one release. "
+        f"{_noise_in_words(plan)}"
     )
 
 
