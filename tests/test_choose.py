@@ -127,6 +127,16 @@ def test_where_no_promise_holds_it_is_said(
         least_epsilon(scenario, noise, delta)
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "delta", "epsilon"), [(1.0, 1e-4, 9.0), (1.5, 1e-6, 7.125), (2.0, 1e-6, 5.5)]
+)
+def test_a_promise_that_holds_is_found(tolerance: float, delta: float, epsilon: float) -> None:
+    """On a grid the certified δ grows again with ε: only some ε in the middle are certified."""
+    noise = noise_for_value("gaussian", tolerance)
+    assert pf.verify(POINTS, noise, pf.Guarantee(epsilon, delta)).holds is True
+    assert least_epsilon(POINTS, noise, delta).goal.epsilon <= epsilon
+
+
 def test_equal_laws_cost_nothing() -> None:
     same = scenario_of(pf.Gaussian(0.0, 1.0), pf.Gaussian(0.0, 1.0))
     assert least_epsilon(same, pf.LaplaceNoise(1.0)).goal.epsilon < 1e-9

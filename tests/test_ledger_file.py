@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -172,9 +174,32 @@ def test_nothing_is_published_that_is_not_charged(
         assert listing(tmp_path) == ["in.csv"]
 
 
-def test_a_release_that_others_overtook_is_refused_in_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+RELEASE = """
+import sys
+import pufferfish as pf
+pf.release_file(sys.argv[1], pf.Plan.load(sys.argv[2]), "-", ledger=sys.argv[3])
+"""
+
+
+def test_what_somebody_has_read_from_standard_output_is_charged(tmp_path: Path) -> None:
+    """As with `pufferfish release ... -o - | head`: what was seen cannot be called back."""
+    rows = "".join(f"{row},a\n" for row in range(900_000))
+    (tmp_path / "in.csv").write_text("x,s\n" + rows)
+    plan(keep_order=True).save(tmp_path / "plan.json")
+    given = [str(tmp_path / name) for name in ("in.csv", "plan.json", "ledger.json")]
+    with subprocess.Popen(
+        [sys.executable, "-c", RELEASE, *given],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdout is not None
+        seen = process.stdout.read(100_000)
+        process.stdout.close()
+        process.wait(60)
+    assert seen == b"" or len(read_ledger(tmp_path / "ledger.json").releases) == 1
+
+
+def test_a_release_that_others_overtook_is_refused_in_the_end(tmp_path: Path) -> None:
     """There was room at the start; meanwhile somebody else took it."""
     place = tmp_path / "ledger.json"
     pf.release(TABLE, plan(), ledger=place)

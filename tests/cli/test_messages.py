@@ -198,9 +198,7 @@ def test_missing_values_say_what_can_be_done(refused: Typed, folder: Path) -> No
 
 
 @pytest.mark.parametrize("twice", [("id", "s", "x", "x"), ("id", "s", "x", "s")])
-def test_two_columns_of_the_same_name(
-    refused: Typed, folder: Path, twice: tuple[str, ...]
-) -> None:
+def test_two_columns_of_the_same_name(refused: Typed, folder: Path, twice: tuple[str, ...]) -> None:
     write(folder / "t.csv", rows(), header=twice)
     said = refused(*RELEASE, "-e", "1")
     assert said.code == USAGE
@@ -241,7 +239,7 @@ def test_only_one_secret(refused: Typed, folder: Path) -> None:
 
 
 def test_small_groups_are_refused_without_being_named(refused: Typed, folder: Path) -> None:
-    write(folder / "t.csv", rows() + [[900, CELL, 3, "u"], [901, CELL, 4, "u"]])
+    write(folder / "t.csv", [*rows(), [900, CELL, 3, "u"], [901, CELL, 4, "u"]])
     said = refused(*RELEASE, "-e", "1")
     assert said.code == BAD_DATA
     assert "'a', 'b', 'c'" in said.err
@@ -278,9 +276,7 @@ def test_a_row_with_too_many_fields_is_named(refused: Typed, folder: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.csv.gz"])
-def test_a_file_that_is_not_what_its_name_says(
-    refused: Typed, folder: Path, name: str
-) -> None:
+def test_a_file_that_is_not_what_its_name_says(refused: Typed, folder: Path, name: str) -> None:
     (folder / name).write_text(CELL, encoding="utf-8")
     said = refused("calibrate", name, *COLUMNS, "-e", "1")
     assert said.code == BAD_DATA
