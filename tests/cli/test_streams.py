@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -113,6 +115,16 @@ def test_a_full_disk(shell: Start) -> None:
     assert err.count(b"\n") == 1
 
 
+def _feed(process: subprocess.Popen[bytes], table: bytes) -> None:
+    """Rows without end, until nobody reads them."""
+    header, content = table.split(b"\n", 1)
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError), process.stdin as stdin:
+        stdin.write(header + b"\n")
+        while True:
+            stdin.write(content)
+
+
 @pytest.mark.usefixtures("plan")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_release_leaves_nothing(
@@ -120,17 +132,22 @@ def test_an_interrupted_release_leaves_nothing(
 ) -> None:
     # Standard input that never ends: the release is certainly not done.
     process = shell("release", "-", *PLAN, "-o", "out.csv", stdin=PIPE, stdout=PIPE, stderr=PIPE)
-    assert process.stdin is not None
-    process.stdin.write((folder / "t.csv").read_bytes())
-    process.stdin.flush()
+    feeder = threading.Thread(target=_feed, args=(process, (folder / "t.csv").read_bytes()))
+    feeder.start()
     before = {"t.csv", "plan.json"}
     end = time.monotonic() + PATIENCE
     while {each.name for each in folder.iterdir()} == before and time.monotonic() < end:
         time.sleep(0.02)
     process.send_signal(number)
-    # Reading from the pipe may only notice the signal when more, or the end, comes.
-    _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 128 + number
+    code = process.wait(PATIENCE)
+    feeder.join(PATIENCE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    out, err = process.stdout.read(), process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+    assert out == b""
+    assert code == 128 + number
     assert b"Traceback" not in err
     assert {each.name for each in folder.iterdir()} == before
 

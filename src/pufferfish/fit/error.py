@@ -31,7 +31,7 @@ __all__ = ["FitError", "fit_error"]
 _STEPS = 45
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FitError:
     """Distances between a law and the data of one secret.
 
@@ -48,6 +48,10 @@ class FitError:
     w_1_upper: float
     kappa_upper: float | None = None
     total_variation_upper: float | None = None
+
+    def __repr__(self) -> str:
+        """The distances are statistics of the data."""
+        return "FitError(...)"
 
 
 def fit_error(

@@ -30,7 +30,7 @@ _ROUGH, _FINE = 1e-7, 1e-11
 _LEAST_WEIGHT = 1e-9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MixtureFit:
     """One fit by maximum likelihood, and how it went.
 
@@ -55,6 +55,10 @@ class MixtureFit:
     starts: int
     at_floor: int
     floor: float
+
+    def __repr__(self) -> str:
+        """How it went; the law and its likelihood may be private."""
+        return f"MixtureFit({self.components} components, {self.status})"
 
 
 def fit_mixtures(group: Group, most: int, floor: float) -> tuple[MixtureFit, ...]:

@@ -32,13 +32,18 @@ def collected(frame: Any) -> Any:
 
 def native(frame: Any) -> Any:
     """A frame behind narwhals' interface, eager or lazy."""
+    nw = narwhals()
     try:
-        return narwhals().from_native(frame)
+        given = nw.from_native(frame)
+        given.collect_schema()
+    except nw.exceptions.DuplicateError:
+        raise InvalidInputError("several columns have the same name; rename one of them.") from None
     except TypeError:
         raise InvalidInputError(
             f"data must be a frame (pandas, Polars, PyArrow), a dict of arrays, a Summary or the "
             f"path of a file, got {type(frame).__name__}."
         ) from None
+    return given
 
 
 def to_arrow(frame: Any, numbers: str) -> Any:
