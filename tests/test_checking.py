@@ -258,7 +258,7 @@ def test_a_record_of_the_wrong_shape_is_refused(tmp_path: Path, name: str) -> No
 def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
     done = released(tmp_path)
     done.record.plan.save(tmp_path / "plan.json")
-    with pytest.raises(pf.InvalidInputError, match="it is a plan"):
+    with pytest.raises(pf.InvalidInputError, match="kind 'plan'"):
         verify_record(tmp_path / "plan.json")
     with pytest.raises(pf.InvalidInputError, match="version"):
         changed(tmp_path, lambda data: data.update(version=7))

@@ -97,8 +97,16 @@ def test_the_least_epsilon_is_kept_and_a_little_less_is_not(
     assert found.goal.delta == delta
     assert found.certified
     assert pf.verify(scenario, noise, found.goal).holds is True
-    less = pf.Guarantee(0.999 * found.goal.epsilon, delta)
+    # These beliefs are private: ε is rounded up to three digits, by at most one in a hundred.
+    less = pf.Guarantee(0.989 * found.goal.epsilon, delta)
     assert pf.verify(scenario, noise, less).holds is not True
+    assert float(f"{found.goal.epsilon:.3g}") == found.goal.epsilon
+    public = pf.Scenario(
+        [pf.Belief(each.priors, each.name, "public") for each in scenario.beliefs], scenario.pairs
+    )
+    exact = least_epsilon(public, noise, delta).goal.epsilon
+    assert exact <= found.goal.epsilon
+    assert pf.verify(public, noise, pf.Guarantee(0.999 * exact, delta)).holds is not True
 
 
 @settings(max_examples=15)
@@ -157,8 +165,13 @@ def test_a_table_to_choose_from(noise: Any) -> None:
 
 
 def test_what_cannot_be_reached_is_left_out_of_the_table() -> None:
-    assert choices(POINTS, 0.0, "gaussian", epsilons=(1.0,)) == ()
+    with pytest.raises(pf.UnreachableGoalError):
+        choices(POINTS, 0.0, "gaussian", epsilons=(1.0,))
     assert len(choices(POINTS)) == 6
+    # A table about several rows of one person asks for more noise than one about a row.
+    one, three = choices(POINTS, epsilons=(1.0,)), choices(POINTS, epsilons=(1.0,), rows=3)
+    assert three[0].goal == one[0].goal
+    assert three[0].noise.std > 2.9 * one[0].noise.std
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, math.nan, "high"])

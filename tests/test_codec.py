@@ -125,7 +125,7 @@ def test_a_number_that_is_none_is_not_written() -> None:
         ("[1, 2]", "no plan document"),
         ('"canary"', "no plan document"),
         ('{"canary": 1}', "no plan document"),
-        ('{"pufferfish": "record", "version": 1}', "it is a record"),
+        ('{"pufferfish": "record", "version": 1}', "kind 'record'"),
         ('{"pufferfish": 5, "version": 1}', "no plan document"),
         ('{"pufferfish": "plan"}', "version None"),
         ('{"pufferfish": "plan", "version": "1"}', "version '1'"),

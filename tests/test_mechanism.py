@@ -243,7 +243,7 @@ def test_whole_results_that_no_integer_holds_are_refused() -> None:
 def test_a_grid_too_fine_to_draw_on_is_refused_at_once() -> None:
     certificate = pf.verify(POINTS, pf.LaplaceNoise(2.0, 2.0**-50), pf.Guarantee(1.0))
     assert certificate.holds
-    with pytest.raises(pf.InvalidInputError, match="too fine"):
+    with pytest.raises(pf.UnsupportedError, match="too fine"):
         pf.Mechanism(noise=certificate.noise, certificate=certificate)
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-import tempfile
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from pufferfish.errors import OutputExistsError
 
-__all__ = ["replacing", "write_text"]
+__all__ = ["refuse_unusable", "replacing", "write_text"]
 
 _SUFFIX = ".unfinished"
+_ATTEMPTS = 1000
 
 
 @contextlib.contextmanager
@@ -28,17 +30,15 @@ def replacing(path: Path, *, force: bool = False, private: bool = False) -> Iter
     Raises:
         OutputExistsError: There is a file already, and `force` is not given.
     """
-    if not force:
-        _refuse_existing(path)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_SUFFIX, dir=path.parent)
-    temporary = Path(name)  # for its owner alone, as mkstemp makes them
+    refuse_unusable(path, force=force)
+    temporary, handle, usual = _created(path)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         if not private:
-            temporary.chmod(0o666 & ~_umask())
+            temporary.chmod(usual)
         _into_place(temporary, path, force)
     except BaseException:  # also Ctrl-C: nothing unfinished stays
         with contextlib.suppress(FileNotFoundError):
@@ -51,6 +51,28 @@ def write_text(path: Path, text: str, *, force: bool = False, private: bool = Fa
     """A text file, whole or not at all."""
     with replacing(path, force=force, private=private) as file:
         file.write(text.encode("utf-8"))
+
+
+def _created(path: Path) -> tuple[Path, int, int]:
+    """A new file beside `path`, for its owner alone, and the mode it would usually have."""
+    for attempt in range(_ATTEMPTS):
+        temporary = path.with_name(f".{path.name}.{os.getpid()}-{attempt}{_SUFFIX}")
+        with contextlib.suppress(FileExistsError):
+            handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            usual = stat.S_IMODE(os.fstat(handle).st_mode)
+            os.chmod(handle, 0o600)
+            return temporary, handle, usual
+    raise OutputExistsError(f"{path.parent} is full of unfinished files; remove *{_SUFFIX}.")
+
+
+def refuse_unusable(path: Path, *, force: bool) -> None:
+    """Refuse a place where no file can be put, before any work is done for it."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
+    if path.exists() and not path.is_file():
+        raise OutputExistsError(f"{path} is no file that could be replaced; choose another name.")
+    if not force:
+        _refuse_existing(path)
 
 
 def _refuse_existing(path: Path) -> None:
@@ -75,12 +97,6 @@ def _into_place(temporary: Path, path: Path, force: bool) -> None:
         temporary.replace(path)
     else:
         temporary.unlink()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _sync_folder(folder: Path) -> None:

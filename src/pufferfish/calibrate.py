@@ -178,7 +178,7 @@ def recertified(
         scenario: What must look alike, to whom.
         goal: The promise.
         noise: The law; it must keep the promise.
-        method: How it was found.
+        method: How it was found; "given" where nobody looked for the least.
         tau: The form of τ(δ), for the methods that have one.
         radius: How far in W_∞ the true laws may be from the believed ones.
         workers: Processes to spread many pairs over.
@@ -190,7 +190,7 @@ def recertified(
     check_scenario(scenario)
     check_goal(goal)
     check_noise(noise)
-    require(method in METHODS, f"method {method!r} is not known.")
+    require(method in (*METHODS, "given"), f"method {method!r} is not known.")
     distance = nonnegative("radius", radius)
     with PairWorkers(workers) as processes:
         certificate = certify(scenario, noise, goal, processes, progress)
@@ -308,6 +308,8 @@ def _not_kept(method: str, certificate: Certificate) -> str:
         f"{method} gives {size}, which {verdict} {certificate.goal}: {found}, "
         f"for {first!r} against {second!r} as {worst.belief!r} sees it. "
     )
+    if method not in PAPER_METHODS and certificate.holds is False:
+        return f"{text}This is too little noise; calibrate finds the least that suffices."
     if method not in PAPER_METHODS or PAPER_METHODS[method].is_true:
         text += "This promise is finer than the exact certificate can resolve in double precision"
         remedy = "allow a larger delta, or none"

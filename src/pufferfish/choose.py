@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from scipy.special import ndtri
@@ -15,6 +17,7 @@ from pufferfish.errors import UnreachableGoalError
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.scenario import Scenario
 
 __all__ = ["Choice", "choices", "half_width", "least_epsilon", "noise_for_mean", "noise_for_value"]
@@ -22,7 +25,6 @@ __all__ = ["Choice", "choices", "half_width", "least_epsilon", "noise_for_mean",
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 # The grid of a noise that is chosen by its size: this part of it.
 _GRID_SHIFT = 30
-_STEPS = 60
 _LARGEST_EPSILON = 700.0
 _UP = 1.0 + 1e-12
 
@@ -54,15 +56,30 @@ def choices(
     noise: Literal["laplace", "gaussian"] = "laplace",
     confidence: float = 0.95,
     epsilons: tuple[float, ...] = EPSILONS,
+    *,
+    rows: int = 1,
 ) -> tuple[Choice, ...]:
-    """A table to choose ε from: noise, accuracy and the adversary's success for several."""
+    """A table to choose ε from: noise, accuracy and the adversary's success for several.
+
+    Args:
+        scenario: What must look alike, to whom.
+        delta: The δ of the promise.
+        noise: "laplace" or "gaussian".
+        confidence: Of the accuracy of a value.
+        epsilons: The ε to try.
+        rows: How many rows of one person the promise is for.
+
+    Raises:
+        UnreachableGoalError: None of them can be reached.
+    """
     level = _checked_confidence(confidence)
     found = []
     for epsilon in epsilons:
         goal = Guarantee(epsilon, delta)
         try:
-            law = calibrate(scenario, goal, noise).noise
-        except UnreachableGoalError:
+            law = calibrate(scenario, Guarantee(epsilon / rows, delta / rows), noise).noise
+        except UnreachableGoalError as error:
+            refused = error
             continue
         found.append(
             Choice(
@@ -74,6 +91,8 @@ def choices(
                 accuracy_allowed=accuracy_allowed(goal),
             )
         )
+    if not found:
+        raise refused
     return tuple(found)
 
 
@@ -117,6 +136,7 @@ def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calib
         UnreachableGoalError: No ε will do: Gaussian noise with δ = 0, or holes that say too much.
     """
     share = finite("delta", delta)
+    require(0.0 <= share < 1.0, f"delta must be at least 0 and less than 1, got {share:g}.")
     pure = share == 0.0
     epsilon = pure_epsilon(scenario, noise).upper if pure else _root(scenario, noise, share)
     if not 0.0 <= epsilon <= _LARGEST_EPSILON:
@@ -124,28 +144,43 @@ def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calib
             f"with this little noise no promise of δ = {share:g} holds, however large ε; allow "
             "some delta, or ask for less accuracy."
         )
-    return recertified(scenario, Guarantee(max(epsilon * _UP, 1e-12), share), noise)
+    epsilon = max(epsilon * _UP, 1e-12)
+    if not all(belief.public for belief in scenario.beliefs):
+        # It will be published, and was derived from what is private.
+        epsilon = rounded_up(epsilon, PUBLISHED_DIGITS)
+    return recertified(scenario, Guarantee(epsilon, share), noise, method="given")
 
 
 def _root(scenario: Scenario, noise: Noise, delta: float) -> float:
-    """The least ε with δ(ε) ≤ delta, rounded up; inf where none was found."""
+    """The least ε with δ(ε) ≤ delta, rounded up; inf where none was found.
 
-    def kept(epsilon: float) -> bool:
-        return privacy_profile(scenario, noise, [epsilon]).delta_upper[0] <= delta
+    For the continuous law δ(ε) only falls. What the grid of Gaussian noise costs rises with ε, so
+    the least ε on the grid is looked for just above that of the continuous law.
+    """
 
+    def kept(law: Noise, epsilon: float) -> bool:
+        return privacy_profile(scenario, law, [epsilon]).delta_upper[0] <= delta
+
+    ideal = noise if isinstance(noise, NoNoise) else replace(noise, grid=None)
     low, high = 0.0, 1.0
-    while not kept(high):
+    while not kept(ideal, high):
         low, high = high, 2.0 * high
         if high > _LARGEST_EPSILON:
             return math.inf
-    for _ in range(_STEPS):
+    low = high = _bisected(partial(kept, ideal), low, high)
+    step = 1e-9
+    while not kept(noise, high := low * (1.0 + step)):
+        step *= 2.0
+        if step > 1.0:
+            return math.inf
+    return _bisected(partial(kept, noise), low * (1.0 + 0.5 * step), high)
+
+
+def _bisected(kept: Callable[[float], bool], low: float, high: float) -> float:
+    """The least ε that is kept, between one that may not be and one that is."""
+    while high - low > 1e-9 * high:
         middle = 0.5 * (low + high)
-        if kept(middle):
-            high = middle
-        else:
-            low = middle
-        if high - low <= 1e-9 * high:
-            break
+        low, high = (low, middle) if kept(middle) else (middle, high)
     return high
 
 

@@ -58,7 +58,7 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
         raise
     if not isinstance(data, dict) or data.get("pufferfish") != kind:
         found = data.get("pufferfish") if isinstance(data, dict) else None
-        also = f"; it is a {found}" if isinstance(found, str) and found else ""
+        also = f"; it is one of kind {found!r}" if isinstance(found, str) and found else ""
         raise InvalidInputError(f"this is no {kind} document of pufferfish{also}.")
     return _upgraded(data, kind, version)
 

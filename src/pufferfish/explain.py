@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pufferfish.exact import Certificate, verify
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
-from pufferfish.priors import Discrete, GaussianMixture, Prior
+from pufferfish.priors import law_in_words
 from pufferfish.scenario import RELEASED, Belief, Scenario
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 
@@ -73,7 +73,7 @@ def _who(scenario: Scenario) -> str:
         for secret in secrets[:_MOST_LISTED]:
             hole = belief.missing[secret]
             missing = f", missing with probability {hole:.3g}" if hole else ""
-            lines.append(f"     {secret!r}: {_law_in_words(belief.priors[secret])}{missing}")
+            lines.append(f"     {secret!r}: {law_in_words(belief.priors[secret])}{missing}")
         if len(secrets) > _MOST_LISTED:
             lines.append(f"     and {len(secrets) - _MOST_LISTED} more secrets")
         if belief.radius:
@@ -81,16 +81,6 @@ def _who(scenario: Scenario) -> str:
                 f"     or any laws within {belief.radius:.3g} of these (values were binned)"
             )
     return "\n".join(lines)
-
-
-def _law_in_words(prior: Prior) -> str:
-    if isinstance(prior, Discrete):
-        shape = f"a table of {prior.values.size} values"
-    elif isinstance(prior, GaussianMixture):
-        shape = f"a mixture of {len(prior.weights)} Gaussians"
-    else:
-        shape = "a Gaussian"
-    return f"{shape}, mean {prior.mean:.4g}, std {math.sqrt(prior.variance):.4g}"
 
 
 def _what(scenario: Scenario) -> str:
@@ -175,6 +165,11 @@ def _why_this_much(
         )
     if isinstance(noise, NoNoise):
         return f"{found}: publishing without noise was tried first, and suffices."
+    if method == "given":
+        return (
+            "How it was found: its size was given, for the accuracy that was wanted. The promise "
+            "is the strongest that it keeps."
+        )
     if method == "coupling":
         return (
             f"{found}: the smallest size for which moving each value of one law onto one of the "
@@ -192,11 +187,12 @@ def _why_this_much(
     else:
         smaller = GaussianNoise(noise.std * _LESS)
     less = verify(_worst_only(scenario, certificate), smaller, certificate.goal)
-    verdict = {
-        False: "breaks the promise",
-        None: "cannot be certified",
-        True: "would keep the promise too",
-    }[less.holds]
+    if less.holds is True:
+        return (
+            f"{found}: the smallest size that the exact certificate accepts, rounded up to the "
+            "digits that are published."
+        )
+    verdict = "breaks the promise" if less.holds is False else "cannot be certified"
     return (
         f"{found}: the smallest size that the exact certificate accepts. "
         f"{100 * (1 - _LESS):.1f}% less {verdict}: {describe_loss(less)}."

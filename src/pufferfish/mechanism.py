@@ -225,10 +225,11 @@ def check_grid(noise: LaplaceNoise | GaussianNoise) -> None:
             "the noise law one: a power of two of about 2^-24 of its size."
         )
     size = noise.scale if isinstance(noise, LaplaceNoise) else noise.std
-    require(
-        noise.grid > size * float(FINEST_RATE),
-        f"the grid is too fine for this noise: it must be more than 2^-45 of {size:g}.",
-    )
+    if noise.grid <= size * float(FINEST_RATE):
+        raise UnsupportedError(
+            f"the grid is too fine for this noise: it must be more than 2^-45 of {size:g}. An ε "
+            "below about 1e-6 leads to such grids; ask for a larger one."
+        )
 
 
 def _processed(values: FloatArray, each: Postprocess) -> FloatArray:

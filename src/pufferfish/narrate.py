@@ -13,6 +13,7 @@ from pufferfish.choose import half_width
 from pufferfish.errors import PufferfishError
 from pufferfish.explain import COLUMNS
 from pufferfish.guarantee import Guarantee
+from pufferfish.mechanism import Clip
 from pufferfish.noise import LaplaceNoise, NoNoise
 from pufferfish.plan import Plan
 from pufferfish.priors import Discrete
@@ -111,12 +112,20 @@ def _noise(record: Record) -> str:
         return "none: the values are published as they are."
     size = f"Laplace, scale {noise.scale:g}" if isinstance(noise, LaplaceNoise) else "Gaussian"
     ratio = noise.std / record.column_std if record.column_std else math.inf
-    return (
+    text = (
         f"{size}, std {noise.std:.4g}: {ratio:.2g} times the column's own std of "
-        f"{record.column_std:.4g}. 95% of the published values are within ±"
-        f"{half_width(noise, 0.95):.3g} of the true ones; with the same confidence their mean is "
-        f"within ±{1.96 * noise.std / math.sqrt(record.rows_published):.2g} of the true mean."
+        f"{record.column_std:.4g}. 95% of the noised values are within ±"
+        f"{half_width(noise, 0.95):.3g} of the true ones"
     )
+    if not any(isinstance(each, Clip) for each in plan.postprocess):
+        mean = 1.96 * noise.std / math.sqrt(record.rows_published)
+        text += f"; with the same confidence their mean is within ±{mean:.2g} of the true mean"
+    for each in plan.postprocess:
+        if isinstance(each, Clip):
+            text += f", then moved into [{each.low:g}, {each.high:g}], which biases means"
+        else:
+            text += f", then rounded to multiples of {each.step:g}"
+    return f"{text}."
 
 
 def _beside(plan: Plan) -> str:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Decimal
+
 import numpy as np
 
 from pufferfish.checks import FloatArray
 
-__all__ = ["FAINTEST", "UNIT", "difference_upper", "distance_upper", "log_sum_exp"]
+__all__ = [
+    "FAINTEST",
+    "PUBLISHED_DIGITS",
+    "UNIT",
+    "difference_upper",
+    "distance_upper",
+    "log_sum_exp",
+    "rounded_up",
+]
 
 # Unit roundoff of a double: the relative error of one rounding.
 UNIT = 2.0**-53
 # Beyond 37 stds a normal tail is too small for a double to hold its digits; this is more.
 FAINTEST = 1e-300
+# Digits that are published of a number which depends on private beliefs.
+PUBLISHED_DIGITS = 3
 
 
 def log_sum_exp(x: FloatArray) -> FloatArray:
@@ -37,3 +49,13 @@ def difference_upper(a: FloatArray, b: FloatArray) -> FloatArray:
 def distance_upper(a: FloatArray, b: FloatArray) -> FloatArray:
     """The smallest float that is at least |a − b|."""
     return np.maximum(difference_upper(a, b), difference_upper(b, a))
+
+
+def rounded_up(number: float, digits: int) -> float:
+    """The least number of so many digits that is not below; one that has no more stays."""
+    nearest = float(f"{number:.{digits}g}")
+    if nearest >= number:
+        return nearest
+    exact = Decimal(number)
+    unit = Decimal(10) ** (exact.adjusted() - digits + 1)
+    return float((exact / unit).to_integral_value(ROUND_CEILING) * unit)

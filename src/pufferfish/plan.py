@@ -6,8 +6,7 @@ are. The certificate is not read from the document: it is computed again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Decimal
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -29,14 +28,13 @@ from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.scenario import Secret, checked_secret
 
 __all__ = ["Plan"]
 
 VERSION = 1
 _MISSING = ("refuse", "keep", "drop")
-# Digits that a noise's size shows of private beliefs.
-_PUBLISHED_DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +61,7 @@ class Plan:
         allow_no_noise: Publish the values themselves where the certificate says that they may be.
     """
 
-    calibration: Calibration
+    calibration: Calibration = field(repr=False)
     column: str
     secret: str
     keep: tuple[str, ...] = ()
@@ -281,17 +279,7 @@ def _published(calibration: Calibration) -> Calibration:
 
 def _rounded(noise: Noise) -> Noise:
     if isinstance(noise, LaplaceNoise):
-        return replace(noise, scale=_rounded_up(noise.scale))
+        return replace(noise, scale=rounded_up(noise.scale, PUBLISHED_DIGITS))
     if isinstance(noise, GaussianNoise):
-        return replace(noise, std=_rounded_up(noise.std))
+        return replace(noise, std=rounded_up(noise.std, PUBLISHED_DIGITS))
     return noise
-
-
-def _rounded_up(size: float) -> float:
-    """The least number of three digits that is not below; one that has no more stays."""
-    nearest = float(f"{size:.{_PUBLISHED_DIGITS}g}")
-    if nearest >= size:
-        return nearest
-    exact = Decimal(size)
-    unit = Decimal(10) ** (exact.adjusted() - _PUBLISHED_DIGITS + 1)
-    return float((exact / unit).to_integral_value(ROUND_CEILING) * unit)

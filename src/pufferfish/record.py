@@ -17,13 +17,13 @@ from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.noise import GaussianNoise, LaplaceNoise
 from pufferfish.plan import Plan, postprocess_to_dict
 
-__all__ = ["VERSION", "Edition", "Record"]
+__all__ = ["VERSION", "Edition", "Record", "described", "not_promised"]
 
 VERSION = 1
 Edition = Literal["internal", "public"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Record:
     """What one release did.
 
@@ -61,17 +61,7 @@ class Record:
             "version": VERSION,
             "edition": edition,
             "notice": "May be published." if edition == "public" else PRIVATE_NOTICE,
-            "promise": claim(plan),
-            "not_promised": not_promised(plan),
-            "goal": {"epsilon": plan.promise.epsilon, "delta": plan.promise.delta},
-            "unit": plan.unit,
-            "pairs": [list(pair) for pair in plan.calibration.scenario.pairs],
-            "column": plan.column,
-            "kept": list(plan.keep),
-            "missing": plan.missing,
-            "shuffled": plan.shuffled,
-            "noise": noise_to_dict(plan.calibration.noise),
-            "postprocess": [postprocess_to_dict(each) for each in plan.postprocess],
+            **described(plan),
             "published": {
                 "rows": self.rows_published,
                 "sha256": self.sha256,
@@ -100,8 +90,30 @@ class Record:
     def save(self, path: str | Path, edition: Edition, *, force: bool = False) -> None:
         """Write one edition; the internal one for its owner alone."""
         place = Path(path)
-        private = edition == "internal" and not self.plan.public
-        write_text(place, document_text(self.to_dict(edition), place), force=force, private=private)
+        text = document_text(self.to_dict(edition), place)
+        # Counts and spread of the table are in the internal one, even where all beliefs are public.
+        write_text(place, text, force=force, private=edition == "internal")
+
+    def __repr__(self) -> str:
+        """Names the column; counts of the table may be private."""
+        return f"Record({self.plan.column!r}, {self.rows_published} rows published)"
+
+
+def described(plan: Plan) -> dict[str, Any]:
+    """What a record says of its plan to everybody: nothing of a private belief."""
+    return {
+        "promise": claim(plan),
+        "not_promised": not_promised(plan),
+        "goal": {"epsilon": plan.promise.epsilon, "delta": plan.promise.delta},
+        "unit": plan.unit,
+        "pairs": [list(pair) for pair in plan.calibration.scenario.pairs],
+        "column": plan.column,
+        "kept": list(plan.keep),
+        "missing": plan.missing,
+        "shuffled": plan.shuffled,
+        "noise": noise_to_dict(plan.calibration.noise),
+        "postprocess": [postprocess_to_dict(each) for each in plan.postprocess],
+    }
 
 
 def claim(plan: Plan) -> str:

@@ -36,7 +36,7 @@ from pufferfish.tables import (
     map_file,
     map_frame,
 )
-from pufferfish.tables.arrow import most_often
+from pufferfish.tables.persons import most_rows
 
 __all__ = ["Release", "release", "release_file"]
 
@@ -69,7 +69,8 @@ def release(
         plan: What to release, and how.
         output: Where to write, for a file; not for frames, which are given back.
         ledger: A file that counts the releases of this column. The release is refused if it and
-            those before it would break the promise together.
+            those before it would break the promise together. It is charged when all rows have been
+            checked, just before they are published.
         force: Replace an output that is there already.
 
     Returns:
@@ -203,7 +204,7 @@ class _Worker:
             np.isin(batch.codes, unknown),
             plan.secret,
             "the plan does not know this secret, and promises nothing for it. Make a plan from a "
-            "table that has it",
+            "table that has it, in the same kind of column (text and numbers are kept apart)",
         )
         with np.errstate(invalid="ignore"):
             far = np.abs(batch.values) > self._mechanism.limit
@@ -244,7 +245,8 @@ class _Worker:
         self._missing += batch.values.size - present.size
         dropped = self._plan.missing == "drop"
         self._published += present.size if dropped else batch.values.size
-        self._unprotected += int(np.count_nonzero(np.isin(batch.codes, outside)))
+        published = ~np.isnan(batch.values) if dropped else slice(None)
+        self._unprotected += int(np.count_nonzero(np.isin(batch.codes[published], outside)))
         if present.size:
             mean, total = float(present.mean()), before + present.size
             apart = mean - self._mean
@@ -260,7 +262,7 @@ class _Worker:
         if self._published == 0:
             raise DataError(f"column {self._plan.column!r} has no values.")
         if self._plan.person is not None:
-            most = most_often(self._persons)
+            most = most_rows(self._persons)
             if most > self._plan.rows_per_person:
                 raise DataError(
                     f"column {self._plan.person!r}: some person has more than "

@@ -62,7 +62,6 @@ def test_standard_input_and_output(shell: Start, folder: Path) -> None:
         (("release", "-", *PLAN, "-o", "-", "-q"), b"", 4),
         (("release", "-", *PLAN, "-o", "-", "--json"), b"x,s\n1,a\n", 2),
         (("release", "-", *PLAN, "-o", "-", "--format", "parquet"), b"PAR1", 2),
-        (("release", "-", *PLAN, "-o", "-"), b"x,s\n1,stranger\n", 4),
         (("release", "-", "-c", "x", "-s", "s", "-e", "1", "-o", "-"), b"x,s\n1,a\n", 2),
         (("calibrate", "-", "-c", "x", "-s", "s", "-e", "1"), b"x,s\n1,a\n", 2),
     ],
@@ -75,7 +74,39 @@ def test_standard_input_that_cannot_be_used(
     assert (process.returncode, out) == (code, b"")
     assert err.startswith(b"error: ")
     assert err.count(b"\n") == 1
+
+
+@pytest.mark.usefixtures("plan")
+@pytest.mark.parametrize("order", [(), ("--keep-order",)])
+def test_a_bad_last_row_keeps_the_others_from_standard_output(
+    typed: Typed, shell: Start, large: Path, order: tuple[str, ...]
+) -> None:
+    goal = ("-c", "x", "-s", "s", "--belief", "empirical", "-e", "1", "-o", "plan.json")
+    assert typed("calibrate", "t.csv", *goal, *order, "--force").code == 0
+    process = shell(
+        *("release", "-", *PLAN, "-o", "-", "--ledger", "ledger.json"),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    out, err = process.communicate(large.read_bytes() + b"1,stranger,2,u\n", PATIENCE)
+    assert process.returncode == 4
+    assert out in (b"", b"x\n")
+    assert b"row 600001" in err
     assert b"stranger" not in err
+    assert not Path("ledger.json").exists()
+
+
+@pytest.mark.usefixtures("plan")
+def test_what_was_read_in_part_is_counted(shell: Start, large: Path) -> None:
+    options = ("-o", "-", "-q", "--ledger", "ledger.json")
+    process = shell("release", large, *PLAN, *options, stdout=PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.readline()
+    process.stdout.close()
+    process.wait(PATIENCE)
+    assert Path("ledger.json").exists()
 
 
 @pytest.mark.usefixtures("plan")

@@ -50,20 +50,40 @@ def correlated(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> bool
     return bool(abs(np.corrcoef(one, other)[0, 1]) > 5.0 / math.sqrt(one.size))
 
 
-def test_many_rows_have_no_visible_order() -> None:
-    order = permutation(LARGE, SystemEntropy())
-    rows = np.arange(LARGE)
+@pytest.mark.parametrize("count", [MANY, LARGE])
+def test_many_rows_have_no_visible_order(count: int) -> None:
+    order = permutation(count, SystemEntropy())
+    rows = np.arange(count)
     assert not correlated(order, rows)
     assert not correlated(order[:-1], order[1:])
-    assert not correlated(order[: LARGE // 2], order[LARGE // 2 :])
+    assert not correlated(order[: count // 2], order[count // 2 :])
     # Rows that stay in place: about one. Steps up: half, with variance (n + 1)/12.
     assert np.count_nonzero(order == rows) < 15
     ascents = np.count_nonzero(np.diff(order) > 0)
-    assert abs(ascents - LARGE / 2) < 5.0 * math.sqrt(LARGE / 12)
+    assert abs(ascents - count / 2) < 5.0 * math.sqrt(count / 12)
     # Where the rows of any tenth go: each tenth of the places alike.
     table = np.histogram2d(order, rows, bins=10)[0]
-    expected = LARGE / 100
+    expected = count / 100
     assert np.sum((table - expected) ** 2 / expected) < chi2.isf(FALSE_ALARM, 81)
+
+
+class Counted(Entropy):
+    """Counts the bytes that are asked for."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def read(self, count: int) -> bytes:
+        self.bytes += count
+        return SystemEntropy().read(count)
+
+
+@pytest.mark.parametrize(("count", "width"), [(1000, 8), (MANY, 8), (MANY + 1, 10)])
+def test_keys_are_wide_enough_to_differ(count: int, width: int) -> None:
+    """64 bits a row, and 16 more to deal it into a heap."""
+    source = Counted()
+    permutation(count, source)
+    assert source.bytes == width * count
 
 
 def test_two_orders_have_nothing_in_common() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -12,8 +13,12 @@ def main() -> None:
     try:
         from pufferfish.cli.app import run  # noqa: PLC0415
     except ImportError as error:
-        if error.name is None or error.name.split(".")[0] not in ("typer", "rich", "click"):
+        if error.name is None or error.name.split(".")[0] not in ("typer", "rich"):
             raise
         sys.stderr.write("error: the command line needs pip install 'pufferfish-privacy[cli]'.\n")
         sys.exit(2)
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # A thread of a reader may still wait for standard input, and would break the interpreter's end.
+    os._exit(code)

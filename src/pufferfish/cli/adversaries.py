@@ -41,6 +41,8 @@ __all__ = ["Adversaries", "Described", "families_of", "save_beliefs"]
 _DEFAULT = ("mixture", "empirical")
 _VERSION = 1
 _DOCUMENTS = (".json", ".yaml", ".yml")
+# About what one law and one certificate take, and what is worth a word beforehand.
+_FIT_SECONDS, _PAIR_SECONDS, _LONG = 0.1, 0.008, 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,10 @@ class Adversaries:
 
     def described(self, table: Table, show: Show) -> Described:
         """The scenario, from the counts of the table."""
+        self._check()
         summary = table.summary(show)
         pairs = self._pairs(summary)
+        self._announce(summary, pairs, show)
         chosen = self._without_holes(summary)
         if pairs is not None:
             chosen = chosen.only([secret for pair in pairs for secret in pair])
@@ -107,6 +111,38 @@ class Adversaries:
             tuple(each for each in summary.groups if each not in known),
             sum(group.records for group in summary.groups.values()),
         )
+
+    def _check(self) -> None:
+        require(
+            self.reference is not None or not self.public_reference,
+            "--public-reference is about --reference FILE, which is not given.",
+        )
+        require(
+            not self.bootstrap or bool(self._families),
+            "--bootstrap refits what is fitted, and only files of beliefs are given.",
+        )
+
+    @property
+    def _families(self) -> list[str]:
+        """The beliefs that are fitted, rather than read from a file."""
+        return [name for name in self.belief or _DEFAULT if not _is_document(name)]
+
+    def _announce(self, summary: Summary, pairs: list[SecretPair] | None, show: Show) -> None:
+        """Thousands of secrets take long: say so before it does."""
+        secrets = len(summary.groups)
+        if pairs is None:
+            count = secrets * (secrets - 1) // 2
+        else:
+            count, secrets = len(pairs), len({each for pair in pairs for each in pair})
+        beliefs = len(self.belief or _DEFAULT) * (1 + self.bootstrap)
+        seconds = secrets * len(self._families) * _FIT_SECONDS + count * beliefs * _PAIR_SECONDS
+        if seconds > _LONG:
+            show.warn(
+                f"{secrets:,} secrets to fit and {count:,} pairs to certify, for {beliefs} "
+                f"adversaries: about {_duration(seconds)} on one processor. --against SECRET pairs "
+                "every other one with a reference, --pair names single pairs, --workers N uses "
+                "more processors."
+            )
 
     def _without_holes(self, summary: Summary) -> Summary:
         require(
@@ -128,14 +164,17 @@ class Adversaries:
             return [SecretPair(reference, each) for each in summary.groups if each != reference]
         if not self.pair:
             return None
-        return [
-            SecretPair(*(self._label(summary, each) for each in _split(pair))) for pair in self.pair
-        ]
+        found = []
+        for text in self.pair:
+            pair = SecretPair(*(self._label(summary, each) for each in _split(text)))
+            require(pair.first != pair.second, f"--pair {text} must be two different secrets.")
+            found.append(pair)
+        return found
 
     def _label(self, summary: Summary, text: str) -> Secret:
         """The secret that a text on the command line means."""
         for label in summary.groups:
-            if str(label) == text:
+            if str(label) == text or (isinstance(label, bool) and str(label) == text.title()):
                 return label
         large = [each for each, group in summary.groups.items() if group.records >= self.min_group]
         raise InvalidInputError(
@@ -144,23 +183,34 @@ class Adversaries:
         )
 
     def _beliefs(self, summary: Summary, table: Table, show: Show) -> tuple[Belief, ...]:
-        files = [name for name in self.belief or () if Path(name).suffix.lower() in _DOCUMENTS]
-        families = [name for name in self.belief or _DEFAULT if name not in files]
-        found = [belief for name in files for belief in _read_beliefs(Path(name))]
-        if families:
+        files = [Path(name) for name in self.belief or () if _is_document(name)]
+        found = [belief for path in files for belief in _read_beliefs(path)]
+        if self._families:
             provenance = RELEASED
             if self.reference is not None:
                 other = replace(table, file=self.reference, format=None, delimiter=None)
                 summary = self._without_holes(other.summary(show)).only(summary.groups)
                 provenance = PUBLIC if self.public_reference else REFERENCE
-            found += fit_beliefs(
-                summary,
-                families=families,
-                bootstrap=self.bootstrap,
-                min_group=self.min_group,
-                provenance=provenance,
-            )
+            with show.progress("Fitting") as progress:
+                found += fit_beliefs(
+                    summary,
+                    families=self._families,
+                    bootstrap=self.bootstrap,
+                    min_group=self.min_group,
+                    provenance=provenance,
+                    progress=lambda done, total: progress(done / total),
+                )
         return tuple(found)
+
+
+def _is_document(name: str) -> bool:
+    return Path(name).suffix.lower() in _DOCUMENTS
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120.0:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200.0 else f"{seconds / 3600:.0f} hours"
 
 
 def families_of(names: Sequence[str] | None) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import sys
 from types import FrameType
+from typing import Annotated
 
 import typer
 
@@ -28,15 +31,40 @@ for module in (demo, fit, calibrate, release, verify, compare):
     app.command(name, help=module.__doc__, epilog=HELP)(module.command)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from pufferfish import __version__  # noqa: PLC0415
+
+        sys.stdout.write(f"pufferfish-privacy {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """What stands before a command."""
+
+
 def run(arguments: list[str]) -> int:
     """Run a command; errors become one line and an exit code."""
     # Cleaning up needs an exception: without it, a terminated release leaves a temporary file.
-    signal.signal(signal.SIGTERM, _terminated)
+    for ending in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, ending):
+            signal.signal(getattr(signal, ending), _terminated)
     try:
-        app(arguments, prog_name="pufferfish")
+        code = app(arguments, prog_name="pufferfish", standalone_mode=False)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _failed("stopped; nothing was published.", 130)
     except SystemExit as done:
-        return done.code if isinstance(done.code, int) else Exit.DONE
+        # The parser of options ends with 1 where nobody reads the output any more, and only there.
+        return Exit.INPUT_OUTPUT if done.code == 1 else int(done.code or 0)
     except BrokenPipeError:
+        _let_go_of_stdout()
         return Exit.INPUT_OUTPUT
     except PufferfishError as error:
         return _failed(str(error), code_of(error))
@@ -44,7 +72,24 @@ def run(arguments: list[str]) -> int:
         return _failed(_system_error(error), Exit.INPUT_OUTPUT)
     except MemoryError:
         return _failed("the memory is not enough for this table.", Exit.INPUT_OUTPUT)
-    return Exit.DONE
+    except Exception as error:  # noqa: BLE001 - raised again unless it is about usage
+        return _usage(error)
+    return code if isinstance(code, int) else Exit.DONE
+
+
+def _usage(error: Exception) -> int:
+    """What the parser of options raises: its classes have no public home, but one method."""
+    if type(error).__name__ == "Abort":
+        return _failed("stopped; nothing was published.", 130)
+    if not hasattr(error, "format_message"):
+        raise error
+    if type(error).__name__ == "NoArgsIsHelpError":
+        sys.stdout.write(error.format_message() + "\n")
+        return Exit.USAGE
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "pufferfish"
+    message = error.format_message().rstrip(".")
+    return _failed(f"{message}. See {command} --help.", Exit.USAGE)
 
 
 def _failed(message: str, code: int) -> int:
@@ -52,9 +97,15 @@ def _failed(message: str, code: int) -> int:
     return code
 
 
+def _let_go_of_stdout() -> None:
+    """Nobody reads any more; without this the interpreter would complain at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _system_error(error: OSError) -> str:
     place = f"{error.filename}: " if error.filename else ""
-    return f"{place}{error.strerror or error}; nothing was published."
+    return f"{place}{error.strerror or error}."
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:

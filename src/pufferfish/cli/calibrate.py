@@ -19,6 +19,7 @@ from pufferfish.cli.goal import Accuracy, Goal, choice_table
 from pufferfish.cli.options import Force, Printing, Publishing, Table, grouped
 from pufferfish.cli.planning import planned
 from pufferfish.cli.show import Show
+from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
 
 __all__ = ["command"]
@@ -39,9 +40,19 @@ def command(
 ) -> None:
     """Calibrate, explain, write."""
     show = printing.show()
+    publishing.check()
+    table.refuse_places(output, force=force)
+    choosing = goal.epsilon is None and not accuracy.given
+    if choosing and output is not None:
+        raise InvalidInputError(
+            "a plan needs a promise: give --epsilon, --accuracy or --mean-within; without --output "
+            "a table to choose from is printed."
+        )
+    if goal.epsilon is not None and accuracy.confidence is not None:
+        raise InvalidInputError("--confidence belongs to --accuracy or --mean-within, not to ε.")
     described = adversaries.described(table, show)
-    if goal.epsilon is None and not accuracy.given:
-        _choose(described, goal, accuracy.confidence, show)
+    if choosing:
+        _choose(described, goal, accuracy.level, publishing.rows_per_person, show)
         return
     if accuracy.given:
         rows = publishing.rows_per_person
@@ -72,11 +83,11 @@ def command(
     )
 
 
-def _choose(described: Described, goal: Goal, confidence: float, show: Show) -> None:
+def _choose(described: Described, goal: Goal, confidence: float, rows: int, show: Show) -> None:
     kind: Any = goal.noise
-    found = choices(described.scenario, goal.delta, kind, confidence)
+    found = choices(described.scenario, goal.delta, kind, confidence, rows=rows)
     show.result(
         f"{choice_table(found)}\n\nThe smaller ε, the more alike the secrets look. Choose one with "
         "--epsilon, or an accuracy with --accuracy.",
-        {"choices": [asdict(each) for each in found]},
+        {"choices": [asdict(each) | {"noise": noise_to_dict(each.noise)} for each in found]},
     )

@@ -6,7 +6,7 @@ Example: pufferfish compare adult.csv -c education-num -s race --pair Black:Whit
 from __future__ import annotations
 
 from pufferfish.cli.adversaries import Adversaries
-from pufferfish.cli.goal import Goal
+from pufferfish.cli.goal import Promise
 from pufferfish.cli.options import Printing, Table, grouped
 from pufferfish.compare import compare
 from pufferfish.exact.certificate import noise_to_dict
@@ -15,12 +15,12 @@ __all__ = ["command"]
 
 
 @grouped
-def command(table: Table, adversaries: Adversaries, goal: Goal, printing: Printing) -> None:
+def command(table: Table, adversaries: Adversaries, promise: Promise, printing: Printing) -> None:
     """Compare."""
     show = printing.show()
-    wanted = goal.guarantee()
+    wanted = promise.guarantee()
     scenario = adversaries.described(table, show).scenario
-    found = compare(scenario, wanted, workers=goal.workers)
+    found = compare(scenario, wanted, workers=promise.workers)
     show.result(
         str(found),
         {

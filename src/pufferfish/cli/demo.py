@@ -6,17 +6,21 @@ Example: pufferfish demo --output pufferfish-demo
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from pufferfish.atomic import write_text
 from pufferfish.cli.adversaries import Adversaries
 from pufferfish.cli.goal import Goal
 from pufferfish.cli.options import Printing, Publishing, Table, grouped
 from pufferfish.cli.planning import planned
 from pufferfish.cli.release import publish
 from pufferfish.datasets import adult_education
+from pufferfish.errors import OutputExistsError
+from pufferfish.tables import format_of
 
 __all__ = ["command"]
 
@@ -36,10 +40,14 @@ def command(
     output.mkdir(parents=True, exist_ok=True)
     columns = adult_education()
     table = Table(file=output / "adult.csv", column="education-num", secret="race")  # noqa: S106
-    with table.file.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    if not table.file.exists():
+        write_text(table.file, text.getvalue())
+    elif table.file.read_text(encoding="utf-8") != text.getvalue():
+        raise OutputExistsError(f"{output} holds another adult.csv; choose another --output.")
     show.say(
         f"$ pufferfish release {table.file} --column education-num --secret race --pair {_PAIR} "
         f"--epsilon {epsilon:g} --output {output / 'released.csv'}\n"
@@ -49,4 +57,5 @@ def command(
     calibration = goal.calibration(described.scenario, 1, show)
     plan = planned(calibration, described.others, table, adversaries, Publishing())
     plan.save(output / "plan.json", force=True)
-    publish(table, plan, output / "released.csv", None, None, None, show, force=True)
+    released = output / "released.csv"
+    publish(table, plan, released, format_of(released), None, None, show, force=True)

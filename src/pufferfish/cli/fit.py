@@ -59,6 +59,7 @@ def command(
         raise InvalidInputError(f"--origin must be one of {', '.join(_ORIGINS)}, got {origin!r}.")
     noise = None if scale is None else LaplaceNoise(scale)
     families = families_of(belief)
+    table.refuse_places(output, force=force)
     summary = table.summary(show)
     shared: dict[str, Any] = {"min_group": min_group, "provenance": _ORIGINS[origin]}
     reports = [fit_report(summary, family=each, noise=noise, **shared) for each in families]

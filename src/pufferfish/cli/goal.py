@@ -16,15 +16,12 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import NoNoise
 from pufferfish.scenario import Scenario
 
-__all__ = ["Accuracy", "Goal", "choice_table"]
-
-# From so many certificates on, the user is told what to expect.
-_MANY = 2_000
+__all__ = ["Accuracy", "Goal", "Promise", "choice_table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
-    """How alike the secrets must look, and by which noise."""
+class Promise:
+    """How alike the secrets must look."""
 
     epsilon: Annotated[
         float | None,
@@ -33,11 +30,6 @@ class Goal:
     delta: Annotated[
         float, typer.Option("--delta", "-d", help="A probability that may be added on top.")
     ] = 0.0
-    noise: Annotated[str, typer.Option(help="laplace or gaussian.")] = "laplace"
-    method: Annotated[
-        str,
-        typer.Option(help="exact, coupling, or the paper's thm-1, remark-1, thm-2, cor-2."),
-    ] = "exact"
     workers: Annotated[int, typer.Option(help="Processes to spread many pairs over.")] = 1
 
     def guarantee(self, rows: int = 1) -> Guarantee:
@@ -51,17 +43,20 @@ class Goal:
             return Guarantee(self.epsilon, self.delta)
         return Guarantee(math.nextafter(self.epsilon / rows, 0.0), self.delta / rows)
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal(Promise):
+    """How alike the secrets must look, and by which noise."""
+
+    noise: Annotated[str, typer.Option(help="laplace or gaussian.")] = "laplace"
+    method: Annotated[
+        str,
+        typer.Option(help="exact, coupling, or the paper's thm-1, remark-1, thm-2, cor-2."),
+    ] = "exact"
+
     def calibration(self, scenario: Scenario, rows_per_person: int, show: Show) -> Calibration:
         """The least noise for one row."""
         goal = self.guarantee(rows_per_person)
-        certificates = len(scenario.pairs) * len(scenario.beliefs)
-        if certificates > _MANY:
-            show.warn(
-                f"{len(scenario.pairs):,} pairs of secrets, {len(scenario.beliefs)} adversaries: "
-                f"{certificates:,} certificates of some milliseconds each. --against SECRET pairs "
-                "every other one with a reference, --pair names single ones, --workers N uses "
-                "more processors."
-            )
         choices: dict[str, Any] = {"noise": self.noise, "method": self.method}
         with show.progress("Calibrating") as progress:
             return calibrate(
@@ -85,7 +80,17 @@ class Accuracy:
         float | None,
         typer.Option(help="Instead of ε: the column's mean within ± this, with --confidence."),
     ] = None
-    confidence: Annotated[float, typer.Option(help="Of --accuracy and --mean-within.")] = 0.95
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            help="Of --accuracy, --mean-within and the table to choose from.", show_default="0.95"
+        ),
+    ] = None
+
+    @property
+    def level(self) -> float:
+        """The confidence, as given or 95%."""
+        return 0.95 if self.confidence is None else self.confidence
 
     @property
     def given(self) -> bool:
@@ -104,9 +109,9 @@ class Accuracy:
             )
         kind: Any = goal.noise
         if self.accuracy is not None:
-            law = noise_for_value(kind, self.accuracy, self.confidence)
+            law = noise_for_value(kind, self.accuracy, self.level)
         else:
-            law = noise_for_mean(kind, self.mean_within or 0.0, records, self.confidence)
+            law = noise_for_mean(kind, self.mean_within or 0.0, records, self.level)
         return least_epsilon(scenario, law, goal.delta / rows_per_person)
 
 

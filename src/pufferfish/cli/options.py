@@ -11,8 +11,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from pufferfish.atomic import refuse_unusable
 from pufferfish.cli.show import Show
-from pufferfish.errors import InvalidInputError
+from pufferfish.errors import InvalidInputError, OutputExistsError
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, Tally, file_batches, format_of
 
@@ -98,7 +99,21 @@ class Table:
                 "name the column to protect and the column of the secret: --column NAME "
                 "--secret NAME."
             )
+        if self.column == self.secret:
+            raise InvalidInputError(
+                f"--column and --secret are both {self.column!r}; they must differ."
+            )
         return self.column, self.secret
+
+    def refuse_places(self, *places: Path | None, force: bool) -> None:
+        """Before any work: outputs that cannot be written, or would replace the table itself."""
+        real = [place for place in places if place is not None and str(place) != STANDARD_STREAM]
+        for place in real:
+            refuse_unusable(place, force=force)
+            if place.exists() and self.file.exists() and place.samefile(self.file):
+                raise OutputExistsError(f"{place} is the table itself; choose another name.")
+        if len({place.resolve() for place in real}) < len(real):
+            raise InvalidInputError("every output needs a name of its own.")
 
     @property
     def file_format(self) -> FileFormat:
@@ -154,6 +169,18 @@ class Publishing:
             "--allow-no-noise", help="Publish the raw column where the certificate needs no noise."
         ),
     ] = False
+
+    def check(self) -> None:
+        """Refuse numbers of rows that mean nothing."""
+        if self.rows_per_person < 1:
+            raise InvalidInputError(
+                f"--rows-per-person must be at least 1, got {self.rows_per_person}."
+            )
+        if self.rows_per_person > 1 and self.person is None:
+            raise InvalidInputError(
+                "--rows-per-person needs --person, the column that says which rows are one "
+                "person's."
+            )
 
     @property
     def postprocess(self) -> tuple[Postprocess, ...]:

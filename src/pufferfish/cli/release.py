@@ -15,12 +15,12 @@ from pufferfish.cli.goal import Goal
 from pufferfish.cli.options import Force, Printing, Publishing, Table, grouped
 from pufferfish.cli.planning import planned
 from pufferfish.cli.show import Show
-from pufferfish.errors import InvalidInputError, OutputExistsError
+from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.narrate import story
 from pufferfish.plan import Plan
 from pufferfish.release import release_file
-from pufferfish.tables import STANDARD_STREAM, format_of
+from pufferfish.tables import STANDARD_STREAM, FileFormat, format_of
 
 __all__ = ["command", "publish"]
 
@@ -58,7 +58,11 @@ def command(
     show = printing.show(to_stderr=str(output) == STANDARD_STREAM)
     if printing.json and str(output) == STANDARD_STREAM:
         raise InvalidInputError("--json and --output - both want standard output.")
-    _refuse_existing(output, record, force=force)
+    publishing.check()
+    if str(record) == STANDARD_STREAM:
+        raise InvalidInputError("a record needs a file of its own; - is for tables.")
+    table.refuse_places(output, *_record_paths(output, record), force=force)
+    target = format_of(output, output_format, option="--output-format")
     if plan is not None:
         _refuse_mixed(table, adversaries, goal, publishing)
         chosen = Plan.load(plan)
@@ -66,14 +70,14 @@ def command(
         described = adversaries.described(table, show)
         calibration = goal.calibration(described.scenario, publishing.rows_per_person, show)
         chosen = planned(calibration, described.others, table, adversaries, publishing)
-    publish(table, chosen, output, output_format, record, ledger, show, force=force)
+    publish(table, chosen, output, target, record, ledger, show, force=force)
 
 
 def publish(
     table: Table,
     plan: Plan,
     output: Path,
-    output_format: str | None,
+    target_format: FileFormat,
     record: Path | None,
     ledger: Path | None,
     show: Show,
@@ -88,7 +92,7 @@ def publish(
             plan,
             str(output),
             source_format=table.file_format,
-            target_format=format_of(output, output_format),
+            target_format=target_format,
             ledger=ledger,
             force=force,
             progress=progress,
@@ -109,13 +113,6 @@ def publish(
             "public_record": None if public is None else str(public),
         },
     )
-
-
-def _refuse_existing(output: Path, record: Path | None, *, force: bool) -> None:
-    """Before any work: what would be refused at its end."""
-    for each in (output, *_record_paths(output, record)):
-        if each is not None and each.exists() and not force:
-            raise OutputExistsError(f"{each} exists already; replace it with --force.")
 
 
 def _record_paths(output: Path, record: Path | None) -> tuple[Path | None, Path | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pufferfish.checks import nonnegative, positive, require
@@ -137,6 +137,7 @@ def fit_beliefs(
     least_std: float | None = None,
     relevance: float = RELEVANCE,
     seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Belief, ...]:
     """Several adversaries at once: the list over which a promise takes the maximum.
 
@@ -153,6 +154,7 @@ def fit_beliefs(
         least_std: The least std of a component.
         relevance: For "ubm".
         seed: Of the resampling. It protects nothing.
+        progress: Called with (laws fitted, laws in all).
     """
     summary = _usable(data, column, secret, min_group)
     require(
@@ -163,10 +165,17 @@ def fit_beliefs(
         raise InvalidInputError(f"families must be a list, such as [{families!r}].")
     wanted = list(dict.fromkeys(parsed(family) for family in families))
     require(bool(wanted), "families must not be empty.")
-    beliefs = []
+    beliefs: list[Belief] = []
+    total = len(wanted) * len(summary.groups)
+
+    def count(done: int) -> None:
+        if progress is not None:
+            before = len(beliefs) // (1 + bootstrap) * len(summary.groups)
+            progress(before + done, total)
+
     for family in wanted:
         options = _options(summary, family, least_std, relevance)
-        laws = fitted(summary, family, *options)
+        laws = fitted(summary, family, *options, count)
         beliefs.append(_belief(summary, laws.priors, family.name, provenance))
         for number, sample in enumerate(resampled(summary, bootstrap, seed), start=1):
             priors = refitted(laws, sample, family, *options)
@@ -199,9 +208,9 @@ def _usable(data: Any, column: str | None, secret: str | None, min_group: int) -
         enough = [label for label, group in summary.groups.items() if group.records >= least]
         raise DataError(
             f"some values of {summary.secret!r} have fewer than {least} records with a number in "
-            f"{summary.column!r}, too few to fit a belief to. Merge small groups, fit only those "
-            f"you want to protect (pf.summarise(...).only([...])), or lower min_group. Large "
-            f"enough: {some_secrets(enough) or 'none'}."
+            f"{summary.column!r}, too few to fit a belief to. Merge small groups, name the pairs "
+            "to protect (--pair; in Python Summary.only), or lower the limit (--min-group, "
+            f"min_group=). Large enough: {some_secrets(enough) or 'none'}."
         )
     return summary
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,13 +97,19 @@ def narrowest(summary: Summary) -> float:
     if pooled.values.size < 2:
         raise DataError(
             f"column {summary.column!r} is constant, and no Gaussian describes a constant. Leave "
-            'it out of the release, or use family="empirical".'
+            'it out of the release, or use family="empirical" (--belief empirical).'
         )
     return max(summary.resolution / math.sqrt(12.0), _LEAST_SHARE * _spread(pooled))
 
 
-def fitted(summary: Summary, family: Family, floor: float, relevance: float) -> FittedLaws:
-    """One law for each secret."""
+def fitted(
+    summary: Summary,
+    family: Family,
+    floor: float,
+    relevance: float,
+    count: Callable[[int], None] = lambda done: None,
+) -> FittedLaws:
+    """One law for each secret; `count` is told how many mixtures are done."""
     most = family.components or MOST_COMPONENTS
     if family.kind == "ubm":
         background = fit_mixtures(summary.pooled, most, floor)
@@ -116,7 +122,10 @@ def fitted(summary: Summary, family: Family, floor: float, relevance: float) -> 
             priors={s: _simple(family, group, floor) for s, group in summary.groups.items()},
             scores={},
         )
-    scores = {s: fit_mixtures(group, most, floor) for s, group in summary.groups.items()}
+    scores: dict[Secret, tuple[MixtureFit, ...]] = {}
+    for secret, group in summary.groups.items():
+        scores[secret] = fit_mixtures(group, most, floor)
+        count(len(scores))
     return FittedLaws(
         priors={secret: _chosen(found, family).prior for secret, found in scores.items()},
         scores=scores,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pufferfish.fit.error import FitError
 from pufferfish.fit.mixture import MixtureFit
 from pufferfish.noise import Noise
-from pufferfish.priors import Discrete, GaussianMixture, Prior
+from pufferfish.priors import Discrete, Prior, law_in_words
 from pufferfish.scenario import RELEASED, Belief, Secret
 
 __all__ = ["FitReport", "GroupFit"]
@@ -125,18 +125,8 @@ class FitReport:
 
 
 def _law(group: GroupFit) -> str:
-    law = group.prior
-    if isinstance(law, Discrete):
-        shape = f"a table of {law.values.size} values"
-    elif isinstance(law, GaussianMixture):
-        shape = f"a mixture of {len(law.weights)} Gaussians"
-    else:
-        shape = "a Gaussian"
     holes = f", {group.missing} without a value" if group.missing else ""
-    return (
-        f"{group.secret!r}: {group.records} records{holes}; {shape}, mean {law.mean:.4g}, "
-        f"std {math.sqrt(law.variance):.4g}"
-    )
+    return f"{group.secret!r}: {group.records} records{holes}; {law_in_words(group.prior)}"
 
 
 def _how_it_went(scores: tuple[MixtureFit, ...]) -> list[str]:

@@ -76,14 +76,3 @@ def _coded(name: str, array: pa.Array) -> tuple[IntArray, tuple[Secret, ...]]:
     require(None not in labels, f"column {name!r} has a category without a name.")
     codes = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     return np.asarray(codes, dtype=np.int64), labels
-
-
-def most_often(parts: list[Any]) -> int:
-    """How often the most frequent entry of a column occurs; the column comes in parts."""
-    pa = pyarrow()
-    if not parts:
-        return 0
-    column = pa.chunked_array([pa.array(part) for part in parts])
-    if column.null_count:
-        raise DataError("some rows do not say which person they belong to.")
-    return int(pyarrow("compute").max(column.value_counts().field("counts")).as_py() or 0)

@@ -43,9 +43,24 @@ class FileFormat:
 
 
 def format_of(
-    path: str | Path, kind: str | None = None, delimiter: str | None = None
+    path: str | Path,
+    kind: str | None = None,
+    delimiter: str | None = None,
+    *,
+    option: str = "--format",
 ) -> FileFormat:
-    """By extension, or as told; standard input and output are CSV."""
+    """By extension, or as told; standard input and output are CSV.
+
+    Args:
+        path: The file.
+        kind: "csv", "parquet" or "arrow"; None: by its extension.
+        delimiter: Between the fields of a CSV.
+        option: What a message should call the way to tell the kind.
+    """
+    require(
+        kind in (None, "csv", "parquet", "arrow"),
+        f"the format {kind!r} is not known; known: csv, parquet, arrow.",
+    )
     require(
         delimiter is None or len(delimiter) == 1,
         f"a delimiter must be one character, got {delimiter!r}.",
@@ -60,7 +75,7 @@ def format_of(
         return FileFormat(kind="csv", delimiter="\t" if tab else delimiter, compressed=compressed)
     if kind not in ("parquet", "arrow"):
         raise InvalidInputError(
-            f"the format of {str(path)!r} is not known by its name; say --format csv, parquet or "
+            f"the format of {str(path)!r} is not known by its name; say {option} csv, parquet or "
             "arrow."
         )
     require(str(path) != STANDARD_STREAM, "standard input and output carry CSV only.")

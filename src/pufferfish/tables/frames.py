@@ -12,7 +12,7 @@ from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.tally import Batch
 
-__all__ = ["collected", "frame_batches", "native", "to_arrow"]
+__all__ = ["collected", "frame_batches", "native", "to_arrow", "without_metadata"]
 
 
 def frame_batches(frame: Any, column: str, secret: str, count: str | None) -> Iterator[Batch]:
@@ -44,6 +44,16 @@ def native(frame: Any) -> Any:
             f"path of a file, got {type(frame).__name__}."
         ) from None
     return given
+
+
+def without_metadata(frame: Any) -> Any:
+    """A frame without what it carries beside its columns: notes, and the names of dropped ones."""
+    if hasattr(frame, "replace_schema_metadata"):
+        fields = [field.remove_metadata() for field in frame.schema]
+        return frame.cast(pyarrow().schema(fields))
+    if hasattr(frame, "attrs"):
+        frame.attrs = {}
+    return frame
 
 
 def to_arrow(frame: Any, numbers: str) -> Any:

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pufferfish.errors import DataError
 from pufferfish.tables.arrays import array_batch
 from pufferfish.tables.arrow import BATCH, arrow_batch
 from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.files import Progress
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.frames import collected, native, to_arrow
+from pufferfish.tables.frames import collected, native, to_arrow, without_metadata
 from pufferfish.tables.names import check_columns
+from pufferfish.tables.persons import array_persons, arrow_persons
 from pufferfish.tables.reading import opened
 from pufferfish.tables.tally import Batch
 from pufferfish.tables.writing import writing
@@ -92,8 +94,12 @@ class Mapped(NamedTuple):
 def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
     """A dict of arrays, changed."""
     check_columns(list(table), *how.read)
-    persons = None if how.person is None else np.asarray(table[how.person])
-    changed = how.change(array_batch(table, how.column, how.secret), persons)
+    batch = array_batch(table, how.column, how.secret)
+    for name in how.read:
+        if np.ma.asanyarray(table[name]).shape != batch.values.shape:
+            raise DataError(f"column {name!r} must be as long as the others.")
+    persons = None if how.person is None else array_persons(how.person, table[how.person])
+    changed = how.change(batch, persons)
     how.finish()
     values = changed.values
     if changed.holes.any():
@@ -102,7 +108,7 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
         values = values[how.order(values.size)]
     rows = slice(None) if changed.rows is None else changed.rows
     arrays = {
-        name: values if name == how.column else np.asarray(table[name])[rows]
+        name: values if name == how.column else np.asanyarray(table[name])[rows]
         for name in how.stays(list(table))
     }
     return Mapped(arrays, values)
@@ -130,8 +136,10 @@ def map_frame(frame: Any, how: Change) -> Mapped:
         # A pandas index could say what a dropped column said.
         kept = narwhals().maybe_reset_index(kept)
         result = kept.with_columns(result.get_column(how.column))
-    given_back = result.lazy() if lazy else result
-    return Mapped(given_back.to_native(), values.to_numpy(zero_copy_only=False))
+    given_back = without_metadata(result.to_native())
+    if lazy:
+        given_back = given_back.lazy()
+    return Mapped(given_back, values.to_numpy(zero_copy_only=False))
 
 
 def map_file(
@@ -154,7 +162,9 @@ def map_file(
         names = how.stays(table.schema.names)
         number = pa.int64() if how.whole else pa.float64()
         fields = [
-            pa.field(each, number) if each == how.column else table.schema.field(each)
+            pa.field(each, number)
+            if each == how.column
+            else table.schema.field(each).remove_metadata()
             for each in names
         ]
         schema = pa.schema(fields)
@@ -178,7 +188,7 @@ def map_file(
 
 
 def _changed(part: pa.RecordBatch, how: Change) -> Changed:
-    persons = None if how.person is None else part.column(how.person)
+    persons = None if how.person is None else arrow_persons(how.person, part.column(how.person))
     return how.change(arrow_batch(part, how.column, how.secret), persons)
 
 

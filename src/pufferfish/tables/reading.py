@@ -29,6 +29,9 @@ _BLOCK_BYTES = 1 << 22
 _FIRST_BYTES = 1 << 16
 # What stands for a missing number in a CSV, in small letters.
 _MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", ".", "-")
+# How Parquet and gzipped files begin.
+_NOT_TEXT = (b"PAR1", b"\x1f\x8b")
+_NEWLINE = re.compile(rb"\r\n|\n|\r")
 _ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
@@ -91,18 +94,30 @@ def _open_csv(source: Any, format_: FileFormat, columns: Sequence[str], numbers:
 
     if format_.compressed:
         source = io.BufferedReader(gzip.GzipFile(fileobj=source), _FIRST_BYTES)
-    line = source.peek(_FIRST_BYTES).split(b"\n", 1)[0].decode("utf-8-sig", "replace").strip("\r")
+    beginning = source.peek(_FIRST_BYTES)
+    if b"\0" in beginning or beginning.startswith(_NOT_TEXT):
+        raise DataError("this is not the text of a CSV; say what it is with --format.")
+    start = _NEWLINE.split(beginning, maxsplit=1)[0]
+    line = start.decode("utf-8-sig", "replace")
     if not line:
         raise DataError(
             "the table is empty: a CSV needs a first line with the names of its columns."
         )
     delimiter = delimiter_of(line, format_)
     names = next(csv.reader([line], delimiter=delimiter))
+    if any(_is_number(name) for name in names):
+        # Naming the columns would quote a row.
+        raise DataError(
+            "the first line of the CSV holds numbers, not the names of columns. Put a line with "
+            "the names before it."
+        )
     check_columns(names, *columns)
     wanted = [name for name in names if name in columns]
+    quotes = _Quotes(source)
     reader = arrow_csv.open_csv(
-        pa.PythonFile(source, mode="r"),
-        read_options=arrow_csv.ReadOptions(block_size=_BLOCK_BYTES),
+        pa.PythonFile(quotes, mode="r"),
+        # One thread: several of them forget the number of a row that cannot be read.
+        read_options=arrow_csv.ReadOptions(block_size=_BLOCK_BYTES, use_threads=False),
         parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         convert_options=arrow_csv.ConvertOptions(
             column_types={name: pa.string() for name in wanted}, include_columns=wanted
@@ -111,10 +126,28 @@ def _open_csv(source: Any, format_: FileFormat, columns: Sequence[str], numbers:
     schema = pa.schema(
         [(each, pa.float64() if each == numbers else pa.string()) for each in wanted]
     )
-    return tuple(names), schema, _csv_parts(reader, schema, numbers)
+    return tuple(names), schema, _csv_parts(reader, schema, numbers, quotes)
 
 
-def _csv_parts(reader: Any, schema: pa.Schema, numbers: str) -> Iterator[Any]:
+class _Quotes:
+    """A file that counts the quotes read from it."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self.count = 0
+        self.closed = False
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._source.read(size)
+        self.count += data.count(b'"')
+        return data
+
+    def close(self) -> None:
+        """Whoever opened the file closes it."""
+        self.closed = True
+
+
+def _csv_parts(reader: Any, schema: pa.Schema, numbers: str, quotes: _Quotes) -> Iterator[Any]:
     pa = pyarrow()
 
     rows = 0
@@ -125,6 +158,11 @@ def _csv_parts(reader: Any, schema: pa.Schema, numbers: str) -> Iterator[Any]:
         ]
         rows += part.num_rows
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
+    if quotes.count % 2:
+        raise DataError(
+            "the CSV ends within quotes: it is cut off, or a quote that belongs to a text is not "
+            "doubled."
+        )
 
 
 def _as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
@@ -139,16 +177,32 @@ def _as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
     try:
         return pc.cast(present, pa.float64())
     except pa.ArrowInvalid:
-        row = next(index for index, entry in enumerate(present) if not _is_number(entry.as_py()))
+        row = _first_text(present)
         message = not_numeric(name, f"text in row {rows + row + 1}")
         raise DataError(message) from None
 
 
-def _is_number(entry: str | None) -> bool:
+def _first_text(column: pa.Array) -> int:
+    """The first entry that is no number, found by halving."""
+    low, high = 0, len(column)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _are_numbers(column[low:middle]):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _is_number(entry: str) -> bool:
+    return _are_numbers(pyarrow().array([entry.strip()], pyarrow().string()))
+
+
+def _are_numbers(column: pa.Array) -> bool:
     pa = pyarrow()
 
     try:
-        pa.scalar(entry, pa.string()).cast(pa.float64())
+        column.cast(pa.float64())
     except pa.ArrowInvalid:
         return False
     return True

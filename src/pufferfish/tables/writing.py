@@ -6,7 +6,10 @@ import contextlib
 import csv
 import hashlib
 import io
+import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -32,15 +35,7 @@ class TableWriter:
         if format_.compressed:
             sink = self._stack.enter_context(pyarrow().CompressedOutputStream(sink, "gzip"))
         if format_.kind == "csv":
-            delimiter = format_.delimiter or ","
-            # Arrow would put every name in quotes.
-            names = io.StringIO()
-            csv.writer(names, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
-            sink.write(names.getvalue().encode("utf-8"))
-            options = pyarrow("csv").WriteOptions(
-                include_header=False, delimiter=delimiter, quoting_style="needed"
-            )
-            writer = pyarrow("csv").CSVWriter(sink, schema, write_options=options)
+            writer = _CsvWriter(sink, schema.names, format_.delimiter or ",")
         elif format_.kind == "parquet":
             writer = pyarrow("parquet").ParquetWriter(sink, schema)
         else:
@@ -55,6 +50,12 @@ class TableWriter:
         """Write what a format has at its end."""
         self._stack.close()
 
+    def abandon(self) -> None:
+        """Let go of a file that will not be finished: nothing more is written to it."""
+        self._hashed.abandoned = True
+        with contextlib.suppress(Exception):
+            self._stack.close()
+
     @property
     def sha256(self) -> str:
         """The checksum of the whole file, once it is closed."""
@@ -65,17 +66,58 @@ class TableWriter:
 def writing(
     path: str | Path, format_: FileFormat, schema: pa.Schema, *, force: bool = False
 ) -> Iterator[TableWriter]:
-    """A table file, which takes its place under `path` only when it is whole."""
+    """A table file, which takes its place under `path` only when it is whole.
+
+    What goes to standard output waits in a temporary file until then, too: a reader at the other
+    end of a pipe would already have the rows that a later refusal is about.
+    """
     if str(path) == STANDARD_STREAM:
-        writer = TableWriter(sys.stdout.buffer, format_, schema)
-        yield writer
-        writer.close()
-        sys.stdout.buffer.flush()
+        with tempfile.TemporaryFile() as file:
+            yield from _written(file, format_, schema)
+            file.seek(0)
+            shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
         return
     with replacing(Path(path), force=force) as file:
-        writer = TableWriter(file, format_, schema)
+        yield from _written(file, format_, schema)
+
+
+def _written(file: BinaryIO, format_: FileFormat, schema: pa.Schema) -> Iterator[TableWriter]:
+    writer = TableWriter(file, format_, schema)
+    try:
         yield writer
         writer.close()
+    except BaseException:
+        writer.abandon()
+        raise
+
+
+class _CsvWriter(contextlib.AbstractContextManager["_CsvWriter"]):
+    """Arrow's CSV, without the quotes around every name and text that it takes to be needed."""
+
+    def __init__(self, sink: Any, names: list[str], delimiter: str) -> None:
+        self._sink, self._delimiter = sink, delimiter
+        line = io.StringIO()
+        csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(names)
+        sink.write(line.getvalue().encode("utf-8"))
+        self._special = f'["\r\n{re.escape(delimiter)}]'
+
+    def write_batch(self, part: pa.RecordBatch) -> None:
+        pa, pc, arrow_csv = pyarrow(), pyarrow("compute"), pyarrow("csv")
+        text = pa.types.is_string, pa.types.is_large_string
+        texts = [each for each in part.columns if any(kind(each.type) for kind in text)]
+        quoted = any(
+            pc.any(pc.match_substring_regex(each, self._special)).as_py() for each in texts
+        )
+        options = arrow_csv.WriteOptions(
+            include_header=False,
+            delimiter=self._delimiter,
+            quoting_style="needed" if quoted else "none",
+        )
+        arrow_csv.write_csv(part, self._sink, options)
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is held back."""
 
 
 class _Hashed:
@@ -85,13 +127,17 @@ class _Hashed:
         self._file = file
         self.digest = hashlib.sha256()
         self.closed = False
+        self.abandoned = False
 
     def write(self, data: bytes) -> int:
+        if self.abandoned:
+            return len(data)
         self.digest.update(data)
         return self._file.write(data)
 
     def flush(self) -> None:
-        self._file.flush()
+        if not self.abandoned:
+            self._file.flush()
 
     def close(self) -> None:
         """Whoever opened the file closes it."""
