@@ -23,7 +23,7 @@ from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.ledger_file import charge
 from pufferfish.plan import Plan
 from pufferfish.record import Record
-from pufferfish.sampling import SystemEntropy, permutation
+from pufferfish.sampling import Shuffler, SystemEntropy
 from pufferfish.tables import (
     STANDARD_STREAM,
     Batch,
@@ -158,7 +158,7 @@ class _Worker:
             keep=plan.keep,
             whole=self._mechanism.whole,
             change=self._change,
-            order=(lambda count: permutation(count, SystemEntropy())) if plan.shuffled else None,
+            shuffle=Shuffler(SystemEntropy()) if plan.shuffled else None,
             finish=self._finish,
         )
 

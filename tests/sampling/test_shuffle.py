@@ -11,11 +11,24 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import chi2
 
-from pufferfish.sampling import Entropy, SystemEntropy, permutation, shuffle
+from pufferfish.sampling import Entropy, Shuffler, SystemEntropy
 from tests.sampling.fit import FALSE_ALARM
 
 MANY = 2**17
 LARGE = 300_000
+
+
+def permutation(count: int, entropy: Entropy, pieces: int = 3) -> npt.NDArray[np.int64]:
+    """The new order of rows that are dealt in several pieces and given back in several parts."""
+    shuffler = Shuffler(entropy)
+    for rows in np.array_split(np.arange(count), pieces):
+        shuffler.deal(rows, rows % 7 == 0)
+    parts = list(shuffler.parts(max(count // 4, 1)))
+    order = np.concatenate([values for values, _ in parts])
+    # Holes go with their rows.
+    assert np.array_equal(np.concatenate([holes for _, holes in parts]), order % 7 == 0)
+    assert all(values.size >= count // 4 for values, _ in parts[:-1])
+    return order
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 100, MANY - 1, MANY, MANY + 1, LARGE])
@@ -23,9 +36,9 @@ def test_every_row_occurs_once(count: int) -> None:
     assert np.array_equal(np.sort(permutation(count, SystemEntropy())), np.arange(count))
 
 
-def rejects_uniform(draws: int) -> bool:
+def rejects_uniform(draws: int, entropy: Entropy) -> bool:
     """Chi-square over all 24 orders of 4 rows."""
-    seen = Counter(tuple(permutation(4, SystemEntropy()).tolist()) for _ in range(draws))
+    seen = Counter(tuple(permutation(4, entropy).tolist()) for _ in range(draws))
     assert set(seen) <= set(permutations(range(4)))
     expected = draws / 24
     statistic = sum((seen[each] - expected) ** 2 / expected for each in permutations(range(4)))
@@ -33,17 +46,26 @@ def rejects_uniform(draws: int) -> bool:
 
 
 def test_every_order_of_few_rows_is_equally_likely() -> None:
-    assert not rejects_uniform(24_000)
+    assert not rejects_uniform(12_000, SystemEntropy())
+
+
+class FewHeaps(Entropy):
+    """Deals into few heaps, so that rows often share one and the order within is seen."""
+
+    def __init__(self, heaps: int) -> None:
+        self._heaps = heaps
+
+    def words(self, count: int, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
+        found = super().words(count, dtype)
+        return found % np.uint8(self._heaps) if np.dtype(dtype) == np.uint8 else found
+
+    def read(self, count: int) -> bytes:
+        return SystemEntropy().read(count)
 
 
 @pytest.mark.parametrize("heaps", [1, 2, 4])
-def test_every_order_is_equally_likely_through_heaps(
-    heaps: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With few heaps rows often share one, so that the order within a heap is seen."""
-    monkeypatch.setattr(shuffle, "_MANY", 0)
-    monkeypatch.setattr(shuffle, "_HEAPS", heaps)
-    assert not rejects_uniform(12_000)
+def test_every_order_is_equally_likely_through_heaps(heaps: int) -> None:
+    assert not rejects_uniform(12_000, FewHeaps(heaps))
 
 
 def correlated(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> bool:
@@ -78,12 +100,12 @@ class Counted(Entropy):
         return SystemEntropy().read(count)
 
 
-@pytest.mark.parametrize(("count", "width"), [(1000, 8), (MANY, 8), (MANY + 1, 10)])
-def test_keys_are_wide_enough_to_differ(count: int, width: int) -> None:
-    """64 bits a row, and 16 more to deal it into a heap."""
+@pytest.mark.parametrize("count", [1000, MANY])
+def test_keys_are_wide_enough_to_differ(count: int) -> None:
+    """64 bits a row, and 8 more to deal it into a heap."""
     source = Counted()
     permutation(count, source)
-    assert source.bytes == width * count
+    assert source.bytes == 9 * count
 
 
 def test_two_orders_have_nothing_in_common() -> None:
@@ -93,50 +115,34 @@ def test_two_orders_have_nothing_in_common() -> None:
 
 
 class Dealt(Entropy):
-    """Deals rows into the heaps that it is told; remembers the keys that it gave."""
+    """Deals rows into the heaps that it is told."""
 
     def __init__(self, heaps: list[int]) -> None:
         self._heaps: list[int] | None = heaps
-        self.keys: list[int] = []
 
     def read(self, count: int) -> bytes:
-        if self._heaps is not None:
-            assert count == 2 * len(self._heaps)
-            dealt, self._heaps = np.array(self._heaps, dtype="<u2"), None
-            return dealt.tobytes()
-        keys = np.frombuffer(SystemEntropy().read(count), dtype="<u8")
-        self.keys += keys.tolist()
-        return keys.tobytes()
-
-
-LAST = 1023
+        if self._heaps is None:
+            return SystemEntropy().read(count)
+        dealt, self._heaps = bytes(self._heaps), None
+        return dealt
 
 
 @pytest.mark.parametrize(
     "heaps",
     [
         [0] * 50,
-        [LAST] * 50,
-        [500] * 50,
-        [0, LAST] * 25,
-        [LAST, 0] * 25,
-        [*range(LAST + 1)],
-        [*range(LAST, -1, -1)],
-        [0, 0, 1, LAST - 1, LAST, LAST],
-        # What is beyond the last heap wraps around to the first ones.
-        [LAST + 1, 65_535, 0, LAST],
+        [255] * 50,
+        [127] * 50,
+        [0, 255] * 25,
+        [*range(256)],
+        [*range(255, -1, -1)],
+        [0, 0, 1, 254, 255, 255],
         [7],
     ],
     ids=lambda heaps: f"{len(heaps)}-from-{heaps[0]}",
 )
-def test_no_row_is_lost_at_the_edge_of_a_heap(
-    heaps: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shuffle, "_MANY", 0)
-    source = Dealt(heaps)
-    order = permutation(len(heaps), source)
+def test_no_row_is_lost_at_the_edge_of_a_heap(heaps: list[int]) -> None:
+    order = permutation(len(heaps), Dealt(heaps), pieces=1)
     assert sorted(order.tolist()) == list(range(len(heaps)))
-    dealt = [heaps[row] % (LAST + 1) for row in order]
+    dealt = [heaps[row] for row in order]
     assert dealt == sorted(dealt)
-    # One key for each row, and none used twice.
-    assert len(source.keys) == len(heaps) == len(set(source.keys))

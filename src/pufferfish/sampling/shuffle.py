@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,26 +10,58 @@ import numpy.typing as npt
 
 from pufferfish.sampling.entropy import Entropy
 
-__all__ = ["permutation"]
+__all__ = ["Shuffler"]
 
-# Rows are dealt into so many heaps, a power of two, when there are more than some.
-_HEAPS = 1024
-_MANY = 1 << 17
+# As many as one random byte tells apart.
+_HEAPS = 256
+
+# A column, and where it has holes.
+Rows = tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]
 
 
-def permutation(count: int, entropy: Entropy) -> npt.NDArray[Any]:
-    """0, ..., count − 1 in random order: sorted by random keys of 64 bits.
+class Shuffler:
+    """Takes rows as they come, and gives all of them back in random order.
 
-    Given that all keys differ, every order is equally likely; two are equal with a probability of
-    at most count²/2^65. Many rows are first dealt into heaps at random, and each heap is sorted by
-    its own keys: the same as sorting by (heap, key), but without leaving the processor's cache.
+    Each row is dealt into one of 256 heaps at random, and at the end each heap is sorted by random
+    keys of 64 bits: the same as sorting all rows by (heap, key). Given that all keys of a heap
+    differ, every order is equally likely; two of n rows agree in both with a probability of at most
+    n²/2^73. Nothing is ever sorted that does not fit the processor's cache.
     """
-    if count <= _MANY:
-        return np.argsort(entropy.words(count, np.uint64))
-    heap = entropy.words(count, np.uint16) % np.uint16(_HEAPS)
-    order = np.argsort(heap, kind="stable")  # linear, for keys of 16 bits
-    ends = np.cumsum(np.bincount(heap, minlength=_HEAPS))
-    for start, end in zip([0, *ends[:-1]], ends, strict=True):
-        part = order[start:end]
-        order[start:end] = part[np.argsort(entropy.words(part.size, np.uint64))]
-    return order
+
+    def __init__(self, entropy: Entropy) -> None:
+        """No rows yet."""
+        self._entropy = entropy
+        self._dealt: list[tuple[Rows, npt.NDArray[Any]]] = []
+
+    def deal(self, values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> None:
+        """Some more rows."""
+        heap = self._entropy.words(values.size, np.uint8)
+        order = np.argsort(heap, kind="stable")  # linear, for keys of one byte
+        ends = np.cumsum(np.bincount(heap, minlength=_HEAPS))
+        self._dealt.append(((values[order], holes[order]), np.concatenate([[0], ends])))
+
+    def parts(self, rows: int) -> Iterator[Rows]:
+        """All rows, at least so many at a time; the last may be fewer."""
+        held: list[Rows] = []
+        for heap in range(_HEAPS):
+            held.append(self._shuffled(heap))
+            if sum(values.size for values, _ in held) >= rows or heap == _HEAPS - 1:
+                yield _joined(held)
+                held = []
+
+    def _shuffled(self, heap: int) -> Rows:
+        values, holes = _joined(
+            [
+                (part[0][ends[heap] : ends[heap + 1]], part[1][ends[heap] : ends[heap + 1]])
+                for part, ends in self._dealt
+            ]
+        )
+        order = np.argsort(self._entropy.words(values.size, np.uint64))
+        return values[order], holes[order]
+
+
+def _joined(parts: list[Rows]) -> Rows:
+    if not parts:
+        return np.zeros(0), np.zeros(0, dtype=bool)
+    values, holes = zip(*parts, strict=True)
+    return np.concatenate(values), np.concatenate(holes)

@@ -6,10 +6,10 @@ frame, or a file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,16 @@ class Changed(NamedTuple):
     rows: npt.NDArray[np.bool_] | None
 
 
+class Shuffle(Protocol):
+    """Rows in another order."""
+
+    def deal(self, values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> None:
+        """Take some rows."""
+
+    def parts(self, rows: int) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]:
+        """Give all of them back, about so many at a time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """How a table is changed.
@@ -59,8 +69,8 @@ class Change:
         whole: Whether the new values are whole numbers.
         change: From rows, and the person of each, to what becomes of them; called once for each
             row, in order.
-        order: From a number of rows to their new order; None: as they are. Only where no column is
-            kept.
+        shuffle: Takes all new values, and gives them back in another order; None: as they are.
+            Only where no column is kept.
         finish: Called when all rows are through, before anything is published; may refuse.
     """
 
@@ -70,7 +80,7 @@ class Change:
     keep: tuple[str, ...]
     whole: bool
     change: Callable[[Batch, Any], Changed]
-    order: Callable[[int], npt.NDArray[Any]] | None
+    shuffle: Shuffle | None
     finish: Callable[[], None]
 
     @property
@@ -101,11 +111,9 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
     persons = None if how.person is None else array_persons(how.person, table[how.person])
     changed = how.change(batch, persons)
     how.finish()
-    values = changed.values
-    if changed.holes.any():
-        values = np.where(changed.holes, np.nan, values)
-    if how.order is not None:
-        values = values[how.order(values.size)]
+    values, holes = _joined([changed], how)
+    if holes.any():
+        values = np.where(holes, np.nan, values)
     rows = slice(None) if changed.rows is None else changed.rows
     arrays = {
         name: values if name == how.column else np.asanyarray(table[name])[rows]
@@ -125,7 +133,7 @@ def map_frame(frame: Any, how: Change) -> Mapped:
     parts = to_arrow(table.select(*looked_at), how.column).to_batches(max_chunksize=BATCH)
     changed = [_changed(part, how) for part in parts]
     how.finish()
-    values = _joined(changed, how)
+    values = _arrow_values(*_joined(changed, how))
     result = narwhals().from_arrow(
         pyarrow().table({how.column: values}), backend=table.implementation
     )
@@ -154,8 +162,8 @@ def map_file(
 ) -> str:
     """A file, changed and written to another; returns the checksum of what was written.
 
-    Rows are read, changed and written some at a time. In a new order, the new values of all of them
-    are held in memory.
+    Rows are read, changed and written some at a time. In another order, the new values of all of
+    them are held in memory.
     """
     pa = pyarrow()
     with opened(source, source_format, how.read, how.column) as table:
@@ -168,22 +176,19 @@ def map_file(
             for each in names
         ]
         schema = pa.schema(fields)
-        held: list[Changed] = []
         with writing(target, target_format, schema, force=force) as writer:
             for part in table.parts:
                 changed = _changed(part, how)
-                if how.order is None:
+                if how.shuffle is None:
                     writer.write(_with_column(part, changed, how, schema))
                 else:
-                    held.append(changed)
+                    how.shuffle.deal(changed.values, changed.holes)
                 if progress is not None and table.progress is not None:
                     progress(table.progress)
             how.finish()
-            if how.order is not None:
-                values = _joined(held, how)
-                held.clear()
-                for start in range(0, len(values), BATCH):
-                    writer.write(pa.record_batch([values[start : start + BATCH]], schema=schema))
+            if how.shuffle is not None:
+                for rows in how.shuffle.parts(BATCH // 2):
+                    writer.write(pa.record_batch([_arrow_values(*rows)], schema=schema))
     return writer.sha256
 
 
@@ -192,14 +197,20 @@ def _changed(part: pa.RecordBatch, how: Change) -> Changed:
     return how.change(arrow_batch(part, how.column, how.secret), persons)
 
 
-def _joined(changed: Iterable[Changed], how: Change) -> pa.Array:
-    """The new values of all rows, in their new order."""
-    empty = [np.zeros(0, dtype=np.int64 if how.whole else np.float64)]
-    values = np.concatenate([each.values for each in changed] or empty)
-    holes = np.concatenate([each.holes for each in changed] or [np.zeros(0, dtype=bool)])
-    if how.order is not None:
-        order = how.order(values.size)
-        values, holes = values[order], holes[order]
+def _joined(
+    changed: Iterable[Changed], how: Change
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """The new values of all rows, in their new order, and the holes among them."""
+    parts = [(each.values, each.holes) for each in changed]
+    if how.shuffle is not None:
+        for part in parts:
+            how.shuffle.deal(*part)
+        parts = list(how.shuffle.parts(BATCH))
+    values, holes = zip(*parts, strict=True)
+    return np.concatenate(values), np.concatenate(holes)
+
+
+def _arrow_values(values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> pa.Array:
     return pyarrow().array(values, mask=holes if holes.any() else None)
 
 
@@ -209,11 +220,8 @@ def _with_column(
     pa = pyarrow()
     if changed.rows is not None:
         part = part.filter(pa.array(changed.rows))
-    mask = changed.holes if changed.holes.any() else None
-    columns = [
-        pa.array(changed.values, mask=mask) if name == how.column else part.column(name)
-        for name in schema.names
-    ]
+    values = _arrow_values(changed.values, changed.holes)
+    columns = [values if name == how.column else part.column(name) for name in schema.names]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 

@@ -6,11 +6,12 @@ import contextlib
 import csv
 import hashlib
 import io
-import re
 import shutil
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -24,8 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["TableWriter", "writing"]
 
 
+# Batches that may wait to be written.
+_MOST_WAITING = 3
+
+
 class TableWriter:
-    """Takes batches of one schema; knows the checksum of what it wrote."""
+    """Takes batches of one schema, and writes them while the next are being made.
+
+    Knows the checksum of what it wrote.
+    """
 
     def __init__(self, file: BinaryIO, format_: FileFormat, schema: pa.Schema) -> None:
         """Write to an open file."""
@@ -34,25 +42,41 @@ class TableWriter:
         sink: Any = pyarrow().PythonFile(self._hashed, mode="w")
         if format_.compressed:
             sink = self._stack.enter_context(pyarrow().CompressedOutputStream(sink, "gzip"))
+        self._sink = sink
         if format_.kind == "csv":
-            writer = _CsvWriter(sink, schema.names, format_.delimiter or ",")
+            writer = _CsvText(format_.delimiter or ",")
+            sink.write(writer.line(schema.names))
         elif format_.kind == "parquet":
             writer = pyarrow("parquet").ParquetWriter(sink, schema)
         else:
             writer = pyarrow("ipc").new_file(sink, schema)
         self._writer = self._stack.enter_context(writer)
+        # Text is made by several threads, and written in order; other formats keep a state.
+        self._threads = ThreadPoolExecutor(max_workers=2 if format_.kind == "csv" else 1)
+        self._waiting: deque[Future[Any]] = deque()
 
     def write(self, part: pa.RecordBatch) -> None:
-        """Some more rows."""
-        self._writer.write_batch(part)
+        """Some more rows. What went wrong with earlier ones is raised here, or by `close`."""
+        while len(self._waiting) >= _MOST_WAITING:
+            self._finish(self._waiting.popleft().result())
+        task = self._writer.text if isinstance(self._writer, _CsvText) else self._writer.write_batch
+        self._waiting.append(self._threads.submit(task, part))
 
     def close(self) -> None:
-        """Write what a format has at its end."""
+        """Write what waits, and what a format has at its end."""
+        while self._waiting:
+            self._finish(self._waiting.popleft().result())
+        self._threads.shutdown()
         self._stack.close()
+
+    def _finish(self, text: Any) -> None:
+        if text is not None:
+            self._sink.write(text)
 
     def abandon(self) -> None:
         """Let go of a file that will not be finished: nothing more is written to it."""
         self._hashed.abandoned = True
+        self._threads.shutdown(wait=True, cancel_futures=True)
         with contextlib.suppress(Exception):
             self._stack.close()
 
@@ -92,29 +116,38 @@ def _written(file: BinaryIO, format_: FileFormat, schema: pa.Schema) -> Iterator
         raise
 
 
-class _CsvWriter(contextlib.AbstractContextManager["_CsvWriter"]):
+class _CsvText(contextlib.AbstractContextManager["_CsvText"]):
     """Arrow's CSV, without the quotes around every name and text that it takes to be needed."""
 
-    def __init__(self, sink: Any, names: list[str], delimiter: str) -> None:
-        self._sink, self._delimiter = sink, delimiter
-        line = io.StringIO()
-        csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(names)
-        sink.write(line.getvalue().encode("utf-8"))
-        self._special = f'["\r\n{re.escape(delimiter)}]'
+    def __init__(self, delimiter: str) -> None:
+        self._delimiter = delimiter
+        self._special = (b'"', b"\r", b"\n", delimiter.encode("utf-8"))
 
-    def write_batch(self, part: pa.RecordBatch) -> None:
-        pa, pc, arrow_csv = pyarrow(), pyarrow("compute"), pyarrow("csv")
-        text = pa.types.is_string, pa.types.is_large_string
-        texts = [each for each in part.columns if any(kind(each.type) for kind in text)]
-        quoted = any(
-            pc.any(pc.match_substring_regex(each, self._special)).as_py() for each in texts
-        )
+    def line(self, names: list[str]) -> bytes:
+        line = io.StringIO()
+        csv.writer(line, delimiter=self._delimiter, lineterminator="\n").writerow(names)
+        return line.getvalue().encode("utf-8")
+
+    def text(self, part: pa.RecordBatch) -> pa.Buffer:
+        arrow_csv, sink = pyarrow("csv"), pyarrow().BufferOutputStream()
         options = arrow_csv.WriteOptions(
             include_header=False,
             delimiter=self._delimiter,
-            quoting_style="needed" if quoted else "none",
+            quoting_style="needed" if self._needs_quotes(part) else "none",
         )
-        arrow_csv.write_csv(part, self._sink, options)
+        arrow_csv.write_csv(part, sink, options)
+        return sink.getvalue()
+
+    def _needs_quotes(self, part: pa.RecordBatch) -> bool:
+        """Whether a text may hold something that means the end of a field or a row."""
+        types = pyarrow().types
+        for column in part.columns:
+            if types.is_string(column.type) or types.is_large_string(column.type):
+                letters = column.buffers()[2]
+                text = b"" if letters is None else letters.to_pybytes()
+                if any(mark in text for mark in self._special):
+                    return True
+        return False
 
     def __exit__(self, *_: object) -> None:
         """Nothing is held back."""
