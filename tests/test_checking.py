@@ -50,7 +50,7 @@ def test_an_internal_edition_is_true(tmp_path: Path, goal: str, noise: str, fiel
     assert found.verdict is True
     assert found.edition == "internal"
     # The noise, the promise, the certificate, the words and the file.
-    assert len(found.checks) == 5
+    assert len(found.checks) == 6
     assert all(check.verdict is True for check in found.checks)
 
 
@@ -59,14 +59,14 @@ def test_a_public_edition_of_private_beliefs_cannot_be_told(tmp_path: Path) -> N
     found = verify_record(tmp_path / "public.json")
     assert found.verdict is None
     assert found.edition == "public"
-    assert [check.verdict for check in found.checks] == [True, None, True]
+    assert [check.verdict for check in found.checks] == [True, None, True, True]
 
 
 def test_a_public_edition_of_public_beliefs_is_true(tmp_path: Path) -> None:
     released(tmp_path, "public")
     found = verify_record(tmp_path / "public.json")
     assert found.verdict is True
-    assert len(found.checks) == 5
+    assert len(found.checks) == 6
 
 
 def test_a_record_in_yaml_is_checked_too(tmp_path: Path) -> None:
@@ -223,10 +223,11 @@ def test_the_file_may_be_named_or_be_away(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.csv"
     (tmp_path / "out.csv").rename(elsewhere)
     found = verify_record(tmp_path / "internal.json")
-    assert len(found.checks) == 4
+    assert found.verdict is None
+    assert found.checks[-1].verdict is None
     named = verify_record(tmp_path / "internal.json", elsewhere)
     assert named.verdict is True
-    assert len(named.checks) == 5
+    assert len(named.checks) == 6
     assert verify_record(tmp_path / "internal.json", tmp_path / "in.csv").verdict is False
     with pytest.raises(OSError, match="none"):
         verify_record(tmp_path / "internal.json", tmp_path / "none.csv")
@@ -262,3 +263,22 @@ def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
         verify_record(tmp_path / "plan.json")
     with pytest.raises(pf.InvalidInputError, match="version"):
         changed(tmp_path, lambda data: data.update(version=7))
+
+
+@pytest.mark.parametrize("edition", ["internal", "public"])
+def test_nothing_can_be_added_to_a_record(tmp_path: Path, edition: str) -> None:
+    released(tmp_path)
+    path = tmp_path / f"{edition}.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for change in ({"extra_promise": "all rows are safe"}, {"notice": "Certified by everybody."}):
+        path.write_text(json.dumps(data | change), encoding="utf-8")
+        assert verify_record(path).verdict is False
+
+
+def test_the_rows_of_the_file_are_counted(tmp_path: Path) -> None:
+    released(tmp_path)
+    path = tmp_path / "internal.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["published"]["rows"] += 1
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert verify_record(path).verdict is False

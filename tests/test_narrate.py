@@ -91,7 +91,7 @@ def test_local_differential_privacy_beside_it() -> None:
 
 
 def test_the_guesses() -> None:
-    found = re.search(r"right in ([\d.]+)% .* value, ([\d.]+)% .* allows ([\d.]+)%", told(smooth()))
+    found = re.search(r"right in ([\d.]+)% .* row, ([\d.]+)% .* allows ([\d.]+)%", told(smooth()))
     assert found is not None
     before, after, allowed = (float(each) for each in found.groups())
     assert before == pytest.approx(100 * norm.cdf(1.5 / 4.0), abs=0.1)

@@ -138,27 +138,38 @@ def mode(path: Path) -> int:
 
 
 @pytest.mark.parametrize("name", ["plan.json", "plan.yaml"])
-@pytest.mark.parametrize(
-    ("provenance", "expected"),
-    [
-        ("private", 0o600),
-        ("reference sample", 0o600),
-        ("fitted on the released column", 0o600),
-        ("public", 0o644),
-    ],
-)
-def test_a_plan_is_as_private_as_its_beliefs(
-    name: str, provenance: str, expected: int, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("provenance", ["private", "reference sample", "public"])
+def test_a_plan_is_for_its_owner_alone(name: str, provenance: str, tmp_path: Path) -> None:
+    """Whatever the beliefs: it may name secrets of the table that no belief knows."""
     before = os.umask(0o022)
     try:
         plan(provenance).save(tmp_path / name)
     finally:
         os.umask(before)
-    assert mode(tmp_path / name) == expected
-    assert ("private" in (tmp_path / name).read_text().split("notice")[1][:80]) is (
-        expected == 0o600
-    )
+    assert mode(tmp_path / name) == 0o600
+    assert "private" in (tmp_path / name).read_text().split("notice")[1][:80]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"keep_order": "false"},
+        {"allow_no_noise": "no"},
+        {"allow_no_noise": 1},
+        {"person": 3, "unit": "person"},
+        {"person": ["id"], "unit": "person"},
+        {"keep": {"city": 1}},
+        {"keep": "city"},
+        {"tau": {}},
+        {"rows_per_person": 10**400, "person": "id", "unit": "person"},
+        {"radius": "wide"},
+    ],
+    ids=str,
+)
+def test_an_entry_of_the_wrong_kind_is_refused(change: dict[str, Any]) -> None:
+    """A text such as "false" must not switch anything on."""
+    with pytest.raises(pf.InvalidInputError):
+        pf.Plan.from_dict(plan("public").to_dict() | change)
 
 
 def test_one_private_belief_makes_the_plan_private(tmp_path: Path) -> None:

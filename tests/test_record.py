@@ -54,6 +54,7 @@ def test_the_internal_edition_holds_all_that_is_needed_to_check() -> None:
         "rows": ROWS,
         "missing": 0,
         "unprotected": 0,
+        "outside": 0,
         "column_std": pytest.approx(VALUES.std()),
     }
     assert "Keep it" in data["notice"]
@@ -134,10 +135,11 @@ def test_gaussian_noise_and_none_in_words() -> None:
     ("fields", "words"),
     [
         ({}, "several rows of one person"),
+        ({}, "in none of the pairs"),
+        ({}, "far from all that the described adversaries consider possible"),
         ({"keep": ("k",)}, "other published columns (k)"),
         ({"keep_order": True}, "order of the rows"),
         ({"missing": "drop"}, "had no value"),
-        ({"others": ("c",)}, "in none of the pairs"),
     ],
     ids=str,
 )

@@ -485,11 +485,6 @@ def test_other_secrets_are_noised_and_counted(kind: str) -> None:
     assert not np.any(found == np.array(columns["x"]))
     assert np.array_equal(np.rint(found), columns["x"])
     assert any("none of the pairs" in text for text in done.record.to_dict()["not_promised"])
-    assert not any("none of the pairs" in text for text in ordinary(kind)["not_promised"])
-
-
-def ordinary(kind: str) -> dict[str, Any]:
-    return pf.release(frame_of(kind, table(12)), faint()).record.to_dict()
 
 
 def test_unprotected_rows_are_counted_among_the_published_ones() -> None:

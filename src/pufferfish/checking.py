@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pufferfish.codec import read_document, reading
+from pufferfish.codec import PRIVATE_NOTICE, read_document, reading
 from pufferfish.errors import CertificationError, InvalidInputError, PufferfishError
 from pufferfish.exact import Certificate
 from pufferfish.exact.certificate import noise_from_dict
@@ -17,6 +19,8 @@ from pufferfish.mechanism import check_grid
 from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
 from pufferfish.record import VERSION, described
+from pufferfish.tables import format_of
+from pufferfish.tables.reading import opened
 
 __all__ = ["Check", "Verification", "verify_record"]
 
@@ -68,15 +72,13 @@ def verify_record(path: str | Path, released: str | Path | None = None) -> Verif
                     "can be checked",
                 )
             )
-        beside = (
-            None
-            if data["published"]["file"] is None
-            else Path(path).parent / data["published"]["file"]
-        )
+        checks.append(_entries(data))
+        name = data["published"]["file"]
         if released is not None:
-            checks.append(_checksum(data["published"], Path(released)))
-        elif beside is not None and beside.exists():
-            checks.append(_checksum(data["published"], beside))
+            checks.append(_checksum(data, Path(released)))
+        elif name is not None:
+            beside = Path(path).parent / name
+            checks.append(_checksum(data, beside) if beside.exists() else _away(name))
     return Verification(edition=edition, checks=tuple(checks))
 
 
@@ -151,8 +153,31 @@ def _gap(one: float, other: float) -> float:
     return 0.0 if one == other else min(abs(one - other), math.inf)
 
 
-def _checksum(published: dict[str, Any], released: Path) -> Check:
+def _entries(data: dict[str, Any]) -> Check:
+    """Nothing may be added to a record that would look like a claim."""
+    schema = json.loads(
+        files("pufferfish").joinpath("schemas", "record.schema.json").read_text(encoding="utf-8")
+    )
+    unknown = sorted(set(data) - set(schema["properties"]))
+    notice = "May be published." if data["edition"] == "public" else PRIVATE_NOTICE
+    return Check(
+        claim="nothing was added that no check is about",
+        verdict=not unknown and data["notice"] == notice,
+        detail=f"unknown: {', '.join(unknown)}" if unknown else "all entries are known",
+    )
+
+
+def _away(name: str) -> Check:
+    return Check(
+        claim=f"{name} is what was released",
+        verdict=None,
+        detail="it is not beside the record; name it with --released",
+    )
+
+
+def _checksum(data: dict[str, Any], released: Path) -> Check:
     text = f"{released.name} is what was released"
+    published = data["published"]
     if published["checksum_of"] != "file":
         return Check(claim=text, verdict=None, detail="a frame was released, not a file")
     digest = hashlib.sha256()
@@ -160,4 +185,18 @@ def _checksum(published: dict[str, Any], released: Path) -> Check:
         while part := file.read(_CHUNK):
             digest.update(part)
     same = digest.hexdigest() == published["sha256"]
-    return Check(claim=text, verdict=same, detail=f"sha256 {digest.hexdigest()}")
+    detail = f"sha256 {digest.hexdigest()}"
+    if same:
+        rows = _rows(released, data["column"])
+        same = rows in (None, published["rows"])
+        detail += "" if rows is None else f", {rows:,} rows"
+    return Check(claim=text, verdict=same, detail=detail)
+
+
+def _rows(released: Path, column: str) -> int | None:
+    """How many rows a file has; None where it cannot be read here."""
+    try:
+        with opened(released, format_of(released), [column], column) as table:
+            return sum(int(part.num_rows) for part in table.parts)
+    except PufferfishError:
+        return None

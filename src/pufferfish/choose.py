@@ -73,6 +73,7 @@ def choices(
         UnreachableGoalError: None of them can be reached.
     """
     level = _checked_confidence(confidence)
+    require(bool(epsilons), "epsilons must not be empty.")
     found = []
     for epsilon in epsilons:
         goal = Guarantee(epsilon, delta)

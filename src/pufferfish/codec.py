@@ -50,6 +50,8 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
     """
     try:
         data = _yaml().safe_load(text) if yaml else json.loads(text)
+    except RecursionError:
+        raise InvalidInputError(f"this is no {kind}: it is nested too deeply.") from None
     except ValueError:  # of JSON; the message would quote the text
         raise InvalidInputError(f"this is no {kind}: it is not valid JSON.") from None
     except Exception as error:
@@ -104,9 +106,11 @@ def reading(kind: str) -> Iterator[None]:
     """Turns a missing or misshapen entry of plain data into a message."""
     try:
         yield
+    except InvalidInputError:
+        raise
     except KeyError as error:
         raise InvalidInputError(f"this {kind} has no entry {error}.") from None
-    except (TypeError, AttributeError):
+    except (TypeError, AttributeError, ValueError, OverflowError):
         raise InvalidInputError(f"this {kind} is not of the right shape.") from None
 
 

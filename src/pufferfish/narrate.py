@@ -177,17 +177,22 @@ def _paper(scenario: Scenario, goal: Guarantee, scale: float) -> list[str]:
 def _guessing(plan: Plan) -> str:
     calibration = plan.calibration
     worst = calibration.certificate.worst.pair
-    guess = ideal_guess(calibration.scenario, calibration.noise, plan.promise, worst)
+    guess = ideal_guess(calibration.scenario, calibration.noise, calibration.goal, worst)
     return (
         f"between {worst.first!r} and {worst.second!r}, each as likely as the other, the best "
         f"informed adversary is right in {100 * guess.before_upper:.1f}% of cases from the true "
-        f"value, {100 * guess.after_upper:.1f}% from the published one; the promise allows "
-        f"{100 * guess.allowed:.1f}%."
+        f"value of a row, {100 * guess.after_upper:.1f}% from the published one; the promise "
+        f"allows {100 * guess.allowed:.1f}%."
     )
 
 
 def _gaps(record: Record) -> list[str]:
     texts = [f"- {text}" for text in not_promised(record.plan)]
+    if record.rows_outside:
+        texts.append(
+            f"- {record.rows_outside:,} values are outside all that the beliefs consider possible: "
+            "describe the column as it is, or cap it before the release."
+        )
     if record.rows_unprotected:
         texts.append(
             f"- {record.rows_unprotected:,} of the published rows have a secret that is in no "

@@ -30,11 +30,13 @@ from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.scenario import Secret, checked_secret
+from pufferfish.theorems import TAU_FORMS
 
 __all__ = ["Plan"]
 
 VERSION = 1
 _MISSING = ("refuse", "keep", "drop")
+_MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +84,12 @@ class Plan:
         )
         for name in ("keep", "postprocess", "others"):
             given = getattr(self, name)
-            require(not isinstance(given, str), f"{name} must be a list.")
+            require(isinstance(given, list | tuple), f"{name} must be a list.")
             object.__setattr__(self, name, tuple(given))
+        for name in ("keep_order", "allow_no_noise"):
+            # A text such as "false" would count as true.
+            given = getattr(self, name)
+            require(isinstance(given, bool), f"{name} must be true or false, got {given!r}.")
         object.__setattr__(self, "others", tuple(checked_secret(each) for each in self.others))
         for name in (self.column, self.secret, *self.keep):
             require(isinstance(name, str) and bool(name), f"{name!r} is no column's name.")
@@ -121,8 +127,12 @@ class Plan:
         )
         rows = self.rows_per_person
         require(
-            isinstance(rows, int) and not isinstance(rows, bool) and rows >= 1,
-            f"rows_per_person must be a whole number of at least 1, got {rows!r}.",
+            isinstance(rows, int) and not isinstance(rows, bool) and 1 <= rows <= _MOST_ROWS,
+            f"rows_per_person must be a whole number from 1 to {_MOST_ROWS}.",
+        )
+        require(
+            self.person is None or (isinstance(self.person, str) and bool(self.person)),
+            "person must be the name of a column.",
         )
         require(rows == 1 or self.unit == "person", 'rows_per_person needs unit="person".')
         total = self.calibration.goal.delta * rows
@@ -160,7 +170,7 @@ class Plan:
 
     @property
     def public(self) -> bool:
-        """Whether every belief is public, so that nothing in the plan is private."""
+        """Whether every belief is public; `others` may still name secrets of a private table."""
         return all(belief.public for belief in self.calibration.scenario.beliefs)
 
     def to_dict(self) -> dict[str, Any]:
@@ -169,7 +179,7 @@ class Plan:
         return {
             "pufferfish": "plan",
             "version": VERSION,
-            "notice": "Holds public beliefs only." if self.public else PRIVATE_NOTICE,
+            "notice": PRIVATE_NOTICE,
             "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
             "noise": noise_to_dict(calibration.noise),
             "method": calibration.method,
@@ -191,15 +201,20 @@ class Plan:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The plan that `to_dict` described; its noise is certified again."""
+        """The plan that `to_dict` described; its noise is certified again.
+
+        Beliefs, pairs and what is kept are taken as they are written.
+        """
         with reading("plan"):
             check_entries("plan", data, _KEYS)
+            tau = data.get("tau")
+            require(tau is None or tau in TAU_FORMS, "the plan's tau is not known.")
             calibration = recertified(
                 scenario_from_dict(data["scenario"]),
                 Guarantee(**data["goal"]),
                 noise_from_dict(data["noise"]),
                 method=data.get("method", "exact"),
-                tau=data.get("tau"),
+                tau=tau,
                 radius=data.get("radius", 0.0),
             )
             return cls(
@@ -209,10 +224,9 @@ class Plan:
             )
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the document, for its owner alone unless all beliefs are public; YAML by name."""
+        """Write the document, for its owner alone; YAML where the name says so."""
         place = Path(path)
-        text = document_text(self.to_dict(), place)
-        write_text(place, text, force=force, private=not self.public)
+        write_text(place, document_text(self.to_dict(), place), force=force, private=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -33,6 +33,7 @@ class Record:
         rows_published: Rows that were published.
         rows_missing: Rows without a value; internal.
         rows_unprotected: Rows whose secret is in no pair; internal.
+        rows_outside: Values beyond all that the beliefs consider; internal.
         column_std: The std of the column itself; internal.
         sha256: Checksum of what was published.
         checksum_of: What the checksum is of: "file", or "column".
@@ -46,6 +47,7 @@ class Record:
     rows_published: int
     rows_missing: int
     rows_unprotected: int
+    rows_outside: int
     column_std: float
     sha256: str
     checksum_of: Literal["file", "column"]
@@ -74,8 +76,12 @@ class Record:
         # Beliefs that anyone may see can be checked by anyone.
         if edition == "public" and not plan.public:
             return public
+        document = plan.to_dict()
+        if edition == "public":
+            # Secrets of the table that no belief names may point at few people.
+            document |= {"others": [], "notice": "May be published."}
         public |= {
-            "plan": plan.to_dict(),
+            "plan": document,
             "certificate": plan.calibration.certificate.to_dict(),
         }
         if edition == "internal":
@@ -83,6 +89,7 @@ class Record:
                 "rows": self.rows_read,
                 "missing": self.rows_missing,
                 "unprotected": self.rows_unprotected,
+                "outside": self.rows_outside,
                 "column_std": self.column_std,
             }
         return public
@@ -151,8 +158,11 @@ def not_promised(plan: Plan) -> list[str]:
     ]
     if plan.unit == "row":
         text.append("Anything about several rows of one person: each further row costs as much.")
-    if plan.secrets != plan.protected:
-        text.append(f"Anything about values of {plan.secret!r} that are in none of the pairs.")
+    text += [
+        f"Anything about values of {plan.secret!r} that are in none of the pairs.",
+        f"Anything about a value of {plan.column!r} far from all that the described adversaries "
+        "consider possible, or to somebody who believes something else.",
+    ]
     if plan.keep:
         text.append(
             f"What the other published columns ({', '.join(plan.keep)}), or the order of the rows, "

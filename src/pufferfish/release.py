@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -106,6 +106,7 @@ def release_file(
     ledger: str | PathLike[str] | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    save: Callable[[Record], None] = lambda record: None,
 ) -> Release:
     """`release` for files; "-" is standard input or output.
 
@@ -118,8 +119,11 @@ def release_file(
         ledger: As for `release`.
         force: Replace a file that is there already.
         progress: Told the share of the work that is done.
+        save: Given the record when the file is whole, just before it takes its place: a table
+            without a record is never published.
     """
     worker = _Worker(plan, ledger)
+    name = None if target == STANDARD_STREAM else Path(target).name
     digest = map_file(
         source,
         source_format or format_of(source),
@@ -128,8 +132,8 @@ def release_file(
         worker.how,
         force=force,
         progress=progress,
+        before=lambda checksum: save(worker.record(checksum, "file", name)),
     )
-    name = None if target == STANDARD_STREAM else Path(target).name
     return Release(target, worker.record(digest, "file", name))
 
 
@@ -141,7 +145,8 @@ class _Worker:
         self._plan = plan
         self._mechanism = plan.mechanism
         self._ledger = None if ledger is None else Path(ledger)
-        self._rows = self._published = self._missing = self._unprotected = 0
+        self._rows = self._published = self._missing = self._unprotected = self._outside = 0
+        self._low, self._high = _considered(plan)
         self._mean = self._squares = 0.0
         self._persons: list[Any] = []
         if self._ledger is not None:
@@ -156,6 +161,7 @@ class _Worker:
             secret=plan.secret,
             person=plan.person,
             keep=plan.keep,
+            drops=plan.missing == "drop",
             whole=self._mechanism.whole,
             change=self._change,
             shuffle=Shuffler(SystemEntropy()) if plan.shuffled else None,
@@ -171,6 +177,7 @@ class _Worker:
             rows_published=self._published,
             rows_missing=self._missing,
             rows_unprotected=self._unprotected,
+            rows_outside=self._outside,
             column_std=math.sqrt(self._squares / present) if present else 0.0,
             sha256=sha256,
             checksum_of=of,
@@ -247,6 +254,7 @@ class _Worker:
         self._published += present.size if dropped else batch.values.size
         published = ~np.isnan(batch.values) if dropped else slice(None)
         self._unprotected += int(np.count_nonzero(np.isin(batch.codes[published], outside)))
+        self._outside += int(np.count_nonzero((present < self._low) | (present > self._high)))
         if present.size:
             mean, total = float(present.mean()), before + present.size
             apart = mean - self._mean
@@ -272,6 +280,18 @@ class _Worker:
                 )
         if self._ledger is not None:
             charge(self._ledger, self._plan.calibration)
+
+
+def _considered(plan: Plan) -> tuple[float, float]:
+    """Between which values the beliefs consider anything possible: 8 stds around each component."""
+    laws = [
+        prior.components()
+        for belief in plan.calibration.scenario.beliefs
+        for prior in belief.priors.values()
+    ]
+    low = min(float((law.means - 8.0 * law.stds).min()) for law in laws)
+    high = max(float((law.means + 8.0 * law.stds).max()) for law in laws)
+    return low, high
 
 
 def _versions() -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -106,8 +107,10 @@ class Adversaries:
             chosen = chosen.only([secret for pair in pairs for secret in pair])
         beliefs = self._beliefs(chosen, table, show)
         known = set().union(*(belief.priors for belief in beliefs))
+        # All pairs of the table, not only of those that a file of beliefs happens to know.
+        every = pairs or [SecretPair(*pair) for pair in combinations(summary.groups, 2)]
         return Described(
-            Scenario(beliefs, pairs),
+            Scenario(beliefs, every),
             tuple(each for each in summary.groups if each not in known),
             sum(group.records for group in summary.groups.values()),
         )
@@ -189,7 +192,14 @@ class Adversaries:
             provenance = RELEASED
             if self.reference is not None:
                 other = replace(table, file=self.reference, format=None, delimiter=None)
-                summary = self._without_holes(other.summary(show)).only(summary.groups)
+                found_there = self._without_holes(other.summary(show))
+                absent = [each for each in summary.groups if each not in found_there.groups]
+                require(
+                    not absent,
+                    f"the reference table {self.reference} lacks some of the secrets to protect; "
+                    "name the pairs that it has with --pair.",
+                )
+                summary = found_there.only(summary.groups)
                 provenance = PUBLIC if self.public_reference else REFERENCE
             with show.progress("Fitting") as progress:
                 found += fit_beliefs(

@@ -7,6 +7,7 @@ Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:Wh
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +24,9 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
 
 __all__ = ["command"]
+
+# Beyond this ε a promise hardly is one.
+_WEAK = 5.0
 
 
 @grouped
@@ -60,6 +64,12 @@ def command(
     else:
         calibration = goal.calibration(described.scenario, publishing.rows_per_person, show)
     plan = planned(calibration, described.others, table, adversaries, publishing)
+    if accuracy.given and plan.promise.epsilon > _WEAK:
+        show.warn(
+            f"ε = {plan.promise.epsilon:g} lets one value change the odds between two secrets by "
+            f"a factor of {math.exp(min(plan.promise.epsilon, 700.0)):.3g}: that protects little. "
+            "Ask for less accuracy."
+        )
     if output is not None:
         plan.save(output, force=force)
     written = (

@@ -39,9 +39,10 @@ class Promise:
                 "say how alike the secrets must look: --epsilon 1, for example. pufferfish "
                 "calibrate without it prints a table to choose from."
             )
-        if rows == 1:
-            return Guarantee(self.epsilon, self.delta)
-        return Guarantee(math.nextafter(self.epsilon / rows, 0.0), self.delta / rows)
+        each = self.epsilon / rows
+        if each * rows > self.epsilon:
+            each = math.nextafter(each, 0.0)
+        return Guarantee(each, self.delta / rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,13 +105,16 @@ class Table:
             )
         return self.column, self.secret
 
-    def refuse_places(self, *places: Path | None, force: bool) -> None:
+    def refuse_places(self, *places: Path | None, ledger: Path | None = None, force: bool) -> None:
         """Before any work: outputs that cannot be written, or would replace the table itself."""
         real = [place for place in places if place is not None and str(place) != STANDARD_STREAM]
         for place in real:
             refuse_unusable(place, force=force)
             if place.exists() and self.file.exists() and place.samefile(self.file):
                 raise OutputExistsError(f"{place} is the table itself; choose another name.")
+        if ledger is not None:
+            refuse_unusable(ledger, force=True)
+            real.append(ledger)
         if len({place.resolve() for place in real}) < len(real):
             raise InvalidInputError("every output needs a name of its own.")
 

@@ -19,6 +19,7 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.narrate import story
 from pufferfish.plan import Plan
+from pufferfish.record import Record
 from pufferfish.release import release_file
 from pufferfish.tables import STANDARD_STREAM, FileFormat, format_of
 
@@ -61,7 +62,7 @@ def command(
     publishing.check()
     if str(record) == STANDARD_STREAM:
         raise InvalidInputError("a record needs a file of its own; - is for tables.")
-    table.refuse_places(output, *_record_paths(output, record), force=force)
+    table.refuse_places(output, *_record_paths(output, record), ledger=ledger, force=force)
     target = format_of(output, output_format, option="--output-format")
     if plan is not None:
         _refuse_mixed(table, adversaries, goal, publishing)
@@ -86,6 +87,13 @@ def publish(
 ) -> None:
     """Release a file, write both editions of its record, and say what was done."""
     internal, public = _record_paths(output, record)
+
+    def save(done: Record) -> None:
+        if internal is not None:
+            done.save(internal, "internal", force=force)
+        if public is not None:
+            done.save(public, "public", force=force)
+
     with show.progress("Releasing") as progress:
         done = release_file(
             str(table.file),
@@ -96,14 +104,11 @@ def publish(
             ledger=ledger,
             force=force,
             progress=progress,
+            save=save,
         )
-    if internal is not None:
-        done.record.save(internal, "internal", force=force)
-    if public is not None:
-        done.record.save(public, "public", force=force)
     written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
     show.result(
-        story(done.record) + written,
+        "" if show.silent else story(done.record) + written,
         {
             "output": str(output),
             "rows": done.record.rows_published,

@@ -29,15 +29,20 @@ class Show:
     quiet: bool
     to_stderr: bool = False
 
+    @property
+    def silent(self) -> bool:
+        """Whether words are not wanted."""
+        return self.json or self.quiet
+
     def say(self, text: str) -> None:
         """Words for a person."""
-        if not self.quiet and not self.json:
+        if not self.silent:
             stream = sys.stderr if self.to_stderr else sys.stdout
             stream.write(text + "\n")
 
     def warn(self, text: str) -> None:
         """What a person should know before it takes long."""
-        if not self.quiet and not self.json:
+        if not self.silent:
             sys.stderr.write(f"note: {text}\n")
 
     def result(self, text: str, data: Mapping[str, Any]) -> None:
@@ -50,7 +55,7 @@ class Show:
     @contextlib.contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
         """A bar on a terminal; nothing elsewhere."""
-        if self.quiet or self.json or not sys.stderr.isatty():
+        if self.silent or not sys.stderr.isatty():
             yield lambda share: None
             return
         with Progress(

@@ -86,7 +86,7 @@ def _hole(m: float, other: float, epsilon: float, error: float) -> float:
         return 0.0
     odds = _log_odds(other, m)
     size = abs(odds) if math.isfinite(odds) else 0.0
-    exponent = min(epsilon + odds + error * (1.0 + epsilon + size), 700.0)
+    exponent = min(epsilon + odds + error * (1.0 + abs(epsilon) + size), 700.0)
     return max(-m * math.expm1(exponent) * (1.0 - error), 0.0)
 
 

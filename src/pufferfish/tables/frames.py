@@ -12,7 +12,14 @@ from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.tally import Batch
 
-__all__ = ["collected", "frame_batches", "native", "to_arrow", "without_metadata"]
+__all__ = [
+    "collected",
+    "frame_batches",
+    "native",
+    "to_arrow",
+    "without_metadata",
+    "without_unused_categories",
+]
 
 
 def frame_batches(frame: Any, column: str, secret: str, count: str | None) -> Iterator[Batch]:
@@ -53,6 +60,16 @@ def without_metadata(frame: Any) -> Any:
         return frame.cast(pyarrow().schema(fields))
     if hasattr(frame, "attrs"):
         frame.attrs = {}
+    return frame
+
+
+def without_unused_categories(frame: Any) -> Any:
+    """A frame whose categories are those of its rows; declared ones (Enum) stay."""
+    nw = narwhals()
+    names = [name for name, kind in frame.schema.items() if kind == nw.Categorical]
+    for name in names:
+        column = frame.get_column(name)
+        frame = frame.with_columns(column.cast(nw.String).cast(nw.Categorical).alias(name))
     return frame
 
 

@@ -20,7 +20,13 @@ from pufferfish.tables.arrow import BATCH, arrow_batch
 from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.files import Progress
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.frames import collected, native, to_arrow, without_metadata
+from pufferfish.tables.frames import (
+    collected,
+    native,
+    to_arrow,
+    without_metadata,
+    without_unused_categories,
+)
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.persons import array_persons, arrow_persons
 from pufferfish.tables.reading import opened
@@ -66,6 +72,7 @@ class Change:
         secret: The column of the secret, which does not stay.
         person: A column that the change looks at, and that stays only if it is kept.
         keep: The columns that stay as they are.
+        drops: Whether rows may be left out.
         whole: Whether the new values are whole numbers.
         change: From rows, and the person of each, to what becomes of them; called once for each
             row, in order.
@@ -78,6 +85,7 @@ class Change:
     secret: str
     person: str | None
     keep: tuple[str, ...]
+    drops: bool
     whole: bool
     change: Callable[[Batch, Any], Changed]
     shuffle: Shuffle | None
@@ -141,6 +149,7 @@ def map_frame(frame: Any, how: Change) -> Mapped:
         kept = table.select(*how.stays(names))
         if any(each.rows is not None for each in changed):
             kept = kept.filter(np.concatenate([_rows(each) for each in changed]).tolist())
+            kept = without_unused_categories(kept)
         # A pandas index could say what a dropped column said.
         kept = narwhals().maybe_reset_index(kept)
         result = kept.with_columns(result.get_column(how.column))
@@ -159,8 +168,11 @@ def map_file(
     *,
     force: bool = False,
     progress: Progress | None = None,
+    before: Callable[[str], None] = lambda checksum: None,
 ) -> str:
     """A file, changed and written to another; returns the checksum of what was written.
+
+    `before` is told the checksum when the file is whole, just before it takes its place.
 
     Rows are read, changed and written some at a time. In another order, the new values of all of
     them are held in memory.
@@ -172,11 +184,11 @@ def map_file(
         fields = [
             pa.field(each, number)
             if each == how.column
-            else table.schema.field(each).remove_metadata()
+            else _kept_field(table.schema.field(each), target_format, drops=how.drops)
             for each in names
         ]
         schema = pa.schema(fields)
-        with writing(target, target_format, schema, force=force) as writer:
+        with writing(target, target_format, schema, force=force, before=before) as writer:
             for part in table.parts:
                 changed = _changed(part, how)
                 if how.shuffle is None:
@@ -221,8 +233,37 @@ def _with_column(
     if changed.rows is not None:
         part = part.filter(pa.array(changed.rows))
     values = _arrow_values(changed.values, changed.holes)
-    columns = [values if name == how.column else part.column(name) for name in schema.names]
+    columns = [
+        values if field.name == how.column else _plain(part.column(field.name), field.type)
+        for field in schema
+    ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _kept_field(field: pa.Field, target: FileFormat, *, drops: bool) -> pa.Field:
+    """The type of a kept column in the result."""
+    types, kind = pyarrow().types, field.type
+    text = target.kind == "csv"
+    # A dictionary would still hold the entries of rows that were left out; a CSV has none.
+    if types.is_dictionary(kind) and (drops or text):
+        kind = kind.value_type
+    if text and types.is_string_view(kind):
+        kind = pyarrow().large_string()
+    if text and (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind)):
+        raise DataError(
+            f"column {field.name!r} is of type {kind}, which a CSV cannot hold; write Parquet or "
+            "Arrow, or leave it out."
+        )
+    return pyarrow().field(field.name, kind)
+
+
+def _plain(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """A column as the schema has it: categories may have become their values."""
+    if column.type == kind:
+        return column
+    if pyarrow().types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return column.cast(kind)
 
 
 def _rows(changed: Changed) -> npt.NDArray[np.bool_]:

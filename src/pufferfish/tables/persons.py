@@ -25,10 +25,13 @@ def array_persons(name: str, column: object) -> npt.NDArray[np.int64]:
         numbers = np.unique(entries, return_inverse=True)[1].astype(np.int64)
         missing = entries == "" if entries.dtype.kind == "U" else np.zeros(entries.size, dtype=bool)
     else:
-        index: dict[object, int] = {}
+        index: dict[str, int] = {}
         missing = np.array([is_missing(each) or each == "" for each in entries], dtype=bool)
-        # By its text as well: 1 and True are equal, but not one person.
-        keys = [(type(each), each) for each in entries.tolist()]
+        # 1, 1.0 and "1" are one person.
+        keys = [
+            str(int(each)) if isinstance(each, float) and each.is_integer() else str(each)
+            for each in entries.tolist()
+        ]
         numbers = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int64)
     if missing.any() or (masked is not None and masked.any()):
         raise _unnamed(name)

@@ -105,7 +105,7 @@ def _open_csv(source: Any, format_: FileFormat, columns: Sequence[str], numbers:
         )
     delimiter = delimiter_of(line, format_)
     names = next(csv.reader([line], delimiter=delimiter))
-    if any(_is_number(name) for name in names):
+    if not set(columns) <= set(names) and any(_is_number(name) for name in names):
         # Naming the columns would quote a row.
         raise DataError(
             "the first line of the CSV holds numbers, not the names of columns. Put a line with "

@@ -10,12 +10,13 @@ import shutil
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pufferfish.atomic import replacing
+from pufferfish.errors import DataError
 from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat
 
@@ -58,18 +59,26 @@ class TableWriter:
     def write(self, part: pa.RecordBatch) -> None:
         """Some more rows. What went wrong with earlier ones is raised here, or by `close`."""
         while len(self._waiting) >= _MOST_WAITING:
-            self._finish(self._waiting.popleft().result())
+            self._finish(self._waiting.popleft())
         task = self._writer.text if isinstance(self._writer, _CsvText) else self._writer.write_batch
         self._waiting.append(self._threads.submit(task, part))
 
     def close(self) -> None:
         """Write what waits, and what a format has at its end."""
         while self._waiting:
-            self._finish(self._waiting.popleft().result())
+            self._finish(self._waiting.popleft())
         self._threads.shutdown()
         self._stack.close()
 
-    def _finish(self, text: Any) -> None:
+    def _finish(self, written: Future[Any]) -> None:
+        pa = pyarrow()
+        try:
+            text = written.result()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+            # Arrow's own message would quote a cell.
+            raise DataError(
+                "a kept column cannot be written in this format; choose another, or leave it out."
+            ) from None
         if text is not None:
             self._sink.write(text)
 
@@ -88,29 +97,38 @@ class TableWriter:
 
 @contextlib.contextmanager
 def writing(
-    path: str | Path, format_: FileFormat, schema: pa.Schema, *, force: bool = False
+    path: str | Path,
+    format_: FileFormat,
+    schema: pa.Schema,
+    *,
+    force: bool = False,
+    before: Callable[[str], None] = lambda checksum: None,
 ) -> Iterator[TableWriter]:
     """A table file, which takes its place under `path` only when it is whole.
 
     What goes to standard output waits in a temporary file until then, too: a reader at the other
-    end of a pipe would already have the rows that a later refusal is about.
+    end of a pipe would already have the rows that a later refusal is about. `before` is told the
+    checksum when all is written, just before.
     """
     if str(path) == STANDARD_STREAM:
         with tempfile.TemporaryFile() as file:
-            yield from _written(file, format_, schema)
+            yield from _written(file, format_, schema, before)
             file.seek(0)
             shutil.copyfileobj(file, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         return
     with replacing(Path(path), force=force) as file:
-        yield from _written(file, format_, schema)
+        yield from _written(file, format_, schema, before)
 
 
-def _written(file: BinaryIO, format_: FileFormat, schema: pa.Schema) -> Iterator[TableWriter]:
+def _written(
+    file: BinaryIO, format_: FileFormat, schema: pa.Schema, before: Callable[[str], None]
+) -> Iterator[TableWriter]:
     writer = TableWriter(file, format_, schema)
     try:
         yield writer
         writer.close()
+        before(writer.sha256)
     except BaseException:
         writer.abandon()
         raise
