@@ -41,13 +41,16 @@ class Shuffler:
         self._dealt.append(((values[order], holes[order]), np.concatenate([[0], ends])))
 
     def parts(self, rows: int) -> Iterator[Rows]:
-        """All rows, at least so many at a time; the last may be fewer."""
+        """All rows, at least so many at a time; the last part may have fewer."""
+        sizes = sum((np.diff(ends) for _, ends in self._dealt), np.zeros(_HEAPS, dtype=np.int64))
         held: list[Rows] = []
-        for heap in range(_HEAPS):
+        for heap in np.flatnonzero(sizes).tolist():
             held.append(self._shuffled(heap))
-            if sum(values.size for values, _ in held) >= rows or heap == _HEAPS - 1:
+            if sum(values.size for values, _ in held) >= rows:
                 yield _joined(held)
                 held = []
+        if held or not sizes.any():
+            yield _joined(held or [part for part, _ in self._dealt])
 
     def _shuffled(self, heap: int) -> Rows:
         values, holes = _joined(
