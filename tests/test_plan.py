@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 import pufferfish as pf
 from pufferfish import codec
 from pufferfish.calibrate import recertified
+from pufferfish.cli.goal import Goal
 from pufferfish.priors import Prior
 from tests.strategies import priors
 
@@ -420,3 +422,24 @@ def test_which_secrets_are_known_and_which_are_protected() -> None:
     chosen = plan(calibration=pf.calibrate(narrow, pf.Guarantee(1.0)), others=("z",))
     assert chosen.secrets == {1, 2, 3, "z"}
     assert chosen.protected == {1, 2}
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 7, 10, 49])
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0 / 3.0, 1.0])
+def test_the_promise_for_a_person_is_never_rounded_down(rows: int, epsilon: float) -> None:
+    laws = {"a": pf.Discrete([0.0], [1.0]), "b": pf.Discrete([1.0], [1.0])}
+    scenario = pf.Scenario(pf.Belief(laws, provenance="public"))
+    chosen = pf.Plan(
+        calibration=pf.calibrate(scenario, pf.Guarantee(epsilon, 1e-3)),
+        column="x",
+        secret="s",
+        unit="person",
+        person="id",
+        rows_per_person=rows,
+    )
+    assert rows * Fraction(epsilon) <= Fraction(chosen.promise.epsilon)
+    assert rows * Fraction(1e-3) <= Fraction(chosen.promise.delta)
+    # And what the command line asks of each row adds up to no more than was asked for.
+    each = Goal(epsilon=epsilon, delta=1e-3).guarantee(rows)
+    assert rows * Fraction(each.epsilon) <= Fraction(epsilon)
+    assert rows * Fraction(each.delta) <= Fraction(1e-3)

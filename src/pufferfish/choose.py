@@ -20,7 +20,15 @@ from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.scenario import Scenario
 
-__all__ = ["Choice", "choices", "half_width", "least_epsilon", "noise_for_mean", "noise_for_value"]
+__all__ = [
+    "EPSILONS",
+    "Choice",
+    "choices",
+    "half_width",
+    "least_epsilon",
+    "noise_for_mean",
+    "noise_for_value",
+]
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 # The grid of a noise that is chosen by its size: this part of it.

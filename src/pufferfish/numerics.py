@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from decimal import ROUND_CEILING, Decimal
+from fractions import Fraction
 
 import numpy as np
 
@@ -14,6 +16,7 @@ __all__ = [
     "UNIT",
     "difference_upper",
     "distance_upper",
+    "float_upper",
     "log_sum_exp",
     "rounded_up",
 ]
@@ -59,3 +62,9 @@ def rounded_up(number: float, digits: int) -> float:
     exact = Decimal(number)
     unit = Decimal(10) ** (exact.adjusted() - digits + 1)
     return float((exact / unit).to_integral_value(ROUND_CEILING) * unit)
+
+
+def float_upper(number: Fraction) -> float:
+    """The smallest float that is not below a number."""
+    nearest = float(number) if number < 10**300 else math.inf
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)

@@ -7,6 +7,7 @@ are. The certificate is not read from the document: it is computed again.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -28,7 +29,7 @@ from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
-from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
+from pufferfish.numerics import PUBLISHED_DIGITS, float_upper, rounded_up
 from pufferfish.scenario import Secret, checked_secret
 from pufferfish.theorems import TAU_FORMS
 
@@ -148,9 +149,10 @@ class Plan:
 
     @property
     def promise(self) -> Guarantee:
-        """What is promised for one unit: (k·ε, k·δ) for k rows of a person."""
+        """What is promised for one unit: (k·ε, k·δ) for k rows of a person, rounded up."""
         goal, rows = self.calibration.goal, self.rows_per_person
-        return goal if rows == 1 else Guarantee(goal.epsilon * rows, goal.delta * rows)
+        total = (float_upper(rows * Fraction(each)) for each in (goal.epsilon, goal.delta))
+        return Guarantee(*total)
 
     @property
     def shuffled(self) -> bool:

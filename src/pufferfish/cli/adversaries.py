@@ -109,6 +109,14 @@ class Adversaries:
         known = set().union(*(belief.priors for belief in beliefs))
         # All pairs of the table, not only of those that a file of beliefs happens to know.
         every = pairs or [SecretPair(*pair) for pair in combinations(summary.groups, 2)]
+        needed = {secret for pair in every for secret in pair}
+        for belief in beliefs:
+            # Which ones is not said: they may be few people.
+            require(
+                needed <= set(belief.priors),
+                f"belief {belief.name!r} lacks some of the secrets to protect; it knows "
+                f"{some_secrets(belief.priors)}. Name the pairs that it has with --pair.",
+            )
         return Described(
             Scenario(beliefs, every),
             tuple(each for each in summary.groups if each not in known),

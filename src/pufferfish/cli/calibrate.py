@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.choose import choices
+from pufferfish.choose import EPSILONS, choices
 from pufferfish.cli.adversaries import Adversaries, Described
 from pufferfish.cli.goal import Accuracy, Goal, choice_table
 from pufferfish.cli.options import Force, Printing, Publishing, Table, grouped
@@ -96,8 +96,11 @@ def command(
 def _choose(described: Described, goal: Goal, confidence: float, rows: int, show: Show) -> None:
     kind: Any = goal.noise
     found = choices(described.scenario, goal.delta, kind, confidence, rows=rows)
+    reached = {each.goal.epsilon for each in found}
+    absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)
+    refused = f"\nCannot be reached with this noise and δ: ε = {absent}." if absent else ""
     show.result(
-        f"{choice_table(found)}\n\nThe smaller ε, the more alike the secrets look. Choose one with "
-        "--epsilon, or an accuracy with --accuracy.",
+        f"{choice_table(found)}{refused}\n\nThe smaller ε, the more alike the secrets look. "
+        "Choose one with --epsilon, or an accuracy with --accuracy.",
         {"choices": [asdict(each) | {"noise": noise_to_dict(each.noise)} for each in found]},
     )

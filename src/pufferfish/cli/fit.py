@@ -63,7 +63,9 @@ def command(
     summary = table.summary(show)
     shared: dict[str, Any] = {"min_group": min_group, "provenance": _ORIGINS[origin]}
     reports = [fit_report(summary, family=each, noise=noise, **shared) for each in families]
-    beliefs = fit_beliefs(summary, families=families, bootstrap=bootstrap, **shared)
+    beliefs = tuple(report.belief for report in reports)
+    if bootstrap:
+        beliefs = fit_beliefs(summary, families=families, bootstrap=bootstrap, **shared)
     if output is not None:
         save_beliefs(output, beliefs, force=force)
     written = "" if output is None else f"\n\nBeliefs written to {output}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
@@ -39,10 +40,14 @@ class Promise:
                 "say how alike the secrets must look: --epsilon 1, for example. pufferfish "
                 "calibrate without it prints a table to choose from."
             )
-        each = self.epsilon / rows
-        if each * rows > self.epsilon:
-            each = math.nextafter(each, 0.0)
-        return Guarantee(each, self.delta / rows)
+        whole = Guarantee(self.epsilon, self.delta)
+        return Guarantee(_share(whole.epsilon, rows), _share(whole.delta, rows))
+
+
+def _share(total: float, rows: int) -> float:
+    """The largest float of which so many are not more than the total."""
+    each = total / rows
+    return each if rows * Fraction(each) <= total else math.nextafter(each, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

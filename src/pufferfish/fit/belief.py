@@ -98,6 +98,7 @@ def fit_report(
     summary = _usable(data, column, secret, min_group)
     chosen = parsed(family, components)
     laws = fitted(summary, chosen, *_options(summary, chosen, least_std, relevance))
+    step = summary.resolution
     groups = [
         GroupFit(
             secret=label,
@@ -107,7 +108,7 @@ def fit_report(
             error=fit_error(
                 laws.priors[label],
                 empirical(group),
-                step=summary.resolution,
+                step=step,
                 radius=summary.radius,
                 noise=noise,
             ),

@@ -25,6 +25,7 @@ from pufferfish.exact.published import hole_epsilon
 from pufferfish.exact.verify import check_scenario
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise, check_noise
+from pufferfish.numerics import float_upper
 from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
 from pufferfish.theorems.coupling import displacements
 from pufferfish.transport import COARSE, KNOTS, Displacement
@@ -74,7 +75,7 @@ class ComposableCertificate:
         left = Fraction(positive("epsilon", epsilon)) - Fraction(self.once_upper)
         require(left > 0, f"epsilon must exceed what is charged once, {self.once_upper:g}.")
         step = Fraction(self.noise.grid or 0.0)
-        return _float_upper(releases * (Fraction(self.distance_upper) + step) / left)
+        return float_upper(releases * (Fraction(self.distance_upper) + step) / left)
 
     def _each(self, noise: LaplaceNoise) -> Fraction:
         """(D + γ)/b, exactly."""
@@ -83,17 +84,11 @@ class ComposableCertificate:
         return (Fraction(self.distance_upper) + Fraction(noise.grid or 0.0)) / Fraction(noise.scale)
 
     def _promise(self, releases: Fraction) -> Guarantee:
-        epsilon = _float_upper(Fraction(self.once_upper) + releases)
+        epsilon = float_upper(Fraction(self.once_upper) + releases)
         if epsilon > _LARGEST_EPSILON:
             raise UnsupportedError("these releases cost more than any promise can say.")
         # Coupled within distance 0, the laws are the same; a promise needs some ε all the same.
         return Guarantee(max(epsilon, 1e-100), self.delta)
-
-
-def _float_upper(number: Fraction) -> float:
-    """The smallest float that is not below a number."""
-    nearest = float(number) if number < 10**300 else math.inf
-    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 
 def composable(
