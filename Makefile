@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo test bench lint types layers docs clean
+.PHONY: help demo test bench peers lint types layers docs clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -28,6 +28,9 @@ test: $(VENV)/.dev ## Run the tests
 
 bench: $(VENV)/.bench ## Run the benchmarks (installs their peers)
 	$(BIN)/python -m benchmarks
+
+peers: $(VENV)/.bench ## Audit the noise of other libraries (installs them)
+	$(BIN)/python -m benchmarks.peers
 
 lint: $(VENV)/.dev ## Check style and formatting
 	$(BIN)/python -m ruff check

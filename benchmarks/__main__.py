@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 
 from benchmarks import (
+    audit,
     calibration,
     certificate,
     fits,
@@ -11,7 +12,9 @@ from benchmarks import (
     machine,
     many_pairs,
     release,
+    report,
     sampling,
+    sums,
     tables,
     transport,
 )
@@ -32,6 +35,9 @@ def main() -> None:
         sampling.run,
         fits.run,
         release.run,
+        audit.run,
+        report.run,
+        sums.run,
         importing.run,
     ]
     results = [result for run in benchmarks for result in run()]

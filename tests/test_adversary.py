@@ -12,7 +12,17 @@ from scipy.optimize import linprog
 from scipy.stats import norm
 
 import pufferfish as pf
-from pufferfish.adversary import accuracy_allowed, accuracy_upper, ideal_guess
+from pufferfish.adversary import (
+    accuracy_allowed,
+    accuracy_upper,
+    auc_allowed,
+    auc_upper,
+    ideal_guess,
+    posterior_lower,
+    posterior_upper,
+    success,
+    success_allowed,
+)
 from tests.support import scenario_of
 
 GOALS = [pf.Guarantee(epsilon, delta) for epsilon in (0.1, 1.0, 3.0) for delta in (0.0, 0.01, 0.3)]
@@ -135,3 +145,137 @@ def test_a_guess_is_about_its_own_pair() -> None:
     assert near.after_upper < far.after_upper
     assert near.allowed == far.allowed
     assert accuracy_upper(scenario, pf.NoNoise()) == pytest.approx(far.before_upper)
+
+
+# AUC, and posteriors.
+
+
+def simulated_auc(first: np.ndarray, second: np.ndarray) -> float:
+    """P(score of the first > score of the second) + ½P(equal), over all pairs of draws."""
+    order = np.sort(second)
+    below = np.searchsorted(order, first, side="left")
+    upto = np.searchsorted(order, first, side="right")
+    return float((0.5 * (below + upto)).mean() / second.size)
+
+
+@pytest.mark.parametrize("distance", [0.3, 1.0, 2.5])
+def test_auc_of_two_gaussians(distance: float) -> None:
+    """Equal stds: Φ(distance/(σ√2))."""
+    scenario = scenario_of(pf.Gaussian(0.0, 1.0), pf.Gaussian(distance, 1.0))
+    for noise_std in (0.0, 1.5):
+        noise = pf.GaussianNoise(noise_std) if noise_std else pf.NoNoise()
+        exact = norm.cdf(distance / math.hypot(1.0, noise_std) / math.sqrt(2.0))
+        found = auc_upper(scenario, noise)
+        # Above, and above by no more than what finitely many tangents leave.
+        assert exact <= found <= exact + 1e-3
+
+
+def test_auc_of_two_values_with_laplace_noise() -> None:
+    """0 against d, scale b: the ROC curve is e^a·x up to x = e^{−a}/2, then 1 − e^{−a}/(4x) ...
+
+    With a = d/b its area is 1 − e^{−a}·(1 + a/2)/2.
+    """
+    d, b = 3.0, 2.0
+    a = d / b
+    scenario = scenario_of(pf.Discrete([0.0], [1.0]), pf.Discrete([d], [1.0]))
+    exact = 1.0 - 0.5 * math.exp(-a) * (1.0 + 0.5 * a)
+    by_hand = quad(
+        lambda x: (
+            math.exp(a) * x
+            if x <= 0.5 * math.exp(-a)
+            else (1.0 - 0.25 * math.exp(-a) / x if x <= 0.5 else 1.0 - math.exp(-a) * (1.0 - x))
+        ),
+        0.0,
+        1.0,
+        points=[0.5 * math.exp(-a), 0.5],
+    )[0]
+    assert by_hand == pytest.approx(exact, abs=1e-9)
+    assert exact <= auc_upper(scenario, pf.LaplaceNoise(b)) <= exact + 1e-3
+
+
+@pytest.mark.parametrize(("first", "second"), GAUSSIANS)
+@pytest.mark.parametrize("scale", [0.5, 3.0])
+def test_no_simulated_test_beats_the_auc(
+    first: pf.Gaussian, second: pf.Gaussian, scale: float
+) -> None:
+    """The likelihood ratio, which is the best score, on 200,000 draws of each law."""
+    generator, count = np.random.default_rng(3), 200_000
+    noise = pf.LaplaceNoise(scale)
+    laws = [pf.output_law(each, noise) for each in (first, second)]
+    draws = [
+        generator.normal(each.mean, each.std, count) + generator.laplace(0.0, scale, count)
+        for each in (first, second)
+    ]
+    scores = [laws[0].log_density(each) - laws[1].log_density(each) for each in draws]
+    seen = simulated_auc(scores[0], scores[1])
+    # The std of the estimate is below 0.5/√count: a false alarm is a matter of 5 of them.
+    slack = 5.0 * 0.5 / math.sqrt(count)
+    assert seen - slack <= auc_upper(scenario_of(first, second), noise) <= seen + slack + 1e-3
+    # A bound for more noise than was added is too small, and is seen to be.
+    assert auc_upper(scenario_of(first, second), pf.LaplaceNoise(2.0 * scale)) < seen - slack
+
+
+@pytest.mark.parametrize("goal", GOALS, ids=str)
+def test_the_auc_that_a_promise_allows_is_reached(goal: pf.Guarantee) -> None:
+    """By saying the secret with probability δ, and else answering as ε alone allows."""
+    keep = math.exp(goal.epsilon) / (1.0 + math.exp(goal.epsilon))
+    rest = 1.0 - goal.delta
+    # Outputs in the order of their likelihood ratio: surely the second, ..., surely the first.
+    p = np.array([0.0, rest * (1.0 - keep), rest * keep, goal.delta])
+    q = p[::-1]
+    area = sum(
+        p[i] * q[j] * (1.0 if i > j else 0.5 if i == j else 0.0) for i in range(4) for j in range(4)
+    )
+    assert area == pytest.approx(auc_allowed(goal), rel=1e-9)
+    assert area <= auc_allowed(goal)
+
+
+def test_more_noise_never_means_a_larger_auc() -> None:
+    scenario = scenario_of(pf.Gaussian(0.0, 1.0), pf.Gaussian(1.0, 2.0))
+    found = [auc_upper(scenario, pf.LaplaceNoise(scale)) for scale in (0.1, 0.5, 2.0, 8.0)]
+    assert found == sorted(found, reverse=True)
+    assert found[-1] >= 0.5
+    assert found[0] <= auc_upper(scenario, pf.NoNoise()) <= 1.0
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_a_calibrated_release_allows_no_more_than_its_promise(epsilon: float) -> None:
+    scenario = scenario_of(pf.Gaussian(0.0, 1.0), pf.Gaussian(1.0, 2.0))
+    goal = pf.Guarantee(epsilon)
+    after, allowed = success(scenario, pf.calibrate(scenario, goal).noise), success_allowed(goal)
+    assert after.accuracy_upper <= allowed.accuracy_upper
+    assert after.auc_upper <= allowed.auc_upper
+    assert after.epsilon_upper <= allowed.epsilon_upper
+
+
+def test_the_posterior_that_bayes_gives_stays_within_its_bounds() -> None:
+    """Over all values, of a calibrated release; the bounds are reached."""
+    first, second = pf.Gaussian(0.0, 1.0), pf.Gaussian(1.0, 1.0)
+    noise = pf.LaplaceNoise(1.3)
+    epsilon = pf.pure_epsilon(scenario_of(first, second), noise).upper
+    y = np.linspace(-60.0, 60.0, 20_001)
+    p, q = (np.exp(pf.output_law(each, noise).log_density(y)) for each in (first, second))
+    for prior in (0.01, 0.24, 0.5, 0.9):
+        posterior = prior * p / (prior * p + (1.0 - prior) * q)
+        low, high = posterior_lower(prior, epsilon), posterior_upper(prior, epsilon)
+        assert low <= posterior.min()
+        assert posterior.max() <= high
+        assert posterior.max() == pytest.approx(high, rel=1e-6)
+        assert posterior.min() == pytest.approx(low, rel=1e-6)
+
+
+def test_posteriors_of_known_odds() -> None:
+    assert posterior_upper(0.24, 1.0) == pytest.approx(0.4619, abs=5e-5)
+    assert posterior_upper(0.5, 1.0) == pytest.approx(accuracy_allowed(pf.Guarantee(1.0)))
+    assert posterior_upper(0.3, math.inf) == 1.0
+    assert posterior_lower(0.3, math.inf) == 0.0
+    # Of the other secret it is the other bound.
+    assert posterior_lower(0.3, 0.7) == pytest.approx(1.0 - posterior_upper(0.7, 0.7))
+    for prior in (0.0, 1.0, -0.1, math.nan):
+        with pytest.raises(pf.InvalidInputError):
+            posterior_upper(prior, 1.0)
+
+
+def test_a_promise_with_delta_bounds_no_posterior() -> None:
+    assert success_allowed(pf.Guarantee(1.0, 1e-6)).epsilon_upper == math.inf
+    assert success_allowed(pf.Guarantee(1.0)).epsilon_upper == 1.0

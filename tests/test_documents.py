@@ -15,7 +15,10 @@ import pytest
 from pufferfish.cli.app import run
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", "docs/index.md", "docs/api.md", "docs/theory/pure-epsilon.md"]
+PAGES = [
+    *("README.md", "docs/index.md", "docs/api.md", "docs/audit.md", "docs/report.md"),
+    *("docs/sums.md", "docs/theory/pure-epsilon.md"),
+]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -56,7 +59,14 @@ def test_the_commands_print_what_the_readme_shows(
             assert run(shlex.split(line)) == 0
             # A checksum is that of random noise.
             printed = re.sub(r"sha256 \w+", "sha256 ...", capfd.readouterr().out)
+            if line.startswith("audit"):
+                printed, expected = _without_numbers(printed), _without_numbers(expected)
             assert printed == expected
+
+
+def _without_numbers(text: str) -> str:
+    """An attack draws: its words stay, its numbers and where a line is folded do not."""
+    return " ".join(re.sub(r"-?\d[\d,.]*", "#", text).split())
 
 
 def test_the_trials_of_the_formulas_are_those_of_the_pages() -> None:

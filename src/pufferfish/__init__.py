@@ -6,7 +6,8 @@ Describe what an adversary may believe (`Belief`, `Scenario`), ask for a `Guaran
 
 from __future__ import annotations
 
-from pufferfish import datasets, denoise, sampling, theorems, transport
+from pufferfish import datasets, denoise, sampling, sums, theorems, transport
+from pufferfish.audit import AuditResult, audit
 from pufferfish.calibrate import Calibration, calibrate
 from pufferfish.compare import ComparedMethod, Comparison, compare
 from pufferfish.errors import (
@@ -41,12 +42,14 @@ from pufferfish.record import Record
 from pufferfish.release import Release, release, release_file
 from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
+from pufferfish.sums import SumCalibration, SumPlan, calibrate_sum, compare_sum, release_sum
 from pufferfish.tables import Summary, summarise
 from pufferfish.theorems import ComposableCertificate, composable
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AuditResult",
     "Belief",
     "BudgetExceededError",
     "Calibration",
@@ -86,11 +89,16 @@ __all__ = [
     "Scenario",
     "Secret",
     "SecretPair",
+    "SumCalibration",
+    "SumPlan",
     "Summary",
     "UnreachableGoalError",
     "UnsupportedError",
+    "audit",
     "calibrate",
+    "calibrate_sum",
     "compare",
+    "compare_sum",
     "composable",
     "datasets",
     "denoise",
@@ -103,8 +111,10 @@ __all__ = [
     "radius",
     "release",
     "release_file",
+    "release_sum",
     "sampling",
     "summarise",
+    "sums",
     "theorems",
     "transport",
     "verify",

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pufferfish.codec import PRIVATE_NOTICE, read_document, reading
+from pufferfish.codec import PRIVATE_NOTICE, is_document, read_document, reading
 from pufferfish.errors import CertificationError, InvalidInputError, PufferfishError
 from pufferfish.exact import Certificate
 from pufferfish.exact.certificate import noise_from_dict
@@ -18,15 +18,15 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import check_grid
 from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
-from pufferfish.record import VERSION, described
+from pufferfish.record import TOLERANCE, VERSION, described
+from pufferfish.sums.checking import sum_claims
+from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.tables import format_of
 from pufferfish.tables.reading import opened
 
 __all__ = ["Check", "Verification", "verify_record"]
 
 _CHUNK = 1 << 20
-# How far bounds that were computed elsewhere may be from ours: other versions, other processors.
-_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,8 @@ class Verification:
 
 def verify_record(path: str | Path, released: str | Path | None = None) -> Verification:
     """Check a record, and the published file if it is beside it or named by `released`."""
+    if is_document(Path(path), "sum-record"):
+        return _verify_sum(read_document(Path(path), "sum-record", SUM_VERSION), released)
     data = read_document(Path(path), "record", VERSION)
     with reading("record"):
         edition = data["edition"]
@@ -80,6 +82,19 @@ def verify_record(path: str | Path, released: str | Path | None = None) -> Verif
             beside = Path(path).parent / name
             checks.append(_checksum(data, beside) if beside.exists() else _away(name))
     return Verification(edition=edition, checks=tuple(checks))
+
+
+def _verify_sum(data: dict[str, Any], released: str | Path | None) -> Verification:
+    """A record of one published number, which it holds itself."""
+    if released is not None:
+        raise InvalidInputError("the record of a sum holds what was published; there is no file.")
+    with reading("record of a sum"):
+        checks = [_drawable(noise_from_dict(data["noise"]))]
+        for found, certificate in sum_claims(data):
+            checks.append(Check(**found._asdict()))
+            if certificate is not None:
+                checks.append(_recorded(data["certificate"], certificate))
+    return Verification(edition=data["edition"], checks=tuple(checks))
 
 
 def _drawable(noise: Any) -> Check:
@@ -144,7 +159,7 @@ def _recorded(data: dict[str, Any], computed: Certificate) -> Check:
         worst = max(worst, _gap(one.epsilon_upper, other.epsilon_upper))
     return Check(
         claim=text,
-        verdict=worst <= _TOLERANCE,
+        verdict=worst <= TOLERANCE,
         detail=f"upper bounds differ by at most {worst:.2g}",
     )
 

@@ -21,6 +21,7 @@ __all__ = [
     "belief_to_dict",
     "check_entries",
     "document_text",
+    "is_document",
     "parse_document",
     "read_document",
     "reading",
@@ -30,6 +31,7 @@ __all__ = [
 
 PRIVATE_NOTICE = "Holds statistics of private data. Keep it as you keep the data."
 _YAML = (".yaml", ".yml")
+_ANY_VERSION = 0
 
 
 def document_text(data: Mapping[str, Any], path: Path | None = None) -> str:
@@ -74,12 +76,21 @@ def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
     return parse_document(text, kind, version, yaml=path.suffix.lower() in _YAML)
 
 
+def is_document(path: Path, kind: str) -> bool:
+    """Whether a file holds a document of this kind, of whatever version."""
+    with contextlib.suppress(InvalidInputError):
+        return bool(read_document(path, kind, _ANY_VERSION))
+    return False
+
+
 # From (kind, version) to what makes the next version of such a document.
 UPGRADES: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
 def _upgraded(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
     found = data.get("version")
+    if version == _ANY_VERSION:
+        return data
     while isinstance(found, int) and found < version and (kind, found) in UPGRADES:
         data = UPGRADES[kind, found](data)
         found = data.get("version")

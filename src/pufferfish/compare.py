@@ -9,6 +9,7 @@ from typing import Any
 
 from pufferfish.calibrate import METHODS, Calibration, calibrate
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
+from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.exact.parallel import Progress
 from pufferfish.explain import COLUMNS, rounded_up
 from pufferfish.guarantee import Guarantee
@@ -16,7 +17,7 @@ from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import PAPER_METHODS, TAU_FORMS
 
-__all__ = ["ComparedMethod", "Comparison", "compare"]
+__all__ = ["ComparedMethod", "Comparison", "compare", "noise_in_words"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,22 @@ class Comparison:
             lines.append(textwrap.fill(line, COLUMNS, subsequent_indent="  "))
         return "\n".join(lines)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
+            "methods": [
+                {
+                    "name": each.name,
+                    "noise": noise_to_dict(each.calibration.noise),
+                    "valid": each.valid,
+                    "against_exact": each.against_exact,
+                }
+                for each in self.methods
+            ],
+            "refused": dict(self.refused),
+        }
+
     def _reasons(self) -> dict[str, list[str]]:
         """Each reason once, with the methods that it refuses."""
         reasons: dict[str, list[str]] = {}
@@ -100,7 +117,7 @@ class Comparison:
         ratio, twice = each.against_exact, each.epsilon_of_two
         return (
             each.name,
-            _in_words(each.calibration.noise),
+            noise_in_words(each.calibration.noise),
             "-" if ratio is None else f"{ratio:.3f}",
             rounded_up(loss, 4),
             {True: "kept", False: "BROKEN", None: "not decided"}[each.valid],
@@ -167,7 +184,8 @@ def _all_methods() -> Iterator[tuple[str, dict[str, Any]]]:
             yield method, {"method": method}
 
 
-def _in_words(noise: Noise) -> str:
+def noise_in_words(noise: Noise) -> str:
+    """Law and size."""
     if isinstance(noise, LaplaceNoise):
         return f"Laplace, scale {noise.scale:.5g}"
     if isinstance(noise, GaussianNoise):

@@ -9,8 +9,8 @@ import math
 import textwrap
 
 from pufferfish.adversary import ideal_guess
+from pufferfish.alternatives import Alternative, alternatives
 from pufferfish.choose import half_width
-from pufferfish.errors import PufferfishError
 from pufferfish.explain import COLUMNS
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
@@ -18,27 +18,27 @@ from pufferfish.noise import LaplaceNoise, NoNoise
 from pufferfish.plan import Plan
 from pufferfish.priors import Discrete
 from pufferfish.record import Record, not_promised
-from pufferfish.scenario import Belief, Scenario
-from pufferfish.theorems import paper_scale
+from pufferfish.scenario import Belief
 
-__all__ = ["story"]
+__all__ = ["adversary_in_words", "gaps", "meaning", "published_in_words", "story"]
 
 _LABEL = 12
-# Where the paper's formula has nothing to say of δ = 0, what it asks for this δ.
-_PAPER_DELTA = 0.3
 
 
 def story(record: Record) -> str:
     """What happened, in labelled paragraphs."""
     plan = record.plan
     parts = [
-        ("Published", _published(record)),
+        ("Published", published_in_words(record)),
         ("Promise", _promise(plan)),
         ("To whom", _to_whom(plan)),
         ("Noise", _noise(record)),
         ("Beside it", _beside(plan)),
         ("Guessing", _guessing(plan)),
-        *(("Not covered" if index == 0 else "", text) for index, text in enumerate(_gaps(record))),
+        *(
+            ("Not covered" if index == 0 else "", f"- {text}")
+            for index, text in enumerate(gaps(record))
+        ),
     ]
     return "\n".join(_paragraph(label, text) for label, text in parts if text)
 
@@ -53,7 +53,8 @@ def _paragraph(label: str, text: str) -> str:
     )
 
 
-def _published(record: Record) -> str:
+def published_in_words(record: Record) -> str:
+    """Which rows were published, where, in which order, beside what."""
     plan = record.plan
     place = f" in {record.output}" if record.output else ""
     order = "in random order" if plan.shuffled else "in the order of the table"
@@ -76,26 +77,32 @@ def _promise(plan: Plan) -> str:
         f"{first!r} and {second!r}" if len(pairs) == 1 else f"each of {len(pairs)} pairs of secrets"
     )
     unit = "one row" if plan.unit == "row" else f"one person (up to {plan.rows_per_person} rows)"
-    factor = math.exp(min(promise.epsilon, 700.0))
+    factor = f"{math.exp(min(promise.epsilon, 700.0)):.4g}"
+    said = meaning(promise, pair, factor)
+    return f"{promise} for {unit}: {said}. Certified exactly, for one release."
+
+
+def meaning(promise: Guarantee, pair: str, factor: str) -> str:
+    """What a promise says of a pair, both given in words; `factor` is e^ε."""
     if promise.pure:
-        meaning = (
-            f"what is published changes the odds between {pair} by a factor of at most "
-            f"{factor:.4g}, up or down"
+        return (
+            f"what is published changes the odds between {pair} by a factor of at most {factor}, "
+            "up or down"
         )
-    else:
-        meaning = (
-            "whatever is concluded from what is published is at most "
-            f"{factor:.4g} times as probable under one as under the other of {pair}, plus "
-            f"{promise.delta:g}"
-        )
-    return f"{promise} for {unit}: {meaning}. Certified exactly, for one release."
+    return (
+        f"whatever is concluded from what is published is at most {factor} times as probable "
+        f"under one as under the other of {pair}, plus {promise.delta:g}"
+    )
 
 
 def _to_whom(plan: Plan) -> str:
-    return "; ".join(_adversary(belief) for belief in plan.calibration.scenario.beliefs) + "."
+    return (
+        "; ".join(adversary_in_words(belief) for belief in plan.calibration.scenario.beliefs) + "."
+    )
 
 
-def _adversary(belief: Belief) -> str:
+def adversary_in_words(belief: Belief) -> str:
+    """Name, provenance, and what kind of knowledge."""
     kinds = {type(prior) for prior in belief.priors.values()}
     what = (
         "who knows how often each value occurs for each secret"
@@ -130,48 +137,24 @@ def _noise(record: Record) -> str:
 
 def _beside(plan: Plan) -> str:
     """What other ways to keep a promise would have taken."""
-    noise, goal = plan.calibration.noise, plan.calibration.goal
-    if not isinstance(noise, LaplaceNoise):
-        return ""
-    texts = []
-    tables = [
-        prior
-        for belief in plan.calibration.scenario.beliefs
-        for prior in belief.priors.values()
-        if isinstance(prior, Discrete)
-    ]
-    if tables:
-        low = min(float(table.values[0]) for table in tables)
-        high = max(float(table.values[-1]) for table in tables)
-        local = (high - low) / goal.epsilon
-        texts.append(
-            "local differential privacy, which protects every value from everybody, would need "
-            f"scale {local:.4g} on the range {low:g} to {high:g} ({local / noise.scale:.2g} times "
-            "as much)"
-        )
-    texts += _paper(plan.calibration.scenario, goal, noise.scale)
+    goal = plan.calibration.goal
+    texts = [_alternative(each, goal) for each in alternatives(plan.calibration)]
     return "; ".join(texts) + "." if texts else ""
 
 
-def _paper(scenario: Scenario, goal: Guarantee, scale: float) -> list[str]:
-    """What the paper's Theorem 2 asks for the smooth beliefs, where it says anything."""
-    smooth = [
-        belief
-        for belief in scenario.beliefs
-        if not any(isinstance(prior, Discrete) for prior in belief.priors.values())
-    ]
-    if not smooth:
-        return []
-    asked = Guarantee(goal.epsilon, _PAPER_DELTA) if goal.pure else goal
-    try:
-        size = paper_scale("thm-2", Scenario(smooth, scenario.pairs), asked, "exact")
-    except PufferfishError:  # holes, or laws that the theorem does not cover
-        return []
-    instead = f" and promise only δ = {_PAPER_DELTA:g}" if goal.pure else ""
-    return [
-        f"the formula this method comes from (Theorem 2) would add scale {size:.4g} for the smooth "
-        f"beliefs ({size / scale:.2g} times as much){instead}, and does not hold in general"
-    ]
+def _alternative(other: Alternative, goal: Guarantee) -> str:
+    if other.values is not None:
+        low, high = other.values
+        return (
+            "local differential privacy, which protects every value from everybody, would need "
+            f"scale {other.scale:.4g} on the range {low:g} to {high:g} ({other.ratio:.2g} times as "
+            "much)"
+        )
+    instead = "" if other.promise == goal else f" and promise only δ = {other.promise.delta:g}"
+    return (
+        f"the formula this method comes from (Theorem 2) would add scale {other.scale:.4g} for the "
+        f"smooth beliefs ({other.ratio:.2g} times as much){instead}, and does not hold in general"
+    )
 
 
 def _guessing(plan: Plan) -> str:
@@ -186,16 +169,17 @@ def _guessing(plan: Plan) -> str:
     )
 
 
-def _gaps(record: Record) -> list[str]:
-    texts = [f"- {text}" for text in not_promised(record.plan)]
+def gaps(record: Record) -> list[str]:
+    """What is not promised, also for the rows of this table."""
+    texts = not_promised(record.plan)
     if record.rows_outside:
         texts.append(
-            f"- {record.rows_outside:,} values are outside all that the beliefs consider possible: "
+            f"{record.rows_outside:,} values are outside all that the beliefs consider possible: "
             "describe the column as it is, or cap it before the release."
         )
     if record.rows_unprotected:
         texts.append(
-            f"- {record.rows_unprotected:,} of the published rows have a secret that is in no "
+            f"{record.rows_unprotected:,} of the published rows have a secret that is in no "
             "pair: noised like the others, but nothing is promised for them."
         )
     return texts

@@ -6,6 +6,7 @@ are. The certificate is not read from the document: it is computed again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -221,7 +222,9 @@ class Plan:
             )
             return cls(
                 calibration=calibration,
-                postprocess=tuple(_postprocess(each) for each in data.get("postprocess", ())),
+                postprocess=tuple(
+                    postprocess_from_dict(each) for each in data.get("postprocess", ())
+                ),
                 **{name: data[name] for name in _PLAIN if name in data},
             )
 
@@ -270,7 +273,8 @@ def postprocess_to_dict(step: Postprocess) -> dict[str, Any]:
     return {"clip": [step.low, step.high]}
 
 
-def _postprocess(data: dict[str, Any]) -> Postprocess:
+def postprocess_from_dict(data: Mapping[str, Any]) -> Postprocess:
+    """The step that `postprocess_to_dict` described."""
     if set(data) == {"round_to"}:
         return RoundTo(data["round_to"])
     if set(data) == {"clip"}:

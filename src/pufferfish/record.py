@@ -9,18 +9,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pufferfish.atomic import write_text
-from pufferfish.codec import PRIVATE_NOTICE, document_text
+from pufferfish.checks import nonnegative, require
+from pufferfish.codec import PRIVATE_NOTICE, document_text, read_document, reading
+from pufferfish.errors import CertificationError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.noise import GaussianNoise, LaplaceNoise
 from pufferfish.plan import Plan, postprocess_to_dict
 
-__all__ = ["VERSION", "Edition", "Record", "described", "not_promised"]
+__all__ = ["TOLERANCE", "VERSION", "Edition", "Record", "described", "not_promised"]
 
 VERSION = 1
 Edition = Literal["internal", "public"]
+# How far bounds that were computed elsewhere may be from ours: other versions, other processors.
+TOLERANCE = 1e-6
+_COUNTS = ("rows", "missing", "unprotected", "outside")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -101,9 +106,74 @@ class Record:
         # Counts and spread of the table are in the internal one, even where all beliefs are public.
         write_text(place, text, force=force, private=edition == "internal")
 
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The record that `to_dict("internal")` described; its plan is certified again.
+
+        Counts, checksum, versions and date are taken as they are written.
+
+        Raises:
+            CertificationError: The plan does not keep its promise, or the record says something
+                else than its plan.
+        """
+        with reading("record"):
+            require(
+                data["edition"] == "internal",
+                "a record can be made again from its internal edition only, which holds the plan.",
+            )
+            table, published = data["table"], data["published"]
+            counts = [published["rows"], *(each for name, each in table.items() if name in _COUNTS)]
+            require(
+                all(isinstance(each, int) and each >= 0 for each in counts),
+                "the counts of a record must be whole numbers.",
+            )
+            record = cls(
+                plan=Plan.from_dict(data["plan"]),
+                rows_read=table["rows"],
+                rows_published=published["rows"],
+                rows_missing=table["missing"],
+                rows_unprotected=table["unprotected"],
+                rows_outside=table["outside"],
+                column_std=nonnegative("column_std", table["column_std"]),
+                sha256=published["sha256"],
+                checksum_of=published["checksum_of"],
+                output=published["file"],
+                versions=data["versions"],
+                created=data["created"],
+            )
+        again = record.to_dict()
+        # Bounds that were computed elsewhere may differ in their last digits.
+        other = [name for name in again | data if again.get(name) != data.get(name)]
+        if set(other) - {"certificate"} or not _agrees(
+            data.get("certificate"), again["certificate"]
+        ):
+            raise CertificationError(
+                "this record does not say what its plan says; it differs in "
+                f"{', '.join(sorted(other))}."
+            )
+        return record
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The record in a file."""
+        return cls.from_dict(read_document(Path(path), "record", VERSION))
+
     def __repr__(self) -> str:
         """Names the column; counts of the table may be private."""
         return f"Record({self.plan.column!r}, {self.rows_published} rows published)"
+
+
+def _agrees(written: Any, computed: Any) -> bool:
+    """Whether two documents are the same up to the last digits of their numbers."""
+    if isinstance(computed, dict) and isinstance(written, dict):
+        return written.keys() == computed.keys() and all(
+            _agrees(written[name], computed[name]) for name in computed
+        )
+    if isinstance(computed, list) and isinstance(written, list):
+        return len(written) == len(computed) and all(map(_agrees, written, computed))
+    if isinstance(computed, float) and isinstance(written, float | int):
+        return abs(written - computed) <= TOLERANCE
+    return bool(written == computed)
 
 
 def described(plan: Plan) -> dict[str, Any]:

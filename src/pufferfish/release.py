@@ -38,7 +38,7 @@ from pufferfish.tables import (
 )
 from pufferfish.tables.persons import most_rows
 
-__all__ = ["Release", "release", "release_file"]
+__all__ = ["Release", "release", "release_file", "software_versions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class _Worker:
             sha256=sha256,
             checksum_of=of,
             output=output,
-            versions=_versions(),
+            versions=software_versions(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
@@ -294,7 +294,8 @@ def _considered(plan: Plan) -> tuple[float, float]:
     return low, high
 
 
-def _versions() -> dict[str, str]:
+def software_versions() -> dict[str, str]:
+    """Of everything that a release rests on."""
     found = {"python": platform.python_version()}
     for name in ("pufferfish-privacy", "numpy", "scipy", "cryptography", "pyarrow"):
         try:

@@ -19,7 +19,8 @@ from pufferfish.cli.options import Printing, Publishing, Table, grouped
 from pufferfish.cli.planning import planned
 from pufferfish.cli.release import publish
 from pufferfish.datasets import adult_education
-from pufferfish.errors import OutputExistsError
+from pufferfish.errors import MissingExtraError, OutputExistsError
+from pufferfish.report.extras import check_extras
 from pufferfish.tables import format_of
 
 __all__ = ["command"]
@@ -48,14 +49,26 @@ def command(
         write_text(table.file, text.getvalue())
     elif table.file.read_text(encoding="utf-8") != text.getvalue():
         raise OutputExistsError(f"{output} holds another adult.csv; choose another --output.")
+    released, report = output / "released.csv", _report_path(output)
+    wanted = "" if report is None else f" --report {report}"
     show.say(
         f"$ pufferfish release {table.file} --column education-num --secret race --pair {_PAIR} "
-        f"--epsilon {epsilon:g} --output {output / 'released.csv'}\n"
+        f"--epsilon {epsilon:g} --output {released}{wanted}\n"
     )
     adversaries, goal = Adversaries(pair=[_PAIR]), Goal(epsilon=epsilon)
     described = adversaries.described(table, show)
     calibration = goal.calibration(described.scenario, 1, show)
     plan = planned(calibration, described.others, table, adversaries, Publishing())
     plan.save(output / "plan.json", force=True)
-    released = output / "released.csv"
-    publish(table, plan, released, format_of(released), None, None, show, force=True)
+    publish(table, plan, released, format_of(released), None, None, report, show, force=True)
+    if report is None:
+        show.say("Report      not written; pip install 'pufferfish-privacy[report]' first")
+
+
+def _report_path(output: Path) -> Path | None:
+    """Where to write a report; None where what it needs is not installed."""
+    try:
+        check_extras()
+    except MissingExtraError:
+        return None
+    return output / "report.html"

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from pufferfish.atomic import write_text
 from pufferfish.cli.adversaries import Adversaries
 from pufferfish.cli.goal import Goal
 from pufferfish.cli.options import Force, Printing, Publishing, Table, grouped
@@ -21,6 +22,9 @@ from pufferfish.narrate import story
 from pufferfish.plan import Plan
 from pufferfish.record import Record
 from pufferfish.release import release_file
+from pufferfish.report import report as page_of
+from pufferfish.report.columns import count_column
+from pufferfish.report.extras import check_extras
 from pufferfish.tables import STANDARD_STREAM, FileFormat, format_of
 
 __all__ = ["command", "publish"]
@@ -53,6 +57,10 @@ def command(
             help="A file that counts the releases of this column, and refuses one too many."
         ),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Also write the internal report, an HTML page with words and pictures."),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Plan if need be, release, record, explain."""
@@ -62,7 +70,10 @@ def command(
     publishing.check()
     if str(record) == STANDARD_STREAM:
         raise InvalidInputError("a record needs a file of its own; - is for tables.")
-    table.refuse_places(output, *_record_paths(output, record), ledger=ledger, force=force)
+    places = output, *_record_paths(output, record), report
+    table.refuse_places(*places, ledger=ledger, force=force)
+    if report is not None:
+        check_extras()
     target = format_of(output, output_format, option="--output-format")
     if plan is not None:
         _refuse_mixed(table, adversaries, goal, publishing)
@@ -71,7 +82,7 @@ def command(
         described = adversaries.described(table, show)
         calibration = goal.calibration(described.scenario, publishing.rows_per_person, show)
         chosen = planned(calibration, described.others, table, adversaries, publishing)
-    publish(table, chosen, output, target, record, ledger, show, force=force)
+    publish(table, chosen, output, target, record, ledger, report, show, force=force)
 
 
 def publish(
@@ -81,11 +92,12 @@ def publish(
     target_format: FileFormat,
     record: Path | None,
     ledger: Path | None,
+    report: Path | None,
     show: Show,
     *,
     force: bool,
 ) -> None:
-    """Release a file, write both editions of its record, and say what was done."""
+    """Release a file, write both editions of its record, report, and say what was done."""
     internal, public = _record_paths(output, record)
 
     def save(done: Record) -> None:
@@ -107,6 +119,11 @@ def publish(
             save=save,
         )
     written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
+    if report is not None:
+        write_text(
+            report, _report(done.record, table, output, target_format), force=force, private=True
+        )
+        written += f"\nReport      {report} (private)"
     show.result(
         "" if show.silent else story(done.record) + written,
         {
@@ -116,8 +133,18 @@ def publish(
             "noise": noise_to_dict(plan.calibration.noise),
             "record": None if internal is None else str(internal),
             "public_record": None if public is None else str(public),
+            "report": None if report is None else str(report),
         },
     )
+
+
+def _report(record: Record, table: Table, output: Path, target_format: FileFormat) -> str:
+    """The internal report, with both columns as far as they are files."""
+    released, original = (
+        None if str(file) == STANDARD_STREAM else count_column(file, record.plan.column, format_)
+        for file, format_ in ((output, target_format), (table.file, table.file_format))
+    )
+    return page_of(record, released=released, original=original)
 
 
 def _record_paths(output: Path, record: Path | None) -> tuple[Path | None, Path | None]:

@@ -15,7 +15,7 @@ from pufferfish.tables.names import check_columns
 from pufferfish.tables.summary import Summary
 from pufferfish.tables.tally import MOST_VALUES, Batch, Tally
 
-__all__ = ["summarise"]
+__all__ = ["batches", "summarise"]
 
 
 def summarise(
@@ -47,12 +47,13 @@ def summarise(
         require(isinstance(given, str), f"{name} must be a column's name, got {given!r}.")
     require(column != secret, f"column and secret are both {column!r}; they must differ.")
     tally = Tally(column, secret, most_values)
-    for batch in _batches(data, column, secret, count):
+    for batch in batches(data, column, secret, count):
         tally.add(batch)
     return tally.summary()
 
 
-def _batches(data: Any, column: str, secret: str, count: str | None) -> Iterable[Batch]:
+def batches(data: Any, column: str, secret: str, count: str | None = None) -> Iterable[Batch]:
+    """The rows of any kind of table, some at a time."""
     if isinstance(data, str | PathLike):
         return file_batches(fspath(data), format_of(fspath(data)), column, secret, count)
     if not isinstance(data, Mapping):

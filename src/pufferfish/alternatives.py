@@ -1,0 +1,103 @@
+"""What other ways to keep a promise would have taken, beside the noise that was chosen.
+
+- **Local differential privacy** protects every value from everybody, whatever is believed: Laplace
+  noise of scale (range of the values)/ε. The range is that of the tables among the beliefs.
+- **The paper's Theorem 2** (`thm-2`), for the smooth beliefs. It does not hold in general
+  (docs/theory/thm-2.md). Where δ = 0 is promised it has nothing to say of unequal stds, so it is
+  asked for δ = 0.3, the paper's own choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pufferfish.calibrate import Calibration
+from pufferfish.errors import PufferfishError
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import LaplaceNoise
+from pufferfish.priors import Discrete
+from pufferfish.scenario import Scenario
+from pufferfish.theorems import PAPER_METHODS, paper_scale
+
+__all__ = ["PAPER_DELTA", "Alternative", "alternatives"]
+
+# Where the paper's formula has nothing to say of δ = 0, what it is asked for.
+PAPER_DELTA = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """Another way to a promise, with Laplace noise.
+
+    Attributes:
+        name: "local" differential privacy, or the paper's "thm-2".
+        scale: The noise that it asks for.
+        ratio: That, as a multiple of the scale that was chosen.
+        promise: What it promises for it.
+        holds: Whether the promise is proven in general.
+        values: For local differential privacy, between which values.
+    """
+
+    name: Literal["local", "thm-2"]
+    scale: float
+    ratio: float
+    promise: Guarantee
+    holds: bool
+    values: tuple[float, float] | None = None
+
+
+def alternatives(calibration: Calibration) -> tuple[Alternative, ...]:
+    """Those that have something to say of this scenario; none beside other than Laplace noise."""
+    noise = calibration.noise
+    if not isinstance(noise, LaplaceNoise):
+        return ()
+    found = (
+        _local(calibration.scenario, calibration.goal, noise.scale),
+        _paper(calibration.scenario, calibration.goal, noise.scale),
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def _local(scenario: Scenario, goal: Guarantee, scale: float) -> Alternative | None:
+    tables = [
+        prior
+        for belief in scenario.beliefs
+        for prior in belief.priors.values()
+        if isinstance(prior, Discrete)
+    ]
+    if not tables:
+        return None
+    low = min(float(table.values[0]) for table in tables)
+    high = max(float(table.values[-1]) for table in tables)
+    size = (high - low) / goal.epsilon
+    return Alternative(
+        name="local",
+        scale=size,
+        ratio=size / scale,
+        promise=Guarantee(goal.epsilon),
+        holds=True,
+        values=(low, high),
+    )
+
+
+def _paper(scenario: Scenario, goal: Guarantee, scale: float) -> Alternative | None:
+    smooth = [
+        belief
+        for belief in scenario.beliefs
+        if not any(isinstance(prior, Discrete) for prior in belief.priors.values())
+    ]
+    if not smooth:
+        return None
+    asked = Guarantee(goal.epsilon, PAPER_DELTA) if goal.pure else goal
+    try:
+        size = paper_scale("thm-2", Scenario(smooth, scenario.pairs), asked, "exact")
+    except PufferfishError:  # holes, or laws that the theorem does not cover
+        return None
+    return Alternative(
+        name="thm-2",
+        scale=size,
+        ratio=size / scale,
+        promise=asked,
+        holds=PAPER_METHODS["thm-2"].is_true,
+    )

@@ -1,0 +1,53 @@
+"""Is the noise the one that was certified?
+
+By the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart the distribution function of n draws
+is nowhere farther than √(log(2/α)/(2n)) from that of their law, but for a probability of α. This is
+no attack on a secret; it notices wrong noise of any kind, also where no event would tell yet.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import ndtr
+
+from pufferfish.audit.result import AuditCheck
+from pufferfish.audit.subject import Subject
+from pufferfish.checks import FloatArray
+from pufferfish.noise import GaussianNoise, LaplaceNoise
+
+__all__ = ["check_law"]
+
+_NAME = "the noise follows the law that was certified"
+
+
+def check_law(subject: Subject, value: float, draws: int, alpha: float) -> AuditCheck:
+    """Compare so many draws of the noise with its law."""
+    noise = subject.noise
+    if not isinstance(noise, LaplaceNoise | GaussianNoise) or noise.grid is None:
+        raise TypeError("only a law on a grid can be compared with what is drawn.")
+    centre = np.rint(value / noise.grid) * noise.grid
+    drawn = np.sort(subject.noised(np.full(draws, centre)) - centre)
+    claimed = _cdf(drawn, noise)
+    ranks = np.arange(draws + 1) / draws
+    # At a point that was drawn, the empirical function jumps from ranks[:-1] to ranks[1:].
+    apart = np.maximum(np.abs(ranks[1:] - claimed), np.abs(ranks[:-1] - claimed))
+    worst = int(apart.argmax())
+    # The law on the grid is this far from the continuous one, at most.
+    allowed = math.sqrt(math.log(2.0 / alpha) / (2.0 * draws)) + 2.0 * noise.grid / noise.std
+    seen = np.searchsorted(drawn, drawn[worst], side="right") / draws
+    return AuditCheck(
+        name=_NAME,
+        passed=bool(apart[worst] <= allowed),
+        detail=f"at most {drawn[worst]:.4g} in {100 * seen:.3f}% of {draws:,} draws, "
+        f"{100 * claimed[worst]:.3f}% by the law; chance moves that by at most "
+        f"{100 * allowed:.3f}%",
+    )
+
+
+def _cdf(points: FloatArray, noise: LaplaceNoise | GaussianNoise) -> FloatArray:
+    if isinstance(noise, GaussianNoise):
+        return np.asarray(ndtr(points / noise.std))
+    tail = 0.5 * np.exp(-np.abs(points) / noise.scale)
+    return np.asarray(np.where(points < 0.0, tail, 1.0 - tail))

@@ -1,0 +1,287 @@
+"""What standard learners make of the column: how well it predicts the secret, before and after.
+
+For those who hold the data. Two secrets, each counted as half of the rows, so that a guess is right
+in 50% of cases; every prediction is made by a model that has not seen its row (five folds). Beside
+it stands what the best possible adversary of the scenario reaches: no learner can beat that but by
+chance, unless the beliefs know less than the data say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.adversary import Success, success, success_allowed
+from pufferfish.audit.draws import generator
+from pufferfish.checks import FloatArray, require
+from pufferfish.errors import DataError, MissingExtraError
+from pufferfish.noise import NoNoise
+from pufferfish.plan import Plan
+from pufferfish.scenario import Scenario, Secret, SecretPair
+from pufferfish.tables.files import column_values
+from pufferfish.tables.formats import format_of
+from pufferfish.tables.summarise import batches
+
+__all__ = ["DataAudit", "Learned", "Score", "audit_data"]
+
+_FOLDS = 5
+# More rows make the intervals narrower than anybody needs, and the learners slow.
+_MOST_ROWS = 200_000
+_FEWEST_ROWS = 50
+_Z = 1.959963984540054
+# Beyond the limit by so many standard errors is no accident.
+_BEYOND = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How well the secret was predicted, with standard errors.
+
+    Attributes:
+        accuracy: How often right, both secrets counted alike.
+        accuracy_error: Its standard error.
+        auc: How often a row of the one secret scores higher than a row of the other.
+        auc_error: Its standard error (Hanley and McNeil 1982).
+    """
+
+    accuracy: float
+    accuracy_error: float
+    auc: float
+    auc_error: float
+
+    def __str__(self) -> str:
+        return (
+            f"{100 * self.accuracy:.1f}% ± {100 * _Z * self.accuracy_error:.1f} right, "
+            f"AUC {self.auc:.3f} ± {_Z * self.auc_error:.3f}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """One learner, from the true column and from the published one."""
+
+    learner: str
+    before: Score
+    after: Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataAudit:
+    """What learners reach on the data themselves; internal.
+
+    Attributes:
+        pair: The two secrets.
+        rows: How many rows were used.
+        aligned: Whether the released rows themselves were used; otherwise, since they are
+            shuffled, a fresh draw of the same noise.
+        learned: One entry for each learner.
+        limit_before: What the best possible adversary reaches with the true values.
+        limit_after: The same with the published ones.
+        allowed: What the promise alone allows.
+    """
+
+    pair: SecretPair
+    rows: int
+    aligned: bool
+    learned: tuple[Learned, ...]
+    limit_before: Success
+    limit_after: Success
+    allowed: Success
+
+    @property
+    def beyond(self) -> bool:
+        """Whether a learner does better than any described adversary could, but for chance."""
+        limit = self.limit_after
+        return any(
+            after.accuracy - _BEYOND * after.accuracy_error > limit.accuracy_upper
+            or after.auc - _BEYOND * after.auc_error > limit.auc_upper
+            for after in (each.after for each in self.learned)
+        )
+
+    def __str__(self) -> str:
+        first, second = self.pair
+        source = "the released rows" if self.aligned else "a fresh draw of the same noise"
+        lines = [
+            f"How well {first!r} and {second!r} are told apart, {self.rows:,} rows, {source} "
+            "(95% intervals; a coin is right in 50%):"
+        ]
+        for each in self.learned:
+            lines.append(f"- {each.learner}: from the true values {each.before}")
+            lines.append(f"  from the published values {each.after}")
+        lines.append(
+            f"- the best possible adversary of the scenario: before {_limit(self.limit_before)}; "
+            f"after {_limit(self.limit_after)}; the promise allows {_limit(self.allowed)}"
+        )
+        if self.beyond:
+            lines.append(
+                "BEYOND THE LIMIT: a learner does better than every described adversary could. The "
+                "beliefs know less than these data say: fit them to the data, or add the table."
+            )
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        plain = asdict(self)
+        for name in ("limit_before", "limit_after", "allowed"):
+            # How far odds can move is the certificate's matter, and may be infinite.
+            del plain[name]["epsilon_upper"]
+        return plain | {"pair": list(self.pair), "beyond": self.beyond}
+
+
+def _limit(reached: Success) -> str:
+    return f"{100 * reached.accuracy_upper:.1f}% right, AUC {reached.auc_upper:.3f}"
+
+
+def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0) -> DataAudit:
+    """How well standard learners predict the secret of the deciding pair, before and after.
+
+    Args:
+        original: The table that was released: a frame, a file's path, a dict of arrays.
+        plan: What was planned.
+        released: The published file or column, where its rows are in the order of the table.
+            Without it, as for rows that were shuffled, which nobody can match, the noise is drawn
+            afresh, in memory only.
+        seed: For the folds, and for the choice of rows where there are very many.
+    """
+    calibration = plan.calibration
+    pair = calibration.certificate.worst.pair
+    alone = Scenario(calibration.scenario.beliefs, [pair])
+    values, labels = _rows(batches(original, plan.column, plan.secret), pair)
+    aligned = released is not None
+    require(
+        not (aligned and plan.shuffled),
+        "the rows were published in random order, so nobody can say which released row belongs to "
+        "which row of the table: leave the released column out (--released), and the same noise is "
+        "drawn afresh.",
+    )
+    if aligned:
+        published = _published(released, plan.column)
+        published = published[~np.isnan(published)]
+        present = ~np.isnan(values)
+        require(
+            published.size == int(present.sum()),
+            "the released column has other rows than the table; give the table that was released.",
+        )
+        values, labels = values[present], labels[present]
+    else:
+        values, labels = values[~np.isnan(values)], labels[~np.isnan(values)]
+        published = plan.mechanism.apply(values).astype(np.float64)
+    of_pair = labels >= 0
+    values, published, classes = values[of_pair], published[of_pair], labels[of_pair]
+    chosen = _sample(classes, seed)
+    before, after, target = values[chosen], published[chosen], classes[chosen]
+    return DataAudit(
+        pair=pair,
+        rows=target.size,
+        aligned=aligned,
+        learned=tuple(
+            Learned(
+                learner=name,
+                before=_score(model, before, target, seed),
+                after=_score(model, after, target, seed),
+            )
+            for name, model in _learners(seed)
+        ),
+        limit_before=success(alone, NoNoise()),
+        limit_after=success(alone, calibration.noise),
+        allowed=success_allowed(calibration.goal),
+    )
+
+
+def _rows(parts: Iterable[Any], pair: SecretPair) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """All values, and 0, 1 for the secrets of the pair, −1 for others."""
+    values, classes = [], []
+    for batch in parts:
+        of_label = np.array([_index(label, pair) for label in batch.labels] + [-1])
+        values.append(batch.values)
+        classes.append(of_label[batch.codes])
+    if not values:
+        raise DataError("the table has no rows.")
+    return np.concatenate(values), np.concatenate(classes)
+
+
+def _index(label: Secret, pair: SecretPair) -> int:
+    return pair.index(label) if label in pair else -1
+
+
+def _published(released: Any, column: str) -> FloatArray:
+    if isinstance(released, str | PathLike):
+        path = fspath(released)
+        return column_values(path, format_of(path), column)
+    return np.asarray(released, dtype=np.float64)
+
+
+def _sample(classes: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
+    counts = np.bincount(classes, minlength=2)
+    if counts.min() < _FEWEST_ROWS:
+        raise DataError(
+            f"learners need at least {_FEWEST_ROWS} rows of each secret of the deciding pair."
+        )
+    if classes.size <= _MOST_ROWS:
+        return np.arange(classes.size)
+    return np.sort(generator(seed).choice(classes.size, _MOST_ROWS, replace=False))
+
+
+def _learners(seed: int) -> list[tuple[str, Any]]:
+    linear, ensemble = _sklearn("linear_model"), _sklearn("ensemble")
+    pipeline, scaling = _sklearn("pipeline"), _sklearn("preprocessing")
+    return [
+        (
+            "logistic regression",
+            pipeline.make_pipeline(
+                scaling.StandardScaler(), linear.LogisticRegression(class_weight="balanced")
+            ),
+        ),
+        (
+            "gradient boosting",
+            ensemble.HistGradientBoostingClassifier(class_weight="balanced", random_state=seed),
+        ),
+    ]
+
+
+def _score(model: Any, column: FloatArray, target: npt.NDArray[np.int64], seed: int) -> Score:
+    selection, metrics = _sklearn("model_selection"), _sklearn("metrics")
+    folds = selection.StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+    # One thread: several of them wait for each other where the machine has other work.
+    with import_module("threadpoolctl").threadpool_limits(1):
+        predicted = selection.cross_val_predict(
+            model, column[:, None], target, cv=folds, method="predict_proba"
+        )[:, 1]
+    right = (predicted > 0.5) == (target == 1)
+    recalls = [float(right[target == each].mean()) for each in (0, 1)]
+    sizes = [int((target == each).sum()) for each in (0, 1)]
+    variance = sum(
+        recall * (1.0 - recall) / size for recall, size in zip(recalls, sizes, strict=True)
+    )
+    auc = float(metrics.roc_auc_score(target, predicted))
+    return Score(
+        accuracy=sum(recalls) / 2.0,
+        accuracy_error=math.sqrt(variance) / 2.0,
+        auc=auc,
+        auc_error=_auc_error(auc, *sizes),
+    )
+
+
+def _auc_error(auc: float, negatives: int, positives: int) -> float:
+    """Hanley and McNeil's standard error of an area under the curve."""
+    one, two = auc / (2.0 - auc), 2.0 * auc**2 / (1.0 + auc)
+    variance = (
+        auc * (1.0 - auc) + (positives - 1) * (one - auc**2) + (negatives - 1) * (two - auc**2)
+    )
+    return math.sqrt(max(variance, 0.0) / (positives * negatives))
+
+
+def _sklearn(part: str) -> Any:
+    try:
+        return import_module(f"sklearn.{part}")
+    except ImportError:
+        raise MissingExtraError(
+            "the audit of data needs scikit-learn: pip install 'pufferfish-privacy[audit]'."
+        ) from None

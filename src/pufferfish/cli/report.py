@@ -1,0 +1,64 @@
+"""Write the report of a release: one HTML page with words, pictures and numbers.
+
+Example: pufferfish report out.csv.record.json --original adult.csv
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pufferfish.atomic import refuse_unusable, write_text
+from pufferfish.cli.options import Force, Printing, grouped
+from pufferfish.errors import OutputExistsError
+from pufferfish.record import Edition
+from pufferfish.report import report
+
+__all__ = ["command"]
+
+
+@grouped
+def command(
+    printing: Printing,
+    record: Annotated[Path, typer.Argument(help="A record that `pufferfish release` wrote.")],
+    public: Annotated[
+        bool,
+        typer.Option("--public", help="The edition that may be published beside the column."),
+    ] = False,
+    released: Annotated[
+        Path | None,
+        typer.Option(help="The published file; by default the one that the record names."),
+    ] = None,
+    original: Annotated[
+        Path | None,
+        typer.Option(help="The table before the release, for a picture of the internal edition."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The page to write; by default beside the record."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Verify the record, and write the page."""
+    edition: Edition = "public" if public else "internal"
+    place = output or record.with_name(
+        _stem(record) + (".public.html" if public else ".report.html")
+    )
+    refuse_unusable(place, force=force)
+    for source in (record, released, original):
+        if source is not None and place.exists() and source.exists() and place.samefile(source):
+            raise OutputExistsError(f"{place} is what the report is about; choose another name.")
+    page = report(record, edition=edition, released=released, original=original)
+    write_text(place, page, force=force, private=not public)
+    printing.show().result(
+        f"Report      {place} ({'may be published' if public else 'private'})",
+        {"report": str(place), "edition": edition, "bytes": len(page.encode())},
+    )
+
+
+def _stem(record: Path) -> str:
+    """The name of the published file, if the record is called after it."""
+    name = record.name.removesuffix(record.suffix)
+    return name.removesuffix(".record").removesuffix(".public")

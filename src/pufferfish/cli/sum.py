@@ -1,0 +1,360 @@
+"""Find the noise that hides every user of a sum, and publish the sum with it.
+
+The users are a table with the columns mean and std (one user per row); or p, the probability of a
+1 (`value` instead of the 1); or user, value and probability (a row for each value of a user). A
+column `count` says how many users are alike.
+
+Example: pufferfish sum --identical 1000,0.5,0.3 --epsilon 1 --delta 1e-6 --protect presence
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from pufferfish.atomic import refuse_unusable, replacing
+from pufferfish.cli.options import Force, Printing, grouped
+from pufferfish.cli.show import Show
+from pufferfish.errors import InvalidInputError
+from pufferfish.exact.certificate import noise_to_dict
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import NoNoise
+from pufferfish.report.extras import check_extras
+from pufferfish.report.sums import draw_scale_curves, picture_kind
+from pufferfish.sums import (
+    LimitCheck,
+    SumCalibration,
+    SumPlan,
+    Users,
+    calibrate_sum,
+    check_limit,
+    compare_sum,
+    explain_sum,
+    identical,
+    release_sum,
+    scale_curve,
+    users_from_table,
+)
+from pufferfish.tables import format_of
+from pufferfish.tables.files import column_values
+
+__all__ = ["command"]
+
+
+# Numbers of users at which a curve is drawn.
+_PLOTTED = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """Who adds to the sum."""
+
+    users: Annotated[
+        Path | None, typer.Argument(help="A table of users: CSV (also gzipped), Parquet, Arrow.")
+    ] = None
+    identical: Annotated[
+        str | None,
+        typer.Option(metavar="K,MEAN,STD", help="Instead of a table: K users who are all alike."),
+    ] = None
+    public_users: Annotated[
+        bool, typer.Option("--public-users", help="Anyone may know how the users are described.")
+    ] = False
+
+    def described(self) -> Users:
+        """The users."""
+        provenance = "public" if self.public_users else "private"
+        if (self.users is None) == (self.identical is None):
+            raise InvalidInputError("describe the users: a table, or --identical K,MEAN,STD.")
+        if self.users is not None:
+            return users_from_table(str(self.users), provenance=provenance)
+        try:
+            number, mean, std = (float(each) for each in str(self.identical).split(","))
+        except ValueError:
+            raise InvalidInputError(
+                "--identical must be three numbers with commas between them, such as 1000,0.5,0.3, "
+                f"got {self.identical!r}."
+            ) from None
+        if number != int(number):
+            raise InvalidInputError(f"K of --identical must be a whole number, got {number:g}.")
+        return identical(int(number), mean, std, provenance=provenance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is promised to each user."""
+
+    epsilon: Annotated[
+        float | None,
+        typer.Option("--epsilon", "-e", help="How alike: odds change by at most e^ε."),
+    ] = None
+    delta: Annotated[
+        float, typer.Option("--delta", "-d", help="A probability that may be added on top.")
+    ] = 0.0
+    protect: Annotated[
+        str, typer.Option(help="presence: who is in the sum. value: what they reported.")
+    ] = "presence"
+    between: Annotated[
+        str | None,
+        typer.Option(metavar="A:B", help="With --protect value: the two values to look alike."),
+    ] = None
+    method: Annotated[
+        str,
+        typer.Option(
+            help="exact, gaussian (as if the sum were Gaussian), or the paper's cor-1a, "
+            "cor-1a-identical, cor-1b."
+        ),
+    ] = "exact"
+    tau: Annotated[str, typer.Option(help="exact or lambert, for the paper's cor-1a.")] = "exact"
+
+    def guarantee(self) -> Guarantee:
+        """The promise."""
+        if self.epsilon is None:
+            raise InvalidInputError("say how alike: --epsilon 1, for example.")
+        return Guarantee(self.epsilon, self.delta)
+
+    @property
+    def secret(self) -> dict[str, Any]:
+        """What is protected, as `calibrate_sum` takes it."""
+        if self.between is None:
+            return {"protect": self.protect, "between": None}
+        try:
+            first, second = (float(each) for each in self.between.split(":"))
+        except ValueError:
+            raise InvalidInputError(
+                "--between must be two numbers with a colon between them, such as 0:1, got "
+                f"{self.between!r}."
+            ) from None
+        return {"protect": self.protect, "between": (first, second)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publishing:
+    """The column whose sum is published, and where the records go."""
+
+    data: Annotated[
+        Path | None, typer.Option(help="The table whose column is summed and published.")
+    ] = None
+    column: Annotated[str, typer.Option("--column", "-c", help="The column of --data to sum.")] = (
+        "value"
+    )
+    statistic: Annotated[
+        str, typer.Option(help="sum; mean (by the number of described users); count (of ones).")
+    ] = "sum"
+    record: Annotated[
+        Path | None, typer.Option(help="The internal record; by default beside the data.")
+    ] = None
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="A file that counts the releases of this sum, and refuses one too many."),
+    ] = None
+    allow_no_noise: Annotated[
+        bool,
+        typer.Option(
+            "--allow-no-noise", help="Publish the true sum where the certificate needs no noise."
+        ),
+    ] = False
+
+    def planned(self, calibration: SumCalibration) -> SumPlan:
+        """The plan of a release."""
+        statistic: Any = self.statistic
+        return SumPlan(
+            calibration=calibration,
+            column=self.column,
+            statistic=statistic,
+            allow_no_noise=self.allow_no_noise,
+        )
+
+    @property
+    def records(self) -> tuple[Path, Path] | None:
+        """Where both editions of the record go."""
+        if self.data is None:
+            return None
+        internal = self.record or self.data.with_name(self.data.name + ".sum.record.json")
+        stem = internal.name.removesuffix(".json").removesuffix(".record")
+        return internal, internal.with_name(stem + ".public.json")
+
+    def check(self, *, force: bool) -> None:
+        """Before any work: options that would be ignored, places that cannot be written to."""
+        if self.records is None:
+            if self.record is not None or self.ledger is not None:
+                raise InvalidInputError("--record and --ledger belong to --data.")
+            return
+        for place in self.records:
+            refuse_unusable(place, force=force)
+        if self.ledger is not None:
+            refuse_unusable(self.ledger, force=True)
+
+
+@grouped
+def command(
+    described: Described,
+    wanted: Wanted,
+    publishing: Publishing,
+    printing: Printing,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Every method side by side, each judged exactly.")
+    ] = False,
+    plan: Annotated[
+        Path | None,
+        typer.Option(help="A plan that --output wrote; then users and promise are not asked."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the plan here (JSON or YAML).")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="With --identical: draw scale against K here (PNG or SVG)."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Calibrate, explain, compare, publish."""
+    show = printing.show()
+    publishing.check(force=force)
+    for place in (output, plot):
+        if place is not None:
+            refuse_unusable(place, force=force)
+    if plot is not None:
+        _check_plot(described, wanted, plot)
+    if plan is not None:
+        others = compare or output is not None or plot is not None
+        _refuse_mixed(described, wanted, publishing, others)
+        _publish(SumPlan.load(plan), publishing, "", {}, show, force=force)
+        return
+    users, goal = described.described(), wanted.guarantee()
+    if compare:
+        _compare(users, goal, wanted, publishing, output, show)
+        return
+    choices: dict[str, Any] = {**wanted.secret, "method": wanted.method, "tau": wanted.tau}
+    calibration = calibrate_sum(users, goal, **choices)
+    chosen = None
+    if output is not None or publishing.data is not None:
+        chosen = publishing.planned(calibration)
+        calibration = chosen.calibration
+    limit = None if users.laws is None else check_limit(users, goal, calibration.protected)
+    text, found = explain_sum(calibration, limit), _as_data(calibration, limit, output)
+    if chosen is not None and output is not None:
+        chosen.save(output, force=force)
+        text += f"\n\nPlan written to {output}."
+    if plot is not None:
+        _draw(users, goal, wanted, plot, force=force)
+        text += f"\n\nScale against the number of users drawn in {plot}."
+    if chosen is not None and publishing.data is not None:
+        _publish(chosen, publishing, text + "\n\n", found, show, force=force)
+    else:
+        show.result(text, found)
+
+
+def _check_plot(described: Described, wanted: Wanted, plot: Path) -> None:
+    """Before any work: what cannot be drawn."""
+    picture_kind(plot)
+    check_extras()
+    if described.identical is None or wanted.protect != "presence":
+        raise InvalidInputError(
+            "--plot draws the scale against K for users who are all alike and whose presence is "
+            "protected: it needs --identical K,MEAN,STD."
+        )
+
+
+def _draw(users: Users, goal: Guarantee, wanted: Wanted, plot: Path, *, force: bool) -> None:
+    tau: Any = wanted.tau
+    numbers = np.unique(np.geomspace(1, users.size, _PLOTTED).round().astype(int)).tolist()
+    variances = [float(users.variances[0])]
+    curves = scale_curve(numbers, float(users.means[0]), variances, goal, tau)
+    with replacing(plot, force=force) as file:
+        file.write(draw_scale_curves(curves, picture_kind(plot)))
+
+
+def _publish(
+    plan: SumPlan,
+    publishing: Publishing,
+    text: str,
+    found: dict[str, Any],
+    show: Show,
+    *,
+    force: bool,
+) -> None:
+    """Sum the column, noise the sum, write both records, and only then tell it."""
+    data, records = publishing.data, publishing.records
+    if data is None or records is None:
+        raise InvalidInputError("name the table whose column is summed: --data FILE.")
+    values = column_values(str(data), format_of(data), plan.column)
+    done = release_sum(values, plan, ledger=publishing.ledger)
+    done.record.save(records[0], "internal", force=force)
+    done.record.save(records[1], "public", force=force)
+    promise = done.record.to_dict("public")["promise"]
+    show.result(
+        f"{text}Published {plan.statistic} of {plan.column!r}: {done.value!r}\n{promise}\n"
+        f"Records: {records[0]} (private), {records[1]} (may be published).",
+        {
+            **found,
+            "statistic": plan.statistic,
+            "value": done.value,
+            "record": str(records[0]),
+            "public_record": str(records[1]),
+        },
+    )
+
+
+def _compare(
+    users: Users,
+    goal: Guarantee,
+    wanted: Wanted,
+    publishing: Publishing,
+    output: Path | None,
+    show: Show,
+) -> None:
+    if publishing.data is not None or output is not None or wanted.method != "exact":
+        raise InvalidInputError("--compare only compares: leave out --data, --output, --method.")
+    found = compare_sum(users, goal, **wanted.secret)
+    show.result(str(found), found.to_dict())
+
+
+def _refuse_mixed(
+    described: Described, wanted: Wanted, publishing: Publishing, others: bool
+) -> None:
+    """A plan has decided; an option beside it would be ignored, and that would surprise."""
+    decided = Publishing(data=publishing.data, record=publishing.record, ledger=publishing.ledger)
+    if (described, wanted, publishing) != (Described(), Wanted(), decided) or others:
+        raise InvalidInputError(
+            "a plan has decided users, promise, column and statistic: leave those options out, or "
+            "leave out --plan."
+        )
+
+
+def _as_data(
+    calibration: SumCalibration, limit: LimitCheck | None, output: Path | None
+) -> dict[str, Any]:
+    users, goal = calibration.users, calibration.goal
+    return {
+        "goal": {"epsilon": goal.epsilon, "delta": goal.delta},
+        "protect": calibration.protected.what,
+        "users": users.size,
+        "noise": noise_to_dict(calibration.noise),
+        "no_noise_needed": isinstance(calibration.noise, NoNoise),
+        "decides": {
+            "user": users.position(calibration.kind),
+            "alike": int(users.counts[calibration.kind]),
+        },
+        "certificates": calibration.certificates,
+        "certificate": calibration.calibration.certificate.to_dict(),
+        "central_limit": None
+        if limit is None
+        else {
+            "noise": noise_to_dict(limit.noise),
+            "believed_upper": _plain(limit.believed.upper),
+            "true_upper": _plain(limit.true.upper),
+            "holds": limit.holds,
+            "kolmogorov": limit.kolmogorov,
+            "lyapunov": limit.lyapunov,
+        },
+        "plan": None if output is None else str(output),
+    }
+
+
+def _plain(number: float) -> float | str:
+    """JSON has no infinity."""
+    return "inf" if number == float("inf") else number

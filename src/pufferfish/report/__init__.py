@@ -1,0 +1,66 @@
+"""The report of a release: one self-contained HTML file, internal or public; and notebooks.
+
+The only place that plots. Needs the extra `report` (matplotlib, jinja2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+from pufferfish.checks import require
+from pufferfish.record import Edition, Record
+
+__all__ = ["load_ipython_extension", "report"]
+
+
+def report(
+    record: Record | str | PathLike[str] | Mapping[str, Any],
+    *,
+    edition: Edition = "internal",
+    released: Any = None,
+    original: Any = None,
+) -> str:
+    """A report as HTML that needs nothing else: no script, no font, no network.
+
+    Args:
+        record: A record; or its document, as a file or as plain data, which is verified first.
+        edition: "internal" holds statistics of private data. "public" is made from the public
+            edition of the record alone, and holds nothing that is derived from a private belief, or
+            from the data other than the published column.
+        released: The published column: a file's path, or an array. Of a record's file, the file
+            that it names is taken where it is beside it.
+        original: The column before the release, likewise, for a picture of the internal edition;
+            the public one does not look at it.
+
+    Raises:
+        CertificationError: The record does not verify, or the file is not what was released.
+        MissingExtraError: matplotlib or jinja2 is not installed.
+    """
+    # Loaded here, so that importing the library does not load what only a report needs.
+    from pufferfish.report.columns import count_column  # noqa: PLC0415
+    from pufferfish.report.extras import check_extras  # noqa: PLC0415
+    from pufferfish.report.facts import gather  # noqa: PLC0415
+    from pufferfish.report.page import page  # noqa: PLC0415
+    from pufferfish.report.sources import checked_source  # noqa: PLC0415
+
+    require(
+        edition in ("internal", "public"), f"edition must be internal or public, got {edition!r}."
+    )
+    check_extras()
+    source, column, seen = checked_source(record, edition, released)
+    return page(
+        gather(
+            source,
+            released=seen,
+            original=None if edition == "public" else count_column(original, column),
+        )
+    )
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """`%load_ext pufferfish.report`: results of the library show as a table and a picture."""
+    from pufferfish.report.notebook import register  # noqa: PLC0415
+
+    register(ipython)

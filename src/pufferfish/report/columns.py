@@ -1,0 +1,121 @@
+"""A column that was published, or is to be: counted in one pass, whatever its length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from pufferfish.checks import FloatArray
+from pufferfish.tables import Batch, FileFormat, Group, Tally, format_of
+from pufferfish.tables.arrays import column_numbers
+from pufferfish.tables.files import column_parts
+
+__all__ = ["Bars", "CountedColumn", "bars_of", "count_column"]
+
+# Values that are kept, for estimates; longer columns are only counted.
+_MOST_KEPT = 10_000_000
+# The values that a picture shows.
+_SHOWN = (0.005, 0.995)
+_BINS = 40
+# A column of whole numbers, or of another step, has a bar for each value if these are enough.
+_MOST_STEPS = 80
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CountedColumn:
+    """How often each value occurs, and the values themselves where they are not too many."""
+
+    group: Group
+    values: FloatArray | None
+
+    @property
+    def rows(self) -> int:
+        """Rows of the column, with a value or without."""
+        return self.group.records + self.group.missing
+
+
+def count_column(
+    source: object, column: str, format_: FileFormat | None = None
+) -> CountedColumn | None:
+    """A file's path, or an array; what is counted already, or not there, stays as it is."""
+    if source is None or isinstance(source, CountedColumn):
+        return source
+    tally = Tally(column, "row")
+    kept: list[FloatArray] = []
+    count = 0
+    for part in _parts(source, column, format_):
+        tally.add(Batch(part, np.zeros(part.size, dtype=np.int64), ("row",)))
+        count += part.size
+        if count <= _MOST_KEPT:
+            kept.append(part[~np.isnan(part)])
+    values = np.concatenate(kept) if kept and count <= _MOST_KEPT else None
+    return CountedColumn(tally.summary().groups["row"], values)
+
+
+def _parts(source: Any, column: str, format_: FileFormat | None) -> Iterator[FloatArray]:
+    if not isinstance(source, str | PathLike):
+        yield column_numbers(column, source)
+        return
+    path = fspath(source)
+    yield from column_parts(path, format_ or format_of(path), column)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Bars:
+    """A histogram: for each bin the share of the rows with a value.
+
+    Attributes:
+        edges: One more than there are bins.
+        released: Of the published column.
+        original: Of the column before; None where it may not be shown, or is not there.
+        beyond: The share of the published rows outside all bins.
+    """
+
+    edges: FloatArray
+    released: FloatArray
+    original: FloatArray | None
+    beyond: float
+
+
+def bars_of(released: CountedColumn, original: CountedColumn | None) -> Bars | None:
+    """Bins for both columns; none where nothing was published or all values are one."""
+    groups = [each.group for each in (released, original) if each is not None]
+    if not all(group.records for group in groups):
+        return None
+    ends = [_quantiles(group, _SHOWN) for group in groups]
+    low, high = min(each[0] for each in ends), max(each[1] for each in ends)
+    if low == high:
+        return None
+    edges = _edges(low, high, groups[-1].values)
+    shares = [_shares(group, edges) for group in groups]
+    return Bars(
+        edges=edges,
+        released=shares[0],
+        original=None if original is None else shares[1],
+        beyond=max(1.0 - float(shares[0].sum()), 0.0),
+    )
+
+
+def _quantiles(group: Group, levels: Iterable[float]) -> list[float]:
+    ranks = np.cumsum(group.counts) / group.records
+    found = np.searchsorted(ranks, list(levels))
+    return [float(each) for each in group.values[np.minimum(found, group.values.size - 1)]]
+
+
+def _edges(low: float, high: float, values: FloatArray) -> FloatArray:
+    """Around each of the values where they are few and evenly spaced, else equal bins."""
+    step = float(np.diff(values).min(initial=np.inf))
+    if (high - low) / step > _MOST_STEPS or not np.isfinite(step):
+        return np.linspace(low, high, _BINS + 1)
+    first = values[0] + (np.floor((low - values[0]) / step) - 0.5) * step
+    count = int(np.ceil((high - first) / step)) + 1
+    return np.asarray(first + step * np.arange(count + 1))
+
+
+def _shares(group: Group, edges: FloatArray) -> FloatArray:
+    counts, _ = np.histogram(group.values, bins=edges, weights=group.counts)
+    return np.asarray(counts / group.records)

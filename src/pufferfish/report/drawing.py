@@ -1,0 +1,78 @@
+"""From a function that draws to an SVG of a page, or to a picture file: one style for all."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pufferfish.report.extras import matplotlib
+from pufferfish.report.style import ink, light_inks, with_variables
+
+__all__ = ["FONT", "Draw", "drawn", "picture_file"]
+
+Draw = Callable[[Any], None]
+
+_WIDTH, _HEIGHT = 4.6, 2.9
+# How much larger a picture is that stands alone.
+_ALONE = 1.4
+FONT = 10.0
+_SETTINGS = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "pufferfish",
+    "font.size": FONT,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": FONT,
+    "ytick.labelsize": FONT,
+    "text.parse_math": False,
+}
+# What the page's own style sheet says, or nobody needs.
+_SUPERFLUOUS = re.compile(
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>"
+    r"| xmlns(:\w+)?=\"[^\"]*\"",
+    re.DOTALL,
+)
+_SIZE = re.compile(r'(<svg[^>]*?) width="[^"]*"| height="[\d.]+pt"')
+
+
+def drawn(name: str, draw: Draw, height: float = _HEIGHT) -> str:
+    """The SVG, ready to stand in a page beside others: no colour, font, size or id of its own."""
+    text = io.StringIO()
+    with _figure(draw, _WIDTH, height) as figure:
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    svg = _SIZE.sub(r"\1", _SUPERFLUOUS.sub("", text.getvalue())).strip()
+    svg = re.sub(r"'DejaVu Sans'[^;\"]*", "var(--font)", svg)
+    svg = svg.replace("xlink:href", "href")
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r'(url\(#|href="#)', rf"\1{name}-", svg)
+    return with_variables(svg)
+
+
+def picture_file(draw: Draw, kind: str) -> bytes:
+    """A picture that stands alone, as the bytes of a PNG or an SVG."""
+    data = io.BytesIO()
+    with light_inks(), _figure(draw, _ALONE * _WIDTH, _ALONE * _HEIGHT) as figure:
+        dated = {"metadata": {"Date": None}} if kind == "svg" else {}
+        figure.savefig(data, format=kind, dpi=200, facecolor=ink("paper"), **dated)
+    return data.getvalue()
+
+
+@contextlib.contextmanager
+def _figure(draw: Draw, width: float, height: float) -> Iterator[Any]:
+    with matplotlib().rc_context():
+        # Whatever style somebody has chosen for pictures of their own.
+        matplotlib().rcdefaults()
+        matplotlib().rcParams.update(_SETTINGS)
+        figure = matplotlib("figure").Figure(figsize=(width, height), layout="constrained")
+        axes = figure.add_subplot()
+        draw(axes)
+        axes.tick_params(which="both", color=ink("faint"), labelcolor=ink("ink"))
+        for spine in axes.spines.values():
+            spine.set_color(ink("faint"))
+        axes.xaxis.label.set_color(ink("ink"))
+        axes.yaxis.label.set_color(ink("ink"))
+        yield figure

@@ -1,0 +1,261 @@
+"""Every number and sentence of a report, gathered from the record and its certificate.
+
+The public edition is gathered from the public document alone, so that nothing else can get into it.
+What is derived from beliefs (`Believed`) is there only if the document holds a plan, which a public
+one does only where every belief is public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pufferfish.adversary import (
+    Success,
+    ideal_guess,
+    posterior_lower,
+    posterior_upper,
+    success,
+    success_allowed,
+)
+from pufferfish.alternatives import Alternative, alternatives
+from pufferfish.calibrate import Calibration
+from pufferfish.codec import reading
+from pufferfish.compare import Comparison, compare
+from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
+from pufferfish.exact.certificate import noise_from_dict
+from pufferfish.guarantee import Guarantee
+from pufferfish.mechanism import Postprocess
+from pufferfish.narrate import gaps, published_in_words
+from pufferfish.noise import Noise, NoNoise
+from pufferfish.plan import Plan, postprocess_from_dict
+from pufferfish.record import Edition, Record
+from pufferfish.report.columns import Bars, CountedColumn, bars_of
+from pufferfish.report.usage import Estimates, Utility, estimates, utility
+from pufferfish.report.views import View, views, worst_first
+from pufferfish.scenario import Scenario, SecretPair
+
+__all__ = [
+    "PRIORS",
+    "Believed",
+    "Facts",
+    "PairFacts",
+    "Posterior",
+    "believed",
+    "gather",
+    "worst_by_pair",
+]
+
+# Probabilities that an adversary may start from.
+PRIORS = (0.01, 0.1, 0.25, 0.5)
+# Laws (pairs times beliefs) up to which all pairs are looked at anew; beyond, the one that decides.
+_MOST_LAWS = 40
+# Pairs in the table, worst first.
+_MOST_PAIRS = 12
+_PROFILE_POINTS = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posterior:
+    """From a prior probability, between which bounds it stays; None where nothing bounds it."""
+
+    prior: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFacts:
+    """One pair: the result that decides it, and how often guesses are right, where known."""
+
+    worst: PairResult
+    before_upper: float | None
+    after_upper: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Believed:
+    """What follows from the beliefs; as private as they are.
+
+    Attributes:
+        calibration: The noise, the beliefs and the certificate.
+        views: The pairs and adversaries to draw.
+        pairs: Some pairs, worst first.
+        before: What is guessed from the true value, for the pair that decides.
+        after: The same from the published one.
+        profile: δ(ε).
+        bare: δ(ε) without noise.
+        of_all: Whether profile and comparison are of all pairs, or of the one that decides.
+        comparison: Every method side by side.
+        alternatives: Local differential privacy, and the paper's bound.
+        steps: The explanation, step by step, each with its lines.
+    """
+
+    calibration: Calibration
+    views: tuple[View, ...]
+    pairs: tuple[PairFacts, ...]
+    before: Success
+    after: Success
+    profile: PrivacyProfile
+    bare: PrivacyProfile
+    of_all: bool
+    comparison: Comparison
+    alternatives: tuple[Alternative, ...]
+    steps: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Facts:
+    """What a page says.
+
+    Attributes:
+        edition: "internal" or "public".
+        document: The record's document of that edition.
+        goal: The promise for one unit: a row, or a person.
+        noise: The law of the noise.
+        steps: What was done to the noised values.
+        covered: What was published, in words; internal only.
+        gaps: What is not promised.
+        allowed: What the promise alone allows an adversary.
+        posteriors: The same for a probability; empty where δ > 0.
+        believed: What follows from the beliefs, if they may be shown.
+        record: The record; internal only.
+        released: The published column, if it was given.
+        bars: Its histogram, with that of the original in the internal edition.
+        estimates: What an analyst gets from the published column.
+        utility: What the noise does to values, means, quantiles and slopes.
+    """
+
+    edition: Edition
+    document: Mapping[str, Any]
+    goal: Guarantee
+    noise: Noise
+    steps: tuple[Postprocess, ...]
+    covered: str | None
+    gaps: tuple[str, ...]
+    allowed: Success
+    posteriors: tuple[Posterior, ...]
+    believed: Believed | None
+    record: Record | None
+    released: CountedColumn | None
+    bars: Bars | None
+    estimates: Estimates | None
+    utility: Utility
+
+
+def gather(
+    source: Record | Mapping[str, Any],
+    *,
+    released: CountedColumn | None,
+    original: CountedColumn | None,
+) -> Facts:
+    """The facts of an internal report from a record, of a public one from a public document."""
+    record = source if isinstance(source, Record) else None
+    document = source.to_dict("internal") if isinstance(source, Record) else source
+    edition: Literal["internal", "public"] = "public" if record is None else "internal"
+    with reading("record"):
+        goal, noise = Guarantee(**document["goal"]), noise_from_dict(document["noise"])
+        steps = tuple(postprocess_from_dict(each) for each in document["postprocess"])
+        plan = _plan(record, document)
+    found = None if released is None else estimates(released, noise, steps)
+    return Facts(
+        edition=edition,
+        document=document,
+        goal=goal,
+        noise=noise,
+        steps=steps,
+        covered=None if record is None else published_in_words(record),
+        gaps=tuple(document["not_promised"] if record is None else gaps(record)),
+        allowed=success_allowed(goal),
+        posteriors=_posteriors(goal),
+        believed=None if plan is None else believed(plan.calibration),
+        record=record,
+        released=released,
+        bars=None if released is None else bars_of(released, None if record is None else original),
+        estimates=found,
+        utility=utility(document, noise, steps, record, found),
+    )
+
+
+def _plan(record: Record | None, document: Mapping[str, Any]) -> Plan | None:
+    if record is not None:
+        return record.plan
+    return Plan.from_dict(document["plan"]) if "plan" in document else None
+
+
+def _posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
+    if not goal.pure:
+        return ()
+    return tuple(
+        Posterior(
+            prior=prior,
+            lower=posterior_lower(prior, goal.epsilon),
+            upper=posterior_upper(prior, goal.epsilon),
+        )
+        for prior in PRIORS
+    )
+
+
+def believed(calibration: Calibration) -> Believed:
+    """What follows from the beliefs of a calibration."""
+    scenario, noise, goal = calibration.scenario, calibration.noise, calibration.goal
+    alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
+    of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
+    looked_at = scenario if of_all else alone
+    last = 1.5 * goal.epsilon
+    epsilons = [last * step / (_PROFILE_POINTS - 1) for step in range(_PROFILE_POINTS)]
+    return Believed(
+        calibration=calibration,
+        views=views(scenario, calibration.certificate),
+        pairs=tuple(_pairs(calibration)),
+        before=success(alone, NoNoise()),
+        after=success(alone, noise),
+        profile=privacy_profile(looked_at, noise, epsilons),
+        bare=privacy_profile(looked_at, NoNoise(), epsilons),
+        of_all=of_all,
+        comparison=compare(looked_at, goal),
+        alternatives=alternatives(calibration),
+        steps=_steps(calibration.explain()),
+    )
+
+
+def _pairs(calibration: Calibration) -> Iterator[PairFacts]:
+    """The worst pairs first; guesses only where there are not too many laws to look at."""
+    listed = worst_by_pair(calibration)[:_MOST_PAIRS]
+    few = len(listed) * len(calibration.scenario.beliefs) <= _MOST_LAWS
+    for worst in listed:
+        guess = None
+        if few:
+            guess = ideal_guess(
+                calibration.scenario, calibration.noise, calibration.goal, worst.pair
+            )
+        yield PairFacts(
+            worst=worst,
+            before_upper=None if guess is None else guess.before_upper,
+            after_upper=None if guess is None else guess.after_upper,
+        )
+
+
+def worst_by_pair(calibration: Calibration) -> list[PairResult]:
+    """Of each pair the result that decides it, the largest first."""
+    found: dict[SecretPair, PairResult] = {}
+    for result in worst_first(calibration.certificate):
+        found.setdefault(result.pair, result)
+    return list(found.values())
+
+
+def _steps(text: str) -> tuple[tuple[str, ...], ...]:
+    """An explanation as steps: of each the paragraph, and the lines below it."""
+    steps: list[list[str]] = []
+    for line in text.splitlines():
+        number, dot, rest = line.partition(". ")
+        if dot and number.isdigit():
+            steps.append([rest])
+        elif steps and line.startswith("   - "):
+            steps[-1].append(line.removeprefix("   - "))
+        elif steps:
+            # Deeper lines are entries of their own, others the same sentence folded.
+            joint = "; " if line.startswith("     ") else " "
+            steps[-1][-1] += joint + line.strip()
+    return tuple(tuple(step) for step in steps)

@@ -1,0 +1,174 @@
+"""Results of the library in a notebook: a compact table and a small picture.
+
+`%load_ext pufferfish.report` registers these for the display of HTML; nothing happens on import,
+and the core knows nothing of it. What holds statistics of a private belief says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+from zlib import crc32
+
+from pufferfish.calibrate import Calibration
+from pufferfish.codec import PRIVATE_NOTICE
+from pufferfish.compare import Comparison, noise_in_words
+from pufferfish.exact import Certificate
+from pufferfish.explain import describe_loss
+from pufferfish.narrate import adversary_in_words
+from pufferfish.plan import Plan
+from pufferfish.priors import law_in_words
+from pufferfish.record import Record, claim
+from pufferfish.report.extras import check_extras
+from pufferfish.report.page import fragment
+from pufferfish.report.pictures import (
+    Picture,
+    believed_picture,
+    losses_picture,
+    view_pictures,
+)
+from pufferfish.report.views import believed_pair, views
+from pufferfish.report.ways import VERDICTS, ways_compared, ways_picture
+from pufferfish.scenario import PUBLIC, Scenario, SecretPair
+
+__all__ = ["register", "to_html"]
+
+# Secrets of a belief that are listed, and pairs that are named.
+_MOST_LISTED = 6
+
+Row = tuple[str, str]
+
+
+def register(ipython: Any) -> None:
+    """Teach an IPython shell to show what the library returns."""
+    check_extras()
+    formatter = ipython.display_formatter.formatters["text/html"]
+    for kind in _FORMATS:
+        formatter.for_type(kind, to_html)
+
+
+def to_html(shown: Any) -> str:
+    """A result as a piece of HTML."""
+    return _FORMATS[type(shown)](shown)
+
+
+def _calibration(calibration: Calibration) -> str:
+    beliefs = calibration.scenario.beliefs
+    rows = [
+        *_certificate_rows(calibration.certificate),
+        ("Method", calibration.method),
+        *(("Adversary", adversary_in_words(each)) for each in beliefs),
+    ]
+    return fragment(
+        "Calibration", rows, _picture(calibration), _note(each.provenance for each in beliefs)
+    )
+
+
+def _plan(plan: Plan) -> str:
+    beliefs = plan.calibration.scenario.beliefs
+    rows = [
+        ("Column", plan.column),
+        ("Secret", plan.secret),
+        ("Promise", f"{plan.promise} for one {plan.unit}"),
+        *_certificate_rows(plan.calibration.certificate),
+    ]
+    return fragment(
+        "Plan", rows, _picture(plan.calibration), _note(each.provenance for each in beliefs)
+    )
+
+
+def _certificate(certificate: Certificate) -> str:
+    return fragment(
+        "Certificate",
+        _certificate_rows(certificate),
+        losses_picture(_unique("losses", repr(certificate)), certificate),
+        _note(each.provenance for each in certificate.results),
+    )
+
+
+def _comparison(comparison: Comparison) -> str:
+    listed = tuple(ways_compared(comparison))
+    rows = [
+        (f"{number}. {way.name}", f"{way.noise}; {way.gives}")
+        for number, way in enumerate(listed, start=1)
+    ]
+    rows += [(name, "does not apply") for name, _ in comparison.refused]
+    sources = (
+        result.provenance
+        for each in comparison.methods
+        for result in each.calibration.certificate.results
+    )
+    return fragment(f"Ways to {comparison.goal}", rows, ways_picture(listed), _note(sources))
+
+
+def _scenario(scenario: Scenario) -> str:
+    rows = [("Pairs", _pairs(scenario.pairs))]
+    for belief in scenario.beliefs:
+        rows.append(("Adversary", adversary_in_words(belief)))
+        secrets = list(belief.priors)
+        rows += [
+            (f"– {secret}", law_in_words(belief.priors[secret]))
+            for secret in secrets[:_MOST_LISTED]
+        ]
+        if len(secrets) > _MOST_LISTED:
+            rows.append(("–", f"and {len(secrets) - _MOST_LISTED} more secrets"))
+    belief, pair = scenario.beliefs[0], scenario.pairs[0]
+    name = _unique("believed", repr((belief.name, pair, law_in_words(belief.priors[pair.first]))))
+    picture = believed_picture(name, belief, pair, believed_pair(belief, pair))
+    return fragment("Scenario", rows, picture, _note(each.provenance for each in scenario.beliefs))
+
+
+def _record(record: Record) -> str:
+    rows = [
+        ("Column", record.plan.column),
+        ("Rows published", f"{record.rows_published:,}"),
+        ("Promise", claim(record.plan)),
+        ("File", record.output or "a frame"),
+        (f"SHA-256 of the {record.checksum_of}", record.sha256),
+        ("Created", record.created),
+    ]
+    return fragment("Record of a release", rows, None, "")
+
+
+_FORMATS: dict[type, Callable[[Any], str]] = {
+    Calibration: _calibration,
+    Certificate: _certificate,
+    Comparison: _comparison,
+    Plan: _plan,
+    Record: _record,
+    Scenario: _scenario,
+}
+
+
+def _certificate_rows(certificate: Certificate) -> list[Row]:
+    worst = certificate.worst
+    first, second = worst.direction
+    return [
+        ("Goal", str(certificate.goal)),
+        ("Noise", noise_in_words(certificate.noise)),
+        ("Certificate", f"{VERDICTS[certificate.holds]}: {describe_loss(certificate)}"),
+        ("Decided by", f"{first!r} against {second!r}, as {worst.belief!r} sees it"),
+    ]
+
+
+def _picture(calibration: Calibration) -> Picture | None:
+    """How the odds change, where noise is added; else what is believed."""
+    view = views(calibration.scenario, calibration.certificate)[0]
+    number = crc32(repr((calibration.noise, view.pair, view.belief.name)).encode())
+    return list(view_pictures(number, view, calibration.goal))[-1]
+
+
+def _unique(kind: str, what: str) -> str:
+    """The name of a picture: several results of one notebook stand in the same page."""
+    return f"{kind}{crc32(what.encode())}"
+
+
+def _pairs(pairs: tuple[SecretPair, ...]) -> str:
+    named = "; ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_LISTED])
+    more = f"; and {len(pairs) - _MOST_LISTED} more" if len(pairs) > _MOST_LISTED else ""
+    return named + more
+
+
+def _note(provenances: Iterable[str]) -> str:
+    """A warning, unless everything is public."""
+    return "" if all(each == PUBLIC for each in provenances) else f"Private. {PRIVATE_NOTICE}"

@@ -1,0 +1,208 @@
+"""From facts to one HTML file: no script, no network, nothing that is not in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from pufferfish.adversary import Success, posterior_upper
+from pufferfish.compare import noise_in_words
+from pufferfish.explain import rounded_up
+from pufferfish.guarantee import Guarantee
+from pufferfish.mechanism import Postprocess, RoundTo
+from pufferfish.narrate import adversary_in_words, meaning
+from pufferfish.noise import GaussianNoise, NoNoise
+from pufferfish.report.extras import jinja2
+from pufferfish.report.facts import PRIORS, Facts
+from pufferfish.report.pictures import (
+    Picture,
+    heat_picture,
+    histogram_picture,
+    posterior_picture,
+    profile_picture,
+    view_pictures,
+)
+from pufferfish.report.style import css_variables
+from pufferfish.report.ways import ways, ways_picture
+
+__all__ = ["fragment", "page"]
+
+# The prior of the main table; others are in a table of their own.
+_PRIOR = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One line of the table of guesses; `posterior` is None where a promise bounds none."""
+
+    what: str
+    success: Success
+    posterior: float | None
+
+
+def page(facts: Facts) -> str:
+    """The whole file."""
+    found = facts.believed
+    listed = () if found is None else ways(found)
+    text: str = _template("page.html.j2").render(
+        facts=facts,
+        document=facts.document,
+        meaning=_meaning(facts.goal),
+        adversaries=()
+        if found is None
+        else [adversary_in_words(each) for each in found.calibration.scenario.beliefs],
+        private=facts.edition == "internal",
+        seen=tuple(_seen(facts)),
+        prior=_PRIOR,
+        priors=PRIORS,
+        views=()
+        if found is None
+        else [
+            (view, tuple(view_pictures(number, view, found.calibration.goal)))
+            for number, view in enumerate(found.views, start=1)
+        ],
+        posterior=posterior_picture(facts.goal.epsilon) if facts.goal.pure else None,
+        profile=None if found is None else profile_picture(found),
+        pairs=None
+        if found is None or len(found.calibration.scenario.pairs) < 2
+        else heat_picture(found),
+        histogram=None if facts.bars is None else histogram_picture(facts.bars),
+        ways=listed,
+        ways_picture=ways_picture(listed),
+        refused=()
+        if found is None
+        else [
+            (name, reason.removeprefix(name).lstrip()) for name, reason in found.comparison.refused
+        ],
+        noise=noise_in_words(facts.noise),
+        code=_code(facts),
+        afterwards=[_step_in_words(each) for each in facts.steps],
+        theory=tuple(_theory(facts)),
+    )
+    return text
+
+
+def fragment(title: str, rows: list[tuple[str, str]], picture: Picture | None, note: str) -> str:
+    """A compact table and a small picture, for a notebook."""
+    text: str = _template("fragment.html.j2").render(
+        title=title, rows=rows, picture=picture, note=note
+    )
+    return text
+
+
+def _meaning(goal: Guarantee) -> str:
+    factor = rounded_up(math.exp(min(goal.epsilon, 700.0)), 4)
+    text = meaning(goal, "the two secrets of a pair", factor)
+    return text[0].upper() + text[1:] + "."
+
+
+def _seen(facts: Facts) -> Iterator[Seen]:
+    found, allowed = facts.believed, facts.allowed
+    if found is not None:
+        for what, success in (("true", found.before), ("published", found.after)):
+            yield Seen(
+                what=f"the {what} value of a row",
+                success=success,
+                posterior=posterior_upper(_PRIOR, success.epsilon_upper),
+            )
+    whole = "" if facts.document["unit"] == "row" else ", for all rows of a person"
+    yield Seen(
+        what=f"whatever the promise allows{whole}",
+        success=allowed,
+        posterior=posterior_upper(_PRIOR, allowed.epsilon_upper) if facts.goal.pure else None,
+    )
+
+
+def _code(facts: Facts) -> str:
+    """What an analyst writes."""
+    noise, document = facts.noise, facts.document
+    law = "NoNoise()" if isinstance(noise, NoNoise) else repr(noise)
+    name, column = document["published"]["file"], document["column"]
+    read = (
+        f"pandas.read_csv({name!r})[{column!r}].dropna()"
+        if name is not None and ".csv" in name
+        else "...  # the published column, without missing rows"
+    )
+    return "\n".join(
+        [
+            *(["import pandas"] if "pandas" in read else []),
+            "import pufferfish as pf",
+            "",
+            f"noise = pf.{law}",
+            f"values = {read}",
+            "print(pf.denoise.mean(values, noise))",
+            "print(pf.denoise.variance(values, noise))",
+            "print(pf.denoise.quantiles(values, noise, [0.25, 0.5, 0.75]))",
+            "# the slope of another column on this one, corrected for the noise:",
+            "# pf.denoise.slope(values, outcome, noise)",
+        ]
+    )
+
+
+def _step_in_words(step: Postprocess) -> str:
+    if isinstance(step, RoundTo):
+        return f"rounded to multiples of {step.step:g}"
+    return f"moved into [{step.low:g}, {step.high:g}]"
+
+
+def _theory(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Which page of the documentation proves what."""
+    yield "certificate", "the exact certificate: δ is enclosed from both sides, in both orders"
+    if facts.goal.pure:
+        yield "pure-epsilon", "δ = 0: the largest change of the odds, over all published values"
+    if isinstance(facts.noise, GaussianNoise):
+        yield "gaussian-noise", "the law of what is published under Gaussian noise"
+    if not isinstance(facts.noise, NoNoise):
+        yield "sampling", "the noise is drawn exactly, on its grid, whose cost is certified"
+    if facts.believed is not None:
+        yield "coupling", "bounds that add up over repeated releases (composition)"
+        for other in facts.believed.alternatives:
+            if not other.holds:
+                yield other.name, "the paper's bound, and why it does not hold in general"
+    yield "denoise", "what can be computed from the published column"
+
+
+def _percent_up(share: float | None) -> str:
+    """In percent, rounded up to a tenth."""
+    return "not bounded" if share is None else f"{math.ceil(1000.0 * share) / 10.0:.1f}%"
+
+
+def _percent_down(share: float) -> str:
+    """In percent, rounded down to a tenth."""
+    return f"{math.floor(1000.0 * share) / 10.0:.1f}%"
+
+
+@cache
+def _environment() -> Any:
+    engine = jinja2()
+    environment = engine.Environment(
+        loader=engine.FunctionLoader(_source),
+        autoescape=True,
+        undefined=engine.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "percent_up": _percent_up,
+        "percent_down": _percent_down,
+        "percent": lambda share: f"{100.0 * share:g}%",
+        "short": lambda number: f"{number:.4g}",
+        "up": lambda number: rounded_up(number, 4),
+    }
+    environment.globals |= {
+        "light": css_variables(dark=False),
+        "dark": css_variables(dark=True),
+    }
+    return environment
+
+
+def _template(name: str) -> Any:
+    return _environment().get_template(name)
+
+
+def _source(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

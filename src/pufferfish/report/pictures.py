@@ -1,0 +1,225 @@
+"""The pictures of a page, each with its title, its words for who cannot see it, and its legend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pufferfish.adversary import posterior_lower, posterior_upper
+from pufferfish.exact import Certificate
+from pufferfish.explain import describe_loss, rounded_up
+from pufferfish.guarantee import Guarantee
+from pufferfish.report import figures
+from pufferfish.report.columns import Bars
+from pufferfish.report.facts import Believed, worst_by_pair
+from pufferfish.report.style import LEVELS, Key
+from pufferfish.report.views import Curve, View, worst_first
+from pufferfish.scenario import Belief, Secret, SecretPair
+
+__all__ = ["Picture", "heat_picture", "histogram_picture", "posterior_picture", "profile_picture"]
+__all__ += ["believed_picture", "losses_picture", "view_pictures"]
+
+# Secrets in a heat map, those of the worst pairs first.
+_MOST_SECRETS = 24
+# Ordered pairs in the small picture of a certificate.
+_MOST_LOSSES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A drawing and its words.
+
+    Attributes:
+        name: Unique in the page.
+        svg: The drawing.
+        title: What it shows, in few words.
+        description: What is to be seen, for who cannot see it; also the caption.
+        keys: The legend.
+        listed: Names that the drawing has by number.
+    """
+
+    name: str
+    svg: str
+    title: str
+    description: str
+    keys: tuple[Key, ...] = ()
+    listed: tuple[str, ...] = ()
+
+
+def view_pictures(number: int, view: View, goal: Guarantee) -> Iterator[Picture]:
+    """One pair as one adversary sees it: believed, published, and how the odds change."""
+    secrets = (Key("first", str(view.pair.first)), Key("second", str(view.pair.second)))
+    name = f"view{number}"
+    yield believed_picture(f"{name}-believed", view.belief, view.pair, view.believed)
+    if view.published is None or view.ratio is None:
+        return
+    yield Picture(
+        name=f"{name}-published",
+        svg=figures.published(f"{name}-published", view.published),
+        title="What is published",
+        description="The law of the published value for each secret: the more alike, the less it "
+        "says.",
+        keys=secrets,
+    )
+    bounded = any(math.isfinite(each.epsilon_upper) for each in view.results)
+    forward, backward = (_bound(each.epsilon_upper) for each in view.results)
+    simplified = (
+        " The certificate also covers missing values and the rounding of the belief, which the "
+        "curve leaves out."
+        if view.simplified
+        else ""
+    )
+    yield Picture(
+        name=f"{name}-ratio",
+        svg=figures.log_ratio(f"{name}-ratio", view.ratio, view.results, goal),
+        title="How the odds change",
+        description=f"Certified for all values: {forward} towards {view.pair.first!r}, {backward} "
+        f"towards {view.pair.second!r}; the shaded band is ±ε = ±{goal.epsilon:g}." + simplified,
+        keys=(
+            Key("first", f"log-odds of {view.pair.first!r} against {view.pair.second!r}"),
+            *([Key("third", "certified extremes")] if bounded else []),
+            Key(
+                "level1",
+                "±ε" + (", the promise" if goal.pure else "; beyond it counts as δ"),
+                "area",
+            ),
+        ),
+    )
+
+
+def believed_picture(
+    name: str, belief: Belief, pair: SecretPair, curves: tuple[Curve, Curve]
+) -> Picture:
+    """What one adversary believes of the value, for both secrets of a pair."""
+    tables = [curve.is_table for curve in curves]
+    return Picture(
+        name=name,
+        svg=figures.believed(name, curves),
+        title="What is believed of the value",
+        description=f"Before the release, as {belief.name!r} believes it, for each secret.",
+        keys=(
+            Key("first", str(pair.first), "bar" if tables[0] else "line"),
+            Key("second", str(pair.second), "pin" if tables[1] else "line"),
+        ),
+    )
+
+
+def losses_picture(name: str, certificate: Certificate) -> Picture:
+    """What the worst ordered pairs use of the promise, by number."""
+    goal, shown = certificate.goal, worst_first(certificate)[:_MOST_LOSSES]
+    bounds = [
+        (max(each.epsilon_lower, 0.0), max(each.epsilon_upper, 0.0))
+        if goal.pure
+        else (each.delta_lower, each.delta_upper)
+        for each in shown
+    ]
+    what = "least ε without exception" if goal.pure else f"δ at ε = {goal.epsilon:g}"
+    limit = goal.epsilon if goal.pure else goal.delta
+    part = f" Shown are the worst {len(shown)} of {len(certificate.results)}."
+    return Picture(
+        name=name,
+        svg=figures.losses(name, bounds, limit, what),
+        title="What each ordered pair uses of the promise",
+        description=f"The {what}, enclosed from both sides."
+        + (part if len(shown) < len(certificate.results) else ""),
+        keys=(Key("third", f"the promise allows {limit:g}"),),
+        listed=tuple(
+            f"{each.direction.first!r} against {each.direction.second!r}, as {each.belief!r} sees "
+            "it"
+            for each in shown
+        ),
+    )
+
+
+def _bound(epsilon: float) -> str:
+    return f"at most {rounded_up(epsilon, 4)}" if math.isfinite(epsilon) else "no bound"
+
+
+def profile_picture(found: Believed) -> Picture:
+    """δ(ε), with the goal."""
+    goal = found.calibration.goal
+    whose = "over all pairs and adversaries" if found.of_all else "for the pair that decides"
+    return Picture(
+        name="profile",
+        svg=figures.privacy("profile", found.profile, found.bare, goal),
+        title="The privacy profile δ(ε)",
+        description=f"The largest {whose}, enclosed from both sides (the enclosure is mostly "
+        f"thinner than the line). Of all pairs, {describe_loss(found.calibration.certificate)}.",
+        keys=(
+            Key("first", "as published"),
+            Key("second", "without noise"),
+            Key("third", f"the goal, {goal}", "diamond"),
+        ),
+    )
+
+
+def posterior_picture(epsilon: float) -> Picture:
+    """How far a probability can move."""
+    inside = np.linspace(0.0, 1.0, 101)[1:-1].tolist()
+    ends: Any = [
+        np.array([0.0, *(bound(prior, epsilon) for prior in inside), 1.0])
+        for bound in (posterior_lower, posterior_upper)
+    ]
+    return Picture(
+        name="posterior",
+        svg=figures.posteriors("posterior", np.array([0.0, *inside, 1.0]), *ends),
+        title="How far a probability can move",
+        description="A probability of one secret against the other, before and after seeing what "
+        "is published: the promise keeps it between the two curves.",
+        keys=(Key("first", "at most"), Key("second", "at least"), Key("faint", "unchanged")),
+    )
+
+
+def histogram_picture(bars: Bars) -> Picture:
+    """The published column, and the original in an internal report."""
+    both = bars.original is not None
+    beyond = f" {100 * bars.beyond:.2g}% of the published rows are beyond the picture."
+    return Picture(
+        name="histogram",
+        svg=figures.histogram("histogram", bars),
+        title="Published against original values" if both else "The published values",
+        description=(
+            "Noise spreads the values. What it adds is known, so averages are not lost."
+            + (beyond if bars.beyond > 0.0 else "")
+        ),
+        keys=(
+            Key("first", "published"),
+            *([Key("second", "original (private)")] if both else []),
+        ),
+    )
+
+
+def heat_picture(found: Believed) -> Picture:
+    """What each pair uses of the promise."""
+    goal, results = found.calibration.goal, worst_by_pair(found.calibration)
+    secrets: list[Secret] = list(dict.fromkeys(each for worst in results for each in worst.pair))
+    shown = {secret: index for index, secret in enumerate(secrets[:_MOST_SECRETS])}
+    cells = [
+        (
+            shown[worst.pair.first],
+            shown[worst.pair.second],
+            worst.epsilon_upper if goal.pure else worst.delta_upper,
+        )
+        for worst in results
+        if set(worst.pair) <= set(shown)
+    ]
+    limit = goal.epsilon if goal.pure else goal.delta
+    what = "the least ε that holds without exception" if goal.pure else f"δ at ε = {goal.epsilon:g}"
+    part = f" Shown are {len(cells)} of {len(results)} pairs." if len(cells) < len(results) else ""
+    count = len(LEVELS)
+    return Picture(
+        name="pairs",
+        svg=figures.heat_map("pairs", cells, len(shown), limit),
+        title="What each pair uses of the promise",
+        description=f"For each pair {what}, as the adversary sees it who sees most; the promise "
+        f"allows {limit:g}.{part}",
+        keys=tuple(
+            Key(level, f"up to {100 * (index + 1) / count:.0f}%", "area")
+            for index, level in enumerate(LEVELS)
+        ),
+        listed=tuple(str(secret) for secret in shown),
+    )

@@ -1,0 +1,130 @@
+"""One pair as one adversary sees it: the curves of a picture, from the laws of the certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pufferfish.checks import FloatArray
+from pufferfish.exact import Certificate, PairResult
+from pufferfish.noise import NoNoise, output_law
+from pufferfish.priors import Discrete, Prior
+from pufferfish.scenario import Belief, Scenario, SecretPair
+
+__all__ = ["Curve", "View", "believed_pair", "views", "worst_first"]
+
+_POINTS = 401
+# How far a picture reaches beyond what is believed: stds of the components, and of the noise.
+_COMPONENT_STDS, _NOISE_STDS = 3.5, 2.5
+# Atoms of a table that are drawn one by one; more are gathered in so many bins.
+_MOST_ATOMS = 64
+# Adversaries shown for the pair that decides, and further pairs shown.
+_MOST_BELIEFS, _MORE_PAIRS = 3, 2
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Curve:
+    """A density at points, or the masses of a table at its values."""
+
+    x: FloatArray
+    y: FloatArray
+    is_table: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class View:
+    """One pair under one belief.
+
+    Attributes:
+        belief: The adversary.
+        pair: The two secrets.
+        results: What the certificate says of the pair, in both orders.
+        believed: For each secret what is believed of the value.
+        published: For each secret the law of what is published; None where no noise was added.
+        ratio: log of the first density of what is published over the second.
+        simplified: Whether holes, or the radius of the belief, are in the certificate and not in
+            the curves.
+    """
+
+    belief: Belief
+    pair: SecretPair
+    results: tuple[PairResult, PairResult]
+    believed: tuple[Curve, Curve]
+    published: tuple[Curve, Curve] | None
+    ratio: Curve | None
+    simplified: bool
+
+
+def views(scenario: Scenario, certificate: Certificate) -> tuple[View, ...]:
+    """The pair that decides, as it looks to some adversaries, and the next worst pairs."""
+    worst = certificate.worst
+    ranked = worst_first(certificate)
+    chosen = list(
+        dict.fromkeys((each.belief, each.pair) for each in ranked if each.pair == worst.pair)
+    )[:_MOST_BELIEFS]
+    others = dict.fromkeys(each.pair for each in ranked if each.pair != worst.pair)
+    for pair in list(others)[:_MORE_PAIRS]:
+        chosen.append(next((each.belief, pair) for each in ranked if each.pair == pair))
+    beliefs = {belief.name: belief for belief in scenario.beliefs}
+    return tuple(_view(beliefs[name], pair, certificate) for name, pair in chosen)
+
+
+def worst_first(certificate: Certificate) -> list[PairResult]:
+    """By what decides: ε* where δ = 0 is promised, else δ."""
+    pure = certificate.goal.pure
+    return sorted(
+        certificate.results,
+        key=lambda result: result.epsilon_upper if pure else result.delta_upper,
+        reverse=True,
+    )
+
+
+def _view(belief: Belief, pair: SecretPair, certificate: Certificate) -> View:
+    noise = certificate.noise
+    priors = belief.priors[pair.first], belief.priors[pair.second]
+    x = _points(priors, _NOISE_STDS * noise.std)
+    published = ratio = None
+    if not isinstance(noise, NoNoise):
+        logs = [output_law(prior, noise).log_density(x) for prior in priors]
+        published = (Curve(x, np.exp(logs[0]), False), Curve(x, np.exp(logs[1]), False))
+        ratio = Curve(x, logs[0] - logs[1], False)
+    found = {
+        each.direction: each
+        for each in certificate.results
+        if each.belief == belief.name and each.pair == pair
+    }
+    return View(
+        belief=belief,
+        pair=pair,
+        results=(found[pair], found[SecretPair(pair.second, pair.first)]),
+        believed=believed_pair(belief, pair),
+        published=published,
+        ratio=ratio,
+        simplified=bool(belief.radius or any(belief.missing[secret] for secret in pair)),
+    )
+
+
+def believed_pair(belief: Belief, pair: SecretPair) -> tuple[Curve, Curve]:
+    """What a belief says of the value, for both secrets of a pair."""
+    priors = belief.priors[pair.first], belief.priors[pair.second]
+    x = _points(priors, 0.0)
+    return _believed(priors[0], x), _believed(priors[1], x)
+
+
+def _points(priors: tuple[Prior, Prior], reach: float) -> FloatArray:
+    parts = [prior.components() for prior in priors]
+    low = min(float((each.means - _COMPONENT_STDS * each.stds).min()) for each in parts) - reach
+    high = max(float((each.means + _COMPONENT_STDS * each.stds).max()) for each in parts) + reach
+    if low == high:  # one value known for certain, and no noise
+        low, high = low - 1.0, high + 1.0
+    return np.linspace(low, high, _POINTS)
+
+
+def _believed(prior: Prior, x: FloatArray) -> Curve:
+    if not isinstance(prior, Discrete):
+        return Curve(x, np.exp(output_law(prior, NoNoise()).log_density(x)), False)
+    if prior.values.size <= _MOST_ATOMS:
+        return Curve(prior.values, prior.probabilities, True)
+    masses, edges = np.histogram(prior.values, bins=_MOST_ATOMS, weights=prior.probabilities)
+    return Curve(0.5 * (edges[1:] + edges[:-1]), masses, True)

@@ -1,0 +1,97 @@
+"""Ways to a promise, side by side: how much noise each takes, and what it truly gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pufferfish.alternatives import Alternative
+from pufferfish.calibrate import Calibration
+from pufferfish.compare import Comparison, noise_in_words
+from pufferfish.exact import Certificate
+from pufferfish.explain import rounded_up
+from pufferfish.report import figures
+from pufferfish.report.facts import Believed
+from pufferfish.report.pictures import Picture
+
+__all__ = ["VERDICTS", "Way", "ways", "ways_compared", "ways_picture"]
+
+VERDICTS = {True: "kept", False: "NOT kept", None: "not decided"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One way to a promise.
+
+    Attributes:
+        name: Its name.
+        noise: What it adds, in words.
+        std: Of that noise.
+        gives: What it gives or promises, in words.
+        holds: Whether that is certified, or proven in general.
+    """
+
+    name: str
+    noise: str
+    std: float
+    gives: str
+    holds: bool
+
+
+def ways(found: Believed) -> tuple[Way, ...]:
+    """This release first, then every method that applies, then the two that people compare with."""
+    return (
+        _calibrated("this release", found.calibration),
+        *ways_compared(found.comparison, "" if found.of_all else ", for the pair that decides"),
+        *(_alternative(each) for each in found.alternatives),
+    )
+
+
+def ways_compared(comparison: Comparison, whose: str = "") -> Iterator[Way]:
+    """The methods that apply."""
+    for each in comparison.methods:
+        yield _calibrated(f"method {each.name}{whose}", each.calibration)
+
+
+def ways_picture(listed: tuple[Way, ...]) -> Picture | None:
+    """The noise of each, by number; None where there is nothing to compare."""
+    if len(listed) < 2 or not any(way.std for way in listed):
+        return None
+    return Picture(
+        name="ways",
+        svg=figures.scales(
+            "ways", [figures.Scale(std=each.std, holds=each.holds) for each in listed]
+        ),
+        title="Noise of each way to a promise",
+        description="By number, as in the table; hollow where the promise is not proven.",
+    )
+
+
+def _calibrated(name: str, calibration: Calibration) -> Way:
+    return Way(
+        name=name,
+        noise=noise_in_words(calibration.noise),
+        std=calibration.noise.std,
+        gives=_gives(calibration.certificate),
+        holds=calibration.certified,
+    )
+
+
+def _gives(certificate: Certificate) -> str:
+    pure = certificate.goal.pure
+    found = rounded_up(certificate.epsilon_upper if pure else certificate.delta_upper, 4)
+    return f"{VERDICTS[certificate.holds]}: {'least ε' if pure else 'δ'} at most {found}"
+
+
+def _alternative(other: Alternative) -> Way:
+    local = other.name == "local"
+    return Way(
+        name="local differential privacy: every value, from everybody"
+        if local
+        else "the paper's Theorem 2 (thm-2), for the smooth beliefs",
+        noise=f"Laplace, scale {other.scale:.5g}",
+        std=math.sqrt(2.0) * other.scale,
+        gives=f"promises {other.promise}" + ("" if other.holds else ", not proven in general"),
+        holds=other.holds,
+    )

@@ -1,0 +1,232 @@
+"""How much noise a sum needs so that no user is betrayed: one verb, several methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pufferfish.calibrate import Calibration
+from pufferfish.checks import require
+from pufferfish.errors import CertificationError
+from pufferfish.exact import verify
+from pufferfish.exact.family import laplace_reserve
+from pufferfish.exact.verify import check_goal
+from pufferfish.explain import describe_loss
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.priors import Prior
+from pufferfish.scenario import Belief, Scenario
+from pufferfish.sums.finite import FiniteSearch
+from pufferfish.sums.gaussian import GaussianSearch
+from pufferfish.sums.paper import paper_scales
+from pufferfish.sums.search import Found, Search, SumNoise, laplace_laws
+from pufferfish.sums.secret import Protect, Protected
+from pufferfish.sums.users import Users
+from pufferfish.theorems import TAU_FORMS, Tau
+
+__all__ = [
+    "SUM_METHODS",
+    "SumCalibration",
+    "SumMethod",
+    "calibrate_sum",
+    "certified_sum",
+    "search_for",
+]
+
+SumMethod = Literal["exact", "gaussian", "cor-1a", "cor-1a-identical", "cor-1b"]
+SUM_METHODS: tuple[SumMethod, ...] = (
+    "exact",
+    "gaussian",
+    "cor-1a",
+    "cor-1a-identical",
+    "cor-1b",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumCalibration:
+    """Noise for a sum, certified for every user.
+
+    Attributes:
+        users: Who adds to the sum.
+        protected: What about each of them must not be told.
+        goal: The promise, for every user.
+        method: How the scale was found.
+        tau: The form of τ(δ), for the paper's methods that have one.
+        calibration: The noise, with the certificate of the users who decide, as a scenario of
+            their own. Its goal is the promise or a little more, to make up for rounding in tables.
+        kind: The kind of users who needs most.
+        certificates: How many pairs were certified to settle all users.
+        holds: Whether the promise is kept for every user.
+        least: Whether no less noise would do.
+        repeatable: Whether the certificate's scenario can also be charged for repeated releases.
+    """
+
+    users: Users = field(repr=False)
+    protected: Protected
+    goal: Guarantee
+    method: str
+    tau: Tau | None
+    calibration: Calibration = field(repr=False)
+    kind: int
+    certificates: int
+    holds: bool
+    least: bool
+    repeatable: bool
+
+    @property
+    def noise(self) -> SumNoise:
+        """The law to add; `NoNoise()` where none is needed."""
+        noise = self.calibration.noise
+        return noise if isinstance(noise, LaplaceNoise) else NoNoise()
+
+    @property
+    def scale(self) -> float:
+        """Laplace's b; 0 without noise."""
+        return self.noise.scale if isinstance(self.noise, LaplaceNoise) else 0.0
+
+    @property
+    def worst(self) -> str:
+        """Who decides, by name."""
+        return self.users.name(self.kind)
+
+
+def calibrate_sum(
+    users: Users,
+    goal: Guarantee,
+    protect: Protect = "presence",
+    method: SumMethod = "exact",
+    *,
+    between: tuple[float, float] | None = None,
+    tau: Tau = "exact",
+    certified_only: bool = True,
+) -> SumCalibration:
+    """Laplace noise that keeps `goal` for every user, with its certificate.
+
+    Whatever the method, the noise is judged by what is known of the users: by the law that the sum
+    truly has where their tables are known, and else by the Gaussian belief.
+
+    Args:
+        users: Who adds to the sum; see `moments`, `identical`, `binary`, `finite_users`.
+        goal: The promise, for each user.
+        protect: "presence": whether a user is in the sum. "value": which of two values they gave.
+        method: "exact": the least scale. "gaussian": the least scale if the sum were Gaussian.
+            "cor-1a", "cor-1a-identical", "cor-1b": the paper's formulas, with the grid reserved.
+        between: For "value": the two values that must look alike, for every user. Without, any two
+            that a user's table has.
+        tau: "exact" or "lambert", for the first two of the paper's formulas.
+        certified_only: Raise where a method's scale does not keep the promise. With False it is
+            returned, and says that it does not hold.
+
+    Raises:
+        CertificationError: The scale does not keep the promise.
+        UnsupportedError: The method does not cover these users, or δ = 0.
+        InvalidInputError: An argument is not understood.
+    """
+    require(isinstance(users, Users), f"users must be Users, got {type(users).__name__}.")
+    check_goal(goal)
+    require(method in SUM_METHODS, f"method {method!r} is not known; known: {SUM_METHODS}.")
+    require(tau in TAU_FORMS, f"tau {tau!r} is not known; known: {TAU_FORMS}.")
+    has_tau = method in ("cor-1a", "cor-1a-identical")
+    require(tau == "exact" or has_tau, f"tau is a part of cor-1a; {method!r} has none.")
+    protected = Protected(what=protect, between=between)
+    search = search_for(users, protected, goal)
+    if method == "exact" or (method == "gaussian" and users.laws is None):
+        found = search.least()
+    elif method == "gaussian":
+        found = search.judge(GaussianSearch(users, protected, search.goal).least().noise)
+    else:
+        found = search.judge(_paper_law(method, users, protected, search.goal, tau))
+    return _calibrated(
+        users, protected, goal, search, found, method, tau if has_tau else None, certified_only
+    )
+
+
+def certified_sum(
+    users: Users,
+    protected: Protected,
+    goal: Guarantee,
+    noise: SumNoise,
+    *,
+    method: str = "given",
+    tau: Tau | None = None,
+    certified_only: bool = True,
+) -> SumCalibration:
+    """A noise law that is already chosen, certified for every user.
+
+    Raises:
+        CertificationError: It does not keep the promise, and `certified_only`.
+    """
+    search = search_for(users, protected, goal)
+    found = search.judge(noise)
+    return _calibrated(users, protected, goal, search, found, method, tau, certified_only)
+
+
+def search_for(users: Users, protected: Protected, goal: Guarantee) -> Search:
+    """By tables where they are known, else by the Gaussian belief."""
+    if users.laws is None:
+        return GaussianSearch(users, protected, goal)
+    return FiniteSearch(users, protected, goal)
+
+
+def _paper_law(
+    method: str, users: Users, protected: Protected, goal: Guarantee, tau: Tau
+) -> SumNoise:
+    size = float(paper_scales(method, users, protected, laplace_reserve(goal), tau).max())
+    return laplace_laws(goal)(size) if size > 0.0 else NoNoise()
+
+
+def _calibrated(
+    users: Users,
+    protected: Protected,
+    goal: Guarantee,
+    search: Search,
+    found: Found,
+    method: str,
+    tau: Tau | None,
+    certified_only: bool,
+) -> SumCalibration:
+    charged = search.charged(found.kind)
+    scenario = _scenario(users, protected, search, charged or [found.kind])
+    certificate = verify(scenario, found.noise, search.goal)
+    holds = found.holds and certificate.holds is True
+    if certified_only and not holds:
+        size = "no noise" if isinstance(found.noise, NoNoise) else f"scale {found.noise.scale:.6g}"
+        raise CertificationError(
+            f"{method} gives {size}, which does not keep {goal} for {users.name(found.kind)} by "
+            f"what is known of the users ({search.belief}): {describe_loss(certificate)}. Use "
+            'method="exact"; certified_only=False returns this size, marked as not certified.'
+        )
+    return SumCalibration(
+        users=users,
+        protected=protected,
+        goal=goal,
+        method=method,
+        tau=tau,
+        calibration=Calibration(
+            scenario=scenario,
+            goal=search.goal,
+            method=method,
+            noise=found.noise,
+            certificate=certificate,
+            tau=tau,
+        ),
+        kind=found.kind,
+        certificates=found.certificates,
+        holds=holds,
+        least=found.least and method == "exact",
+        repeatable=charged is not None,
+    )
+
+
+def _scenario(users: Users, protected: Protected, search: Search, kinds: list[int]) -> Scenario:
+    """The pairs of some kinds, as a scenario of their own."""
+    priors: dict[str, Prior] = {}
+    pairs = []
+    for kind in kinds:
+        laws = search.laws(kind)
+        with_user, without = (f"{users.name(kind)}: {word}" for word in protected.words)
+        priors |= {with_user: laws.first, without: laws.second}
+        pairs.append((with_user, without))
+    belief = Belief(priors, name=search.belief, provenance=users.provenance)
+    return Scenario([belief], pairs)

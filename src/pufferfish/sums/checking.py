@@ -1,0 +1,63 @@
+"""Is the record of a sum true? Every claim computed again, as far as an edition allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pufferfish.codec import PRIVATE_NOTICE
+from pufferfish.errors import CertificationError, InvalidInputError
+from pufferfish.exact.certificate import Certificate
+from pufferfish.guarantee import Guarantee
+from pufferfish.sums.plan import SumPlan
+from pufferfish.sums.record import RECORD_ENTRIES, described_sum
+
+__all__ = ["SumClaim", "sum_claims"]
+
+
+class SumClaim(NamedTuple):
+    """A claim, whether it is true (None: cannot be told from this edition), and why."""
+
+    claim: str
+    verdict: bool | None
+    detail: str
+
+
+def sum_claims(data: Mapping[str, Any]) -> Iterator[tuple[SumClaim, Certificate | None]]:
+    """Each claim of a record; beside the one about the certificate, the one that comes out."""
+    goal = Guarantee(**data["goal"])
+    kept = f"this noise keeps {goal} for every user"
+    if "plan" not in data:
+        private = (
+            "the users are private and not in this edition; the internal edition can be checked"
+        )
+        yield SumClaim(kept, None, private), None
+    else:
+        try:
+            plan = SumPlan.from_dict(data["plan"])
+        except CertificationError as error:
+            yield SumClaim(kept, False, str(error)), None
+        except InvalidInputError as error:
+            yield SumClaim("the plan can be read", False, str(error)), None
+        else:
+            yield from _against_plan(data, plan, kept)
+    unknown = sorted(set(data) - set(RECORD_ENTRIES))
+    notice = "May be published." if data["edition"] == "public" else PRIVATE_NOTICE
+    added = "nothing was added that no check is about"
+    detail = f"unknown: {', '.join(unknown)}" if unknown else "all entries are known"
+    yield SumClaim(added, not unknown and data["notice"] == notice, detail), None
+
+
+def _against_plan(
+    data: Mapping[str, Any], plan: SumPlan, kept: str
+) -> Iterator[tuple[SumClaim, Certificate | None]]:
+    calibration = plan.calibration
+    detail = (
+        f"computed again: {calibration.certificates} certificate(s) settled all "
+        f"{calibration.users.size:,} users"
+    )
+    yield SumClaim(kept, calibration.holds, detail), calibration.calibration.certificate
+    other = [name for name, entry in described_sum(plan).items() if data[name] != entry]
+    said = "the record says what its plan says, in words and in numbers"
+    detail = f"it differs in {', '.join(other)}" if other else "written again from the plan"
+    yield SumClaim(said, not other, detail), None

@@ -1,0 +1,112 @@
+"""Every answer for one sum, side by side: exact, the paper's, classic privacy, no noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from pufferfish.compare import ComparedMethod, Comparison
+from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
+from pufferfish.exact.family import laplace_reserve
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import NoNoise
+from pufferfish.sums.calibration import SumCalibration, calibrate_sum, certified_sum
+from pufferfish.sums.paper import PAPER_SUMS
+from pufferfish.sums.search import laplace_laws
+from pufferfish.sums.secret import Protect, Protected
+from pufferfish.sums.users import Users
+from pufferfish.theorems import TAU_FORMS
+
+__all__ = ["compare_sum", "sensitivity"]
+
+
+class _OnceOnly(ComparedMethod):
+    """A method whose repeats cannot be charged for all users."""
+
+    @property
+    def epsilon_of_two(self) -> float | None:
+        """A second release is not covered."""
+        return None
+
+
+def compare_sum(
+    users: Users,
+    goal: Guarantee,
+    protect: Protect = "presence",
+    *,
+    between: tuple[float, float] | None = None,
+) -> Comparison:
+    """Every method that applies: its noise, what it truly gives, whether the promise is kept.
+
+    Where the users' tables are known all are judged by the law that the sum truly has; else by the
+    Gaussian belief. `print` it for the table.
+    """
+    found: list[tuple[str, SumCalibration]] = []
+    refused: dict[str, str] = {}
+    for name, answer in _answers(users, goal, protect, between):
+        try:
+            found.append((name, answer()))
+        except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
+            refused[name.partition(", τ")[0]] = str(error)
+    least = next((each.noise.std for name, each in found if name == "exact"), 0.0)
+    return Comparison(
+        goal=goal,
+        methods=tuple(
+            (ComparedMethod if each.repeatable else _OnceOnly)(
+                name=name,
+                calibration=each.calibration,
+                against_exact=each.noise.std / least if least > 0.0 else None,
+            )
+            for name, each in found
+        ),
+        refused=tuple(refused.items()),
+    )
+
+
+def sensitivity(users: Users, protected: Protected) -> float:
+    """The most that one user can change the sum by: the ℓ1 sensitivity of classic privacy.
+
+    Raises:
+        UnsupportedError: What a user adds is not bounded, or not known to be.
+    """
+    if protected.what == "value":
+        return float(protected.gaps(users).max())
+    if users.laws is None:
+        if users.stds.any():
+            raise UnsupportedError(
+                "classic differential privacy needs bounds on what a user adds; a mean and a std "
+                "are none."
+            )
+        return float(abs(users.means).max())
+    return float(max(abs(users.laws.lowest).max(), abs(users.laws.highest).max()))
+
+
+def _answers(
+    users: Users, goal: Guarantee, protect: Protect, between: tuple[float, float] | None
+) -> Iterator[tuple[str, Callable[[], SumCalibration]]]:
+    """The name of each row, and how it is found."""
+    protected = Protected(what=protect, between=between)
+    ask = partial(calibrate_sum, users, goal, protect, between=between, certified_only=False)
+    yield "exact", ask
+    if users.laws is not None:
+        yield "Gaussian belief", partial(ask, method="gaussian")
+    for method in PAPER_SUMS:
+        forms = TAU_FORMS if method != "cor-1b" else (None,)
+        for form in forms:
+            if form is None:
+                yield method, partial(ask, method=method)
+            else:
+                yield f"{method}, τ {form}", partial(ask, method=method, tau=form)
+
+    def classic() -> SumCalibration:
+        # For a promise a little stronger, so that what tables reserve for rounding is in it.
+        stronger = Guarantee(goal.epsilon * (1.0 - 1e-6))
+        size = sensitivity(users, protected) / laplace_reserve(stronger).epsilon
+        noise = laplace_laws(stronger)(size) if size > 0.0 else NoNoise()
+        return certified_sum(users, protected, goal, noise, certified_only=False)
+
+    yield "classic DP, δ = 0", classic
+    yield (
+        "no noise",
+        lambda: certified_sum(users, protected, goal, NoNoise(), certified_only=False),
+    )

@@ -1,0 +1,255 @@
+"""The least scale for every user at once, by the law that the sum truly has: no limit theorem.
+
+The sum of finitely valued users is a table (`tables`). Q is its law without user k, P = Q ∗ law of
+Z_k with them; for a value, P and Q are the same table moved by two values. Facts (proofs:
+docs/theory/sums.md):
+
+    δ = 0   P and Q blur Z_k and 0 by the same independent sum, so the certificate of Z_k against 0
+            *alone* is one for any other users; where Z_k ≥ 0 (or ≤ 0) it is exact, and
+            ε* = log E e^{|Z_k|/b}. A value: ε* = |a − a'|/b.
+    δ > 0   HS ≤ E(1 − e^{(ε−|Z_k|/b)/2})_+, both directions: it settles most users in closed form.
+            The others are certified one by one on their tables. The order of the paper's scales, or
+            of the moments, is no argument: it fails. Two orders do hold:
+            - binary users who all add the same value: the most probable one decides;
+            - a value: with fewer others the loss is larger, so several users are settled at once by
+              the largest of their gaps, on the sum without all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray
+from pufferfish.errors import CertificationError
+from pufferfish.exact.family import laplace_reserve
+from pufferfish.exact.search import least_size, shortfall
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.priors import Discrete
+from pufferfish.scenario import PairOfLaws, SecretPair
+from pufferfish.sums.search import Found, SumNoise, laplace_laws, refuse_coarse
+from pufferfish.sums.secret import Protected
+from pufferfish.sums.tables import LatticeTable, UserTables, as_prior, known_laws
+from pufferfish.sums.users import IntArray, Users
+
+__all__ = ["FiniteSearch"]
+
+# Of δ, the mass that all cuts of a table together may take.
+_LOST_SHARE = 1e-9
+# A δ below this leaves no room for the digits of a table; it is kept by keeping δ = 0.
+_SMALLEST_DELTA = 1e-120
+# Kinds that are all certified, so that all of them can be charged for repeated releases.
+_FEW = 20
+# Certificates after which the scale is raised to settle what is left: doubling every so many.
+_PATIENCE = 300
+_HURRY = 50
+
+
+class FiniteSearch:
+    """Certificates for all users of a sum whose law is a table."""
+
+    belief = "the table of the sum"
+
+    def __init__(self, users: Users, protected: Protected, goal: Guarantee) -> None:
+        """Nothing judged yet.
+
+        Raises:
+            UnsupportedError: Some user's table is not known, or the sum's table is too long.
+        """
+        self._users, self._protected = users, protected
+        self._presence = protected.what == "presence"
+        self._pure = goal.delta < _SMALLEST_DELTA
+        self._laws = known_laws(users)
+        self._gaps = protected.gaps(users)
+        # At δ = 0 no table decides anything; what is cut then is only a matter of length.
+        self._lost = _LOST_SHARE * (goal.delta if not self._pure else _LOST_SHARE)
+        self.goal = Guarantee(goal.epsilon) if self._pure else self._inner(goal)
+        self._reserve = laplace_reserve(self.goal)
+        self._law = laplace_laws(self.goal)
+        self.certificates = 0
+
+    def _inner(self, goal: Guarantee) -> Guarantee:
+        """What the tables must keep, so that their errors and what was cut off do no harm."""
+        self._error = 4.0 * self.total.error
+        error = self._error + 4.0 * self._lost
+        if error >= 0.01 * goal.epsilon:
+            raise CertificationError(
+                f"rounding in a table of {self._users.size:,} users could cost {error:.2g} of ε: "
+                "too much. Group the users, or use the Gaussian belief knowingly."
+            )
+        return Guarantee(
+            goal.epsilon - error, goal.delta * (1.0 - 2.0 * _LOST_SHARE) * math.exp(-error)
+        )
+
+    @cached_property
+    def tables(self) -> UserTables:
+        """All users on their lattice, and on that of the two values that must look alike."""
+        # A share of the mass for every user, as often as their table is used in a product.
+        cut = self._lost / (64.0 * self._users.size)
+        return UserTables(self._users, cut, also=self._protected.between or ())
+
+    @cached_property
+    def total(self) -> LatticeTable:
+        """The law of the whole sum."""
+        return self.tables.total()
+
+    def least(self) -> Found:
+        """The least noise for all, or a little more; none where none is needed.
+
+        Where thousands of different users need almost the same, the scale is raised bit by bit
+        until they are settled together, instead of certifying them one by one.
+        """
+        decides = self._guess()
+        if not self._needs_noise():
+            return Found(NoNoise(), decides, self.certificates, True)
+        size = 0.0
+        if (laws := self.laws(decides)).first != laws.second:
+            size = least_size(laws, self._law, self.goal)
+        self.certificates += 1
+        before = self.certificates
+
+        def current() -> SumNoise:
+            over = self.certificates - before - _PATIENCE
+            growth = 1e-7 * 2.0 ** min(over / _HURRY, 30.0) if over > 0 else 0.0
+            return self._law(size * (1.0 + growth)) if size > 0.0 else NoNoise()
+
+        for kind, laws in self._candidates(current):
+            self.certificates += 1
+            if shortfall(laws, current(), self.goal) > 0.0:
+                size, decides = max(size, least_size(laws, self._law, self.goal)), kind
+        noise = current()
+        patient = isinstance(noise, LaplaceNoise) and noise.scale == size
+        return Found(noise, decides, self.certificates, True, patient)
+
+    def judge(self, noise: SumNoise) -> Found:
+        """Whether this noise suffices for every user, and a user who decides or breaks it."""
+        refuse_coarse(noise, self._law)
+        worst, decides = -math.inf, self._guess()
+        for kind, laws in self._candidates(lambda: noise):
+            self.certificates += 1
+            short = shortfall(laws, noise, self.goal)
+            if short > worst:
+                worst, decides = short, kind
+        return Found(noise, decides, self.certificates, worst <= 0.0)
+
+    def laws(self, kind: int) -> PairOfLaws:
+        """The pair of one kind."""
+        if self._pure:
+            return next(laws for _, laws in self._alone(np.array([kind])))
+        ((_, rest),) = self.tables.leave_one_out(np.array([kind]), lambda *_: False)
+        return self._pair(kind, rest)
+
+    def charged(self, decides: int) -> list[int] | None:
+        """Who decides, and all others who may decide the cost of repeats."""
+        if self._pure or not self._presence:
+            reach = self._reach if self._presence else self._gaps
+            return list(dict.fromkeys([decides, int(np.argmax(reach))]))
+        if self._users.kinds <= _FEW:
+            return list(dict.fromkeys([decides, *range(self._users.kinds)]))
+        return None if self._likeliest is None else [decides]
+
+    @property
+    def _reach(self) -> FloatArray:
+        return np.maximum(np.abs(self._laws.lowest), np.abs(self._laws.highest))
+
+    @property
+    def _likeliest(self) -> int | None:
+        """Of binary users who all add the same value, the most probable; None for others."""
+        laws = self._laws
+        values = np.unique(laws.values[laws.values != 0.0])
+        if values.size != 1:
+            return None
+        return int(np.argmax(laws.expect((laws.values != 0.0).astype(np.float64))))
+
+    def _guess(self) -> int:
+        """A kind that is likely to decide: it only orders the work."""
+        if not self._presence:
+            widest = self._gaps == self._gaps.max()
+            return int(np.argmax(np.where(widest, self._users.stds, -1.0)))
+        if self._likeliest is not None:
+            return self._likeliest
+        return int(np.argmax(self._laws.expect(np.abs(self._laws.values))))
+
+    def _needs_noise(self) -> bool:
+        """Whether noise is needed; yes, too, where the contrary would take too long to show."""
+        if self._pure:
+            return bool((self._reach if self._presence else self._gaps).max() > 0.0)
+        for _, laws in self._candidates(NoNoise):
+            self.certificates += 1
+            if shortfall(laws, NoNoise(), self.goal) > 0.0 or self.certificates > _PATIENCE:
+                return True
+        return False
+
+    def _settled(self, noise: SumNoise) -> npt.NDArray[np.bool_]:
+        """Which kinds a closed form settles, with something to spare for rounding."""
+        epsilon, delta = self._reserve.epsilon, self._reserve.delta * (1.0 - 1e-9)
+        scale = noise.scale if isinstance(noise, LaplaceNoise) else 0.0
+        if not self._presence:
+            return np.asarray(self._gaps <= epsilon * scale * (1.0 - 1e-12))
+        sizes = np.abs(self._laws.values)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            ratios = np.where(sizes > 0.0, sizes / scale, 0.0)
+            odds = self._laws.expect(np.exp(ratios))
+        quiet = odds <= math.exp(min(epsilon, 700.0)) * (1.0 - 1e-9)
+        if self._pure:
+            return np.asarray(quiet)
+        loss = self._laws.expect(-np.expm1(np.minimum(0.5 * (epsilon - ratios), 0.0)))
+        return np.asarray(quiet | (loss <= delta))
+
+    def _candidates(self, current: Callable[[], SumNoise]) -> Iterator[tuple[int, PairOfLaws]]:
+        """The pairs to certify so that all kinds are settled at the current noise, which grows."""
+        kinds = np.flatnonzero(~self._settled(current()))
+        if not kinds.size:
+            return
+        if self._pure:
+            # Of two values, only how far apart they are matters.
+            yield from self._alone(kinds if self._presence else np.array([self._guess()]))
+            return
+        likeliest = self._likeliest
+        if self._presence and likeliest is not None:
+            kinds = np.array([likeliest])
+
+        def settles(some: IntArray, outside: LatticeTable) -> bool:
+            if self._presence:
+                return bool(self._settled(current())[some].all())
+            self.certificates += 1
+            widest = int(some[np.argmax(self._gaps[some])])
+            return shortfall(self._pair(widest, outside), current(), self.goal) <= 0.0
+
+        for kind, rest in self.tables.leave_one_out(kinds, settles):
+            yield kind, self._pair(kind, rest)
+
+    def _alone(self, kinds: IntArray) -> Iterator[tuple[int, PairOfLaws]]:
+        """δ = 0: what one user adds against nothing, or a value against another, hardest first."""
+        nothing = Discrete([0.0], [1.0])
+        size = self._laws.expect(self._laws.values**2) if self._presence else self._gaps
+        for kind in kinds[np.argsort(-size[kinds])]:
+            what = (
+                self._laws.law(int(kind))
+                if self._presence
+                else Discrete([float(self._gaps[kind])], [1.0])
+            )
+            yield int(kind), self._named(what, nothing)
+
+    def _pair(self, kind: int, rest: LatticeTable) -> PairOfLaws:
+        step = self.tables.step
+        if self._presence:
+            first = rest.times(self.tables.one(kind))
+        else:
+            between = self._protected.between
+            if between is None:
+                between = float(self._laws.lowest[kind]), float(self._laws.highest[kind])
+            first = replace(rest, start=rest.start + self.tables.steps(*between))
+        if first.error + rest.error > self._error or first.lost + rest.lost > self._lost:
+            raise CertificationError("the tables of this sum are not accurate enough.")
+        return self._named(as_prior(first, step), as_prior(rest, step))
+
+    def _named(self, first: Discrete, second: Discrete) -> PairOfLaws:
+        pair = SecretPair(*self._protected.words)
+        return PairOfLaws(self.belief, pair, first, second, 0.0, 0.0)

@@ -1,0 +1,188 @@
+"""The plan of a released sum: everything that was decided, as one versioned document.
+
+A plan holds the description of the users, so it is as private as that is. The certificate is not
+read from the document: every user is certified again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pufferfish.atomic import write_text
+from pufferfish.checks import require
+from pufferfish.codec import (
+    PRIVATE_NOTICE,
+    check_entries,
+    document_text,
+    parse_document,
+    read_document,
+    reading,
+)
+from pufferfish.errors import UnsupportedError
+from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
+from pufferfish.guarantee import Guarantee
+from pufferfish.mechanism import Mechanism
+from pufferfish.noise import GaussianNoise, LaplaceNoise
+from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
+from pufferfish.sums.calibration import SumCalibration, certified_sum
+from pufferfish.sums.codec import (
+    protected_from_dict,
+    protected_to_dict,
+    users_from_dict,
+    users_to_dict,
+)
+from pufferfish.theorems import TAU_FORMS
+
+__all__ = ["STATISTICS", "Statistic", "SumPlan"]
+
+VERSION = 1
+Statistic = Literal["sum", "mean", "count"]
+STATISTICS: tuple[Statistic, ...] = ("sum", "mean", "count")
+_KEYS = (
+    *("pufferfish", "version", "notice", "goal", "noise", "method", "tau", "protected", "users"),
+    *("statistic", "column", "allow_no_noise"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumPlan:
+    """What is published of a column, and to keep which promise.
+
+    Attributes:
+        calibration: The noise, certified for every user. Where the users are not public the
+            scale, which is published, is rounded up to three digits.
+        column: What the values are called.
+        statistic: "sum"; "mean", the noised sum divided by the number of *described* users, which
+            is thereby published (never by the number of rows, which may be the secret); "count",
+            the sum of a column of zeros and ones.
+        allow_no_noise: Publish the true sum where the certificate says that it may be.
+    """
+
+    calibration: SumCalibration = field(repr=False)
+    column: str = "value"
+    statistic: Statistic = "sum"
+    allow_no_noise: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what contradicts itself, or could not be released."""
+        require(
+            isinstance(self.calibration, SumCalibration),
+            f"calibration must be a SumCalibration, got {type(self.calibration).__name__}.",
+        )
+        require(
+            isinstance(self.column, str) and bool(self.column), "column must be a column's name."
+        )
+        require(
+            self.statistic in STATISTICS,
+            f"statistic must be one of {STATISTICS}, got {self.statistic!r}.",
+        )
+        require(isinstance(self.allow_no_noise, bool), "allow_no_noise must be true or false.")
+        if self.statistic == "count":
+            self._check_countable()
+        if not self.calibration.users.public:
+            object.__setattr__(self, "calibration", _published(self.calibration))
+        # Refuses what cannot be released: an uncertified law, no noise unasked.
+        _ = self.mechanism
+
+    def _check_countable(self) -> None:
+        laws = self.calibration.users.laws
+        ones = laws is not None and bool(((laws.values == 0.0) | (laws.values == 1.0)).all())
+        if not ones:
+            raise UnsupportedError(
+                "a count is a sum of zeros and ones: describe the users as binary (with value 1), "
+                'or publish statistic="sum".'
+            )
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What adds the noise to the sum."""
+        return Mechanism.from_calibration(
+            self.calibration.calibration, allow_no_noise=self.allow_no_noise
+        )
+
+    @property
+    def public(self) -> bool:
+        """Whether anyone may know all of the plan."""
+        return self.calibration.users.public
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a document."""
+        calibration = self.calibration
+        return {
+            "pufferfish": "sum-plan",
+            "version": VERSION,
+            "notice": PRIVATE_NOTICE,
+            "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
+            "noise": noise_to_dict(calibration.noise),
+            "method": calibration.method,
+            "tau": calibration.tau,
+            "protected": protected_to_dict(calibration.protected),
+            "statistic": self.statistic,
+            "column": self.column,
+            "allow_no_noise": self.allow_no_noise,
+            "users": users_to_dict(calibration.users),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The plan that `to_dict` described; its noise is certified again, for every user."""
+        with reading("plan of a sum"):
+            check_entries("plan of a sum", data, _KEYS)
+            tau = data["tau"]
+            require(tau is None or tau in TAU_FORMS, "the plan's tau is not known.")
+            noise = noise_from_dict(data["noise"])
+            if isinstance(noise, GaussianNoise):
+                raise UnsupportedError("sums are released with Laplace noise.")
+            calibration = certified_sum(
+                users_from_dict(data["users"]),
+                protected_from_dict(data["protected"]),
+                Guarantee(**data["goal"]),
+                noise,
+                method=data["method"],
+                tau=tau,
+            )
+            return cls(
+                calibration=calibration,
+                column=data["column"],
+                statistic=data["statistic"],
+                allow_no_noise=data["allow_no_noise"],
+            )
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the document, for its owner alone; YAML where the name says so."""
+        place = Path(path)
+        write_text(place, document_text(self.to_dict(), place), force=force, private=True)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The plan in a file."""
+        return cls.from_dict(read_document(Path(path), "sum-plan", VERSION))
+
+    def to_json(self) -> str:
+        """The document as JSON."""
+        return document_text(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The plan that `to_json` wrote."""
+        return cls.from_dict(parse_document(text, "sum-plan", VERSION))
+
+
+def _published(calibration: SumCalibration) -> SumCalibration:
+    """The same with a scale of three digits, rounded up, which says little of the users."""
+    noise = calibration.noise
+    if not isinstance(noise, LaplaceNoise) or not calibration.holds:
+        return calibration
+    rounded = replace(noise, scale=rounded_up(noise.scale, PUBLISHED_DIGITS))
+    if rounded == noise:
+        return calibration
+    return certified_sum(
+        calibration.users,
+        calibration.protected,
+        calibration.goal,
+        rounded,
+        method=calibration.method,
+        tau=calibration.tau,
+    )

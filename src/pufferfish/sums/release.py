@@ -1,0 +1,122 @@
+"""One number of a column, published with the noise that its plan certified."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pufferfish.checks import FloatArray, require
+from pufferfish.errors import DataError, UnsupportedError
+from pufferfish.ledger_file import charge
+from pufferfish.mechanism import Mechanism
+from pufferfish.release import software_versions
+from pufferfish.sums.plan import SumPlan
+from pufferfish.sums.record import SumRecord
+from pufferfish.sums.users import Users
+from pufferfish.tables.arrays import column_numbers
+
+__all__ = ["SumRelease", "release_sum"]
+
+# Beyond so many stds from their mean, no described user is to be expected.
+_FARTHEST = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class SumRelease:
+    """A published number, and its record."""
+
+    value: float
+    record: SumRecord
+
+
+def release_sum(
+    values: Any, plan: SumPlan, *, ledger: str | PathLike[str] | None = None
+) -> SumRelease:
+    """Publish the sum, mean or count of a column with the planned noise.
+
+    Args:
+        values: What the users who are there really added, one number each.
+        plan: What to publish, and how.
+        ledger: A file that counts the releases of this sum. The release is refused if it and those
+            before it would break the promise together.
+
+    Raises:
+        DataError: Missing values; more rows than users; a value that no described user can add.
+        BudgetExceededError: The ledger has no room for another release.
+    """
+    require(isinstance(plan, SumPlan), f"plan must be a SumPlan, got {type(plan).__name__}.")
+    mechanism, place = plan.mechanism, None if ledger is None else Path(ledger)
+    if place is not None:
+        if not plan.calibration.repeatable:
+            raise UnsupportedError(
+                "these users are too different for repeats to be charged for each of them: "
+                "release once, without a ledger, or describe fewer kinds of users."
+            )
+        charge(place, plan.calibration.calibration, only_check=True)
+    numbers = column_numbers(plan.column, values)
+    outside = _checked(numbers, plan)
+    noised = float(mechanism.apply([_total(numbers, mechanism)])[0])
+    if place is not None:
+        charge(place, plan.calibration.calibration)
+    users = plan.calibration.users
+    value = noised / users.size if plan.statistic == "mean" else noised
+    record = SumRecord(
+        plan=plan,
+        value=value,
+        rows=int(numbers.size),
+        outside=outside,
+        versions=software_versions(),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    return SumRelease(value, record)
+
+
+def _total(numbers: FloatArray, mechanism: Mechanism) -> float:
+    """The sum; with noise, rounded to its grid from all digits, and never from a rounded sum."""
+    total, grid = math.fsum(numbers), mechanism.noise.grid
+    if grid is None:
+        return total
+    rest = math.fsum([*numbers.tolist(), -total])
+    exact = round((Fraction(total) + Fraction(rest)) / Fraction(grid)) * Fraction(grid)
+    if abs(total) > mechanism.limit or Fraction(float(exact)) != exact:
+        raise DataError(
+            "the sum is so much larger than its noise that a float cannot hold both; choose other "
+            "units for the values, or describe users who vary more."
+        )
+    return float(exact)
+
+
+def _checked(numbers: FloatArray, plan: SumPlan) -> int:
+    """Refuse rows that the plan does not allow for; how many are far from all it expects."""
+    users, presence = plan.calibration.users, plan.calibration.protected.what == "presence"
+    _refuse(~np.isfinite(numbers), plan.column, "the value is missing or infinite")
+    if numbers.size > users.size or (not presence and numbers.size != users.size):
+        most = "at most" if presence else "exactly"
+        raise DataError(
+            f"the plan is for {most} {users.size:,} users, one row each, and the table has another "
+            "number of rows. Describe all users, or sum the rows of each first."
+        )
+    if users.laws is not None:
+        unknown = ~np.isin(numbers, users.laws.values)
+        _refuse(unknown, plan.column, "no described user can add this value. Describe them anew")
+        return 0
+    low, high = _expected(users)
+    return int(np.count_nonzero((numbers < low) | (numbers > high)))
+
+
+def _expected(users: Users) -> tuple[float, float]:
+    reach = _FARTHEST * users.stds
+    return float((users.means - reach).min()), float((users.means + reach).max())
+
+
+def _refuse(bad: Any, column: str, problem: str) -> None:
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0]) + 1
+        raise DataError(f"column {column!r}, row {row}: {problem}.")

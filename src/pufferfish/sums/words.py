@@ -1,0 +1,188 @@
+"""A calibrated sum in plain words: what is promised, to whom, who decides, and what is not."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+
+from pufferfish.exact.certificate import Certificate
+from pufferfish.explain import COLUMNS, describe_loss, rounded_up
+from pufferfish.noise import NoNoise
+from pufferfish.sums.calibration import SumCalibration
+from pufferfish.sums.limit import LimitCheck
+from pufferfish.sums.paper import limit_scale
+from pufferfish.sums.users import Users
+
+__all__ = ["explain_sum", "limit_in_words", "unpromised_sum"]
+
+
+def explain_sum(calibration: SumCalibration, limit: LimitCheck | None = None) -> str:
+    """Numbered steps from the users to the certificate, with the numbers in them."""
+    steps = [
+        _who(calibration.users),
+        _what(calibration),
+        _promise(calibration),
+        _noise(calibration),
+        _decides(calibration),
+        _certified(calibration),
+        *([] if limit is None else [limit_in_words(limit)]),
+        _repeats(calibration),
+        "Not promised: " + " ".join(unpromised_sum(calibration)),
+    ]
+    lines = [
+        textwrap.fill(f"{number}. {text}", COLUMNS, subsequent_indent="   ")
+        for number, text in enumerate(steps, start=1)
+    ]
+    if not calibration.users.public:
+        lines.insert(0, "PRIVATE: the users are not public, and this text holds their statistics.")
+    if not calibration.holds:
+        lines.insert(0, "NOT CERTIFIED: the promise below is not kept. Do not release with this.")
+    return "\n".join(lines)
+
+
+def _who(users: Users) -> str:
+    alike = "" if users.kinds == users.size else f", in {users.kinds:,} kind(s)"
+    known = (
+        "of each only mean and std are known, and the sum is believed to be Gaussian"
+        if users.laws is None
+        else "each has a table of values, so the law of the sum is known"
+    )
+    return (
+        f"{users.size:,} independent users{alike}: {known}. The sum has mean {users.mean:.4g} and "
+        f"std {math.sqrt(users.variance):.4g}."
+    )
+
+
+def _what(calibration: SumCalibration) -> str:
+    protected = calibration.protected
+    if protected.what == "presence":
+        return "What must look alike, for each user: the sum with them, and the sum without them."
+    values = (
+        "any two values that they may report"
+        if protected.between is None
+        else f"reporting {protected.between[0]:g}, and reporting {protected.between[1]:g}"
+    )
+    return f"What must look alike, for each user: {values}."
+
+
+def _promise(calibration: SumCalibration) -> str:
+    goal = calibration.goal
+    odds = math.exp(min(goal.epsilon, 700.0))
+    plus = "; always, without exception" if goal.pure else f", plus {goal.delta:g}"
+    return (
+        f"The promise, {goal}, to somebody who knows all of the above and not what any user "
+        "really added: whatever is concluded from the published number, its probability in one "
+        f"case is at most {odds:.4g} times that in the other{plus}."
+    )
+
+
+def _noise(calibration: SumCalibration) -> str:
+    noise = calibration.noise
+    if isinstance(noise, NoNoise):
+        reason = (
+            "nobody adds anything that could be told"
+            if calibration.goal.pure
+            else "what the other users add hides each of them already, but for δ"
+        )
+        caution = (
+            ""
+            if calibration.goal.pure
+            else (
+                " That spends all of the uncertainty about the others: one who knows some of their "
+                "values sees more, and the exact sum can be published only once. Ask for a smaller "
+                "delta, or for δ = 0, if that is possible here."
+            )
+        )
+        return f"Noise to add: none; {reason}.{caution}"
+    spread = math.sqrt(calibration.users.variance)
+    beside = f", {noise.std / spread:.2g} times the sum's own" if spread > 0.0 else ""
+    return (
+        f"Noise to add: Laplace with scale {rounded_up(noise.scale, 6)} (std {noise.std:.4g}"
+        f"{beside})."
+    )
+
+
+def _decides(calibration: SumCalibration) -> str:
+    users, kind = calibration.users, calibration.kind
+    alike = int(users.counts[kind])
+    others = f", one of {alike:,} alike" if alike > 1 else ""
+    found = {
+        "exact": "the least scale that is certified for every user",
+        "gaussian": "the least scale for every user if the sum were Gaussian",
+        "given": "given beforehand",
+    }.get(calibration.method, f"the paper's {calibration.method}, with the grid reserved")
+    if calibration.method == "exact" and not calibration.least:
+        found += ", rounded up a little to settle many users at once"
+    text = (
+        f"How it was found: {found}; {calibration.certificates:,} certificate(s) settled all "
+        f"{users.size:,} users. Who decides: {users.name(kind)}{others} (mean "
+        f"{users.means[kind]:.4g}, std {users.stds[kind]:.4g})."
+    )
+    if calibration.protected.what == "presence" and not calibration.goal.pure:
+        text += (
+            " As more such users join, the paper's scale falls to "
+            f"{limit_scale(users, calibration.goal):.4g}."
+        )
+    return text
+
+
+def _certified(calibration: SumCalibration) -> str:
+    certificate: Certificate = calibration.calibration.certificate
+    status = {True: "kept", False: "BROKEN", None: "NOT DECIDED"}[certificate.holds]
+    return f"Certificate of who decides: {status}; {describe_loss(certificate)}."
+
+
+def limit_in_words(limit: LimitCheck) -> str:
+    """Whether the central limit theorem can be relied on here."""
+    what = "the least ε" if limit.goal.pure else f"δ at ε = {limit.goal.epsilon:g}"
+    size = (
+        "no noise"
+        if isinstance(limit.noise, NoNoise)
+        else f"scale {rounded_up(limit.noise.scale, 4)}"
+    )
+    verdict = (
+        "so here it would have done no harm"
+        if limit.holds
+        else "so relying on it would have BROKEN the promise"
+    )
+    classic = []
+    if limit.kolmogorov is not None:
+        distance = rounded_up(limit.kolmogorov, 3)
+        classic.append(f"the cdf of the sum is within {distance} of a Gaussian's")
+    if limit.lyapunov is not None:
+        classic.append(f"Lyapunov's ratio is {limit.lyapunov:.3g}")
+    beside = f" (Beside it: {', '.join(classic)}.)" if classic else ""
+    return (
+        "Does the central limit theorem hold here? Believing the sum to be Gaussian one would add "
+        f"{size}. Then {what} for {limit.user} is {rounded_up(limit.believed.upper, 3)} as that "
+        f"belief sees it, and {rounded_up(limit.true.upper, 3)} in truth: {verdict}.{beside}"
+    )
+
+
+def _repeats(calibration: SumCalibration) -> str:
+    composable = calibration.calibration.composable if calibration.repeatable else None
+    if composable is None:
+        return "Publishing the same sum again with fresh noise: not covered, not even once."
+    costs = ", ".join(
+        f"{count} releases ε = {rounded_up(cost.epsilon, 4)}"
+        for count, cost in ((count, composable.cost(count)) for count in (2, 3))
+    )
+    return (
+        "Publishing the same sum again with fresh noise is not covered by the certificate above. "
+        f"A looser one, for every user, adds up: {costs}, at the same δ. A ledger keeps count."
+    )
+
+
+def unpromised_sum(calibration: SumCalibration) -> list[str]:
+    """What nobody should read into the promise."""
+    texts = [
+        "Anything to somebody who knows what some users added, or that users depend on one "
+        "another: then less is left to hide the others.",
+        "Anything about two or more users together.",
+        "Anything about other statistics of the same users.",
+    ]
+    if calibration.users.laws is None:
+        texts.append("Anything if the sum is not Gaussian: the belief is taken as given.")
+    else:
+        texts.append("Anything about a user whose table is another than the one described.")
+    return texts

@@ -1,0 +1,224 @@
+"""How well learners predict the secret: against what theory allows."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn.ensemble  # noqa: F401 - threads can be limited only where they are loaded
+from scipy.stats import mannwhitneyu, norm
+from threadpoolctl import threadpool_limits
+
+import pufferfish as pf
+from pufferfish.audit import DataAudit, audit_data, learners
+from pufferfish.errors import DataError, InvalidInputError, MissingExtraError
+
+ROWS = 4000
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Two threads that wait for each other on a busy machine take minutes instead of a second."""
+    with threadpool_limits(limits=1):
+        yield
+
+
+@pytest.fixture
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the fast learner, where the rest of the work is what is tested."""
+    both = learners._learners
+    monkeypatch.setattr(learners, "_learners", lambda seed: both(seed)[:1])
+
+
+def _table(rows: int = ROWS, apart: float = 2.0) -> dict[str, Any]:
+    """Two Gaussians, and a third secret that is in no pair."""
+    source = np.random.default_rng(0)
+    secret = np.array(["a", "b", "b", "c"] * (rows // 4))
+    return {"x": source.normal(apart * (secret == "b"), 1.0), "s": secret}
+
+
+@cache
+def _plan(apart: float = 2.0, **fields: Any) -> pf.Plan:
+    laws = {"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(apart, 1.0), "c": pf.Gaussian(0.0, 1.0)}
+    scenario = pf.Scenario([pf.Belief(laws, provenance="public")], pairs=[("a", "b")])
+    calibration = pf.calibrate(scenario, pf.Guarantee(1.0))
+    return pf.Plan(calibration=calibration, column="x", secret="s", **fields)
+
+
+@cache
+def _found() -> DataAudit:
+    return audit_data(_table(), _plan())
+
+
+def test_learners_reach_the_limit_and_do_not_pass_it() -> None:
+    found = _found()
+    assert found.pair == ("a", "b")
+    assert found.rows == 3 * ROWS // 4  # "c" is in no pair
+    # Two Gaussians 2 apart are told apart with Φ(1), and one of each with Φ(2/√2).
+    assert found.limit_before.accuracy_upper == pytest.approx(norm.cdf(1.0), abs=1e-6)
+    assert norm.cdf(np.sqrt(2.0)) <= found.limit_before.auc_upper <= norm.cdf(np.sqrt(2.0)) + 0.01
+    assert found.limit_after.accuracy_upper < found.limit_before.accuracy_upper
+    assert found.limit_after.accuracy_upper <= found.allowed.accuracy_upper
+    assert found.allowed.accuracy_upper == pytest.approx(np.e / (1.0 + np.e))
+    for each in found.learned:
+        for score, limit in ((each.before, found.limit_before), (each.after, found.limit_after)):
+            # Boosting on one noisy column loses some; nothing gains.
+            assert limit.accuracy_upper - 0.06 < score.accuracy
+            assert score.accuracy < limit.accuracy_upper + 5.0 * score.accuracy_error
+            assert score.auc < limit.auc_upper + 5.0 * score.auc_error
+    assert not found.beyond
+
+
+def test_scores_agree_with_other_ways_to_compute_them() -> None:
+    table = _table()
+    values, target = (table["x"][table["s"] != "c"], (table["s"] == "b")[table["s"] != "c"])
+    # One column, and a model that grows with it: the AUC is that of the column itself, up to the
+    # folds; and the best guess cuts at 1.
+    logistic = _found().learned[0].before
+    ranks = mannwhitneyu(values[target], values[~target]).statistic
+    assert logistic.auc == pytest.approx(ranks / (target.sum() * (~target).sum()), abs=0.003)
+    right = [(values[target] > 1.0).mean(), (values[~target] <= 1.0).mean()]
+    assert logistic.accuracy == pytest.approx(np.mean(right), abs=0.01)
+    spread = np.sqrt(sum(p * (1 - p) / n for p, n in zip(right, (2000, 1000), strict=True))) / 2
+    assert logistic.accuracy_error == pytest.approx(spread, rel=0.05)
+
+
+def test_the_standard_error_of_an_auc_is_seen_in_repeats() -> None:
+    source = np.random.default_rng(1)
+    found = [
+        mannwhitneyu(source.normal(1.0, 1.0, 60), source.normal(size=90)).statistic / 5400
+        for _ in range(2000)
+    ]
+    # Known to 2% from so many; the formula assumes another law, and is off by some more.
+    assert learners._auc_error(float(np.mean(found)), 90, 60) == pytest.approx(
+        np.std(found), rel=0.1
+    )
+
+
+@pytest.mark.usefixtures("_quick")
+def test_a_coin_where_there_is_nothing_to_learn() -> None:
+    same = {**_table(), "x": np.random.default_rng(2).normal(size=ROWS)}
+    for each in audit_data(same, _plan()).learned:
+        for score in (each.before, each.after):
+            assert abs(score.accuracy - 0.5) < 5.0 * score.accuracy_error
+            assert abs(score.auc - 0.5) < 5.0 * score.auc_error
+
+
+@pytest.mark.usefixtures("_quick")
+def test_beliefs_that_know_too_little_are_noticed() -> None:
+    # Believed are laws 0.2 apart; the data are 5 apart.
+    found = audit_data(_table(apart=5.0), _plan(0.2))
+    assert found.beyond
+    assert "BEYOND THE LIMIT" in str(found)
+    assert "BEYOND" not in str(audit_data(_table(), _plan()))
+
+
+@pytest.mark.usefixtures("_quick")
+def test_the_same_seed_gives_the_same_folds() -> None:
+    one, other = (audit_data(_table(), _plan()).learned[0] for _ in range(2))
+    assert one.before == other.before
+    # The noise is drawn afresh from the operating system.
+    assert one.after != other.after
+
+
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize("as_file", [False, True])
+def test_released_rows_in_order_are_matched(as_file: bool, tmp_path: Path) -> None:
+    table, plan = _table(), _plan(keep_order=True)
+    published: Any = np.asarray(pf.release(table, plan).frame["x"])
+    if as_file:
+        path = tmp_path / "out.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([["x"], *([repr(value)] for value in published.tolist())])
+        published = str(path)
+    found = audit_data(table, plan, published)
+    assert found.aligned
+    assert "the released rows" in str(found)
+    again = audit_data(table, plan, published)
+    assert again == found  # nothing is drawn
+
+
+@pytest.mark.usefixtures("_quick")
+def test_a_release_without_noise_is_seen_in_its_rows() -> None:
+    table, plan = _table(), _plan(keep_order=True)
+    found = audit_data(table, plan, table["x"])
+    assert found.beyond
+    for each in found.learned:
+        assert each.after == each.before
+
+
+@pytest.mark.usefixtures("_quick")
+def test_shuffled_rows_cannot_be_matched() -> None:
+    with pytest.raises(InvalidInputError, match="random order"):
+        audit_data(_table(), _plan(), np.zeros(3))
+    found = audit_data(_table(), _plan())
+    assert not found.aligned
+    assert "a fresh draw of the same noise" in str(found)
+
+
+@pytest.mark.usefixtures("_quick")
+def test_missing_values_are_left_out() -> None:
+    table = _table()
+    table["x"] = np.where(np.arange(ROWS) % 8 == 0, np.nan, table["x"])
+    plan = _plan(keep_order=True, missing="drop")
+    published = np.asarray(pf.release(table, plan).frame["x"])
+    found = audit_data(table, plan, published)
+    # Every eighth row is an "a".
+    assert found.rows == 3 * ROWS // 4 - ROWS // 8
+    assert not found.beyond
+
+
+def test_another_table_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="other rows than the table"):
+        audit_data(_table(), _plan(keep_order=True), np.zeros(ROWS - 1))
+
+
+@pytest.mark.usefixtures("_quick")
+def test_too_few_rows_are_refused() -> None:
+    with pytest.raises(DataError, match="at least 50 rows of each secret"):
+        audit_data(_table(rows=196), _plan())
+    assert audit_data(_table(rows=200), _plan()).rows == 150
+
+
+def test_an_empty_table_is_refused() -> None:
+    with pytest.raises(InvalidInputError):
+        audit_data({"x": np.array([]), "s": np.array([], dtype=str)}, _plan())
+
+
+@pytest.mark.usefixtures("_quick")
+def test_very_many_rows_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learners, "_MOST_ROWS", 1000)
+    one, other = (audit_data(_table(), _plan(), seed=seed) for seed in (0, 1))
+    assert one.rows == other.rows == 1000
+    assert one.learned[0].before != other.learned[0].before
+
+
+def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = importlib.import_module
+
+    def absent(name: str, *rest: Any) -> Any:
+        if name.startswith("sklearn"):
+            raise ModuleNotFoundError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(learners, "import_module", absent)
+    with pytest.raises(MissingExtraError, match=r"pip install 'pufferfish-privacy\[audit\]'"):
+        audit_data(_table(), _plan())
+
+
+def test_data_are_json() -> None:
+    data = json.loads(json.dumps(_found().to_dict(), allow_nan=False))
+    assert data["pair"] == ["a", "b"]
+    assert data["beyond"] is False
+    assert [each["learner"] for each in data["learned"]] == [
+        "logistic regression",
+        "gradient boosting",
+    ]
+    assert set(data["limit_after"]) == {"accuracy_upper", "auc_upper"}
