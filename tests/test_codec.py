@@ -77,6 +77,12 @@ def bits(data: object) -> object:
     return type(data).__name__, data.hex() if isinstance(data, float) else data
 
 
+@pytest.mark.parametrize("mark", ["\x85", "\u2028", "\u2029"])
+def test_line_ends_of_yaml_are_kept(mark: str) -> None:
+    belief = pf.Belief({f"a{mark}": pf.Gaussian(0.0, 1.0)}, name=f"{mark}b")
+    assert belief_from_dict(written(belief_to_dict(belief), "a.yaml")) == belief
+
+
 @pytest.mark.parametrize("name", ["a.json", "a.yaml"])
 @given(belief=beliefs())
 def test_a_belief_keeps_every_bit(name: str, belief: pf.Belief) -> None:

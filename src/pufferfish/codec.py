@@ -31,13 +31,16 @@ __all__ = [
 
 PRIVATE_NOTICE = "Holds statistics of private data. Keep it as you keep the data."
 _YAML = (".yaml", ".yml")
+_LINE_ENDS = "\x85\u2028\u2029"
 _ANY_VERSION = 0
 
 
 def document_text(data: Mapping[str, Any], path: Path | None = None) -> str:
     """A document as text: YAML where the name of its file says so, else JSON."""
     if path is not None and path.suffix.lower() in _YAML:
-        return str(_yaml().safe_dump(dict(data), sort_keys=False, allow_unicode=True))
+        # YAML takes these for the end of a line, unless they are escaped.
+        plain = not any(mark in json.dumps(data, ensure_ascii=False) for mark in _LINE_ENDS)
+        return str(_yaml().safe_dump(dict(data), sort_keys=False, allow_unicode=plain))
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
 
 

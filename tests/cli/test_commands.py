@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pufferfish.cli import adversaries, calibrate, compare, demo, fit, release, verify
+from pufferfish.cli import adversaries, calibrate, compare, demo, fit, release, report, verify
+from pufferfish.cli import sum as sum_
 from pufferfish.datasets import adult_education
 from pufferfish.errors import InvalidInputError
 from tests.cli.conftest import Typed
@@ -17,7 +18,7 @@ from tests.cli.tables import changed, column, rows, write
 COLUMNS = ("-c", "x", "-s", "s", "--belief", "empirical")
 CALIBRATE = ("calibrate", "t.csv", *COLUMNS)
 RELEASE = ("release", "t.csv", *COLUMNS, "-e", "1", "-o", "out.csv")
-MODULES = (demo, fit, calibrate, release, verify, compare)
+MODULES = (demo, fit, calibrate, release, verify, report, compare, sum_)
 NAMES = [module.__name__.rsplit(".", 1)[1] for module in MODULES]
 
 
@@ -207,15 +208,18 @@ def test_compare_does_not_take_what_it_ignores(typed: Typed) -> None:
     assert typed("compare", "t.csv", *COLUMNS, "-e", "1", "--method", "magic").code == 2
 
 
+RELEASED = {"output", "rows", "goal", "noise", "record", "public_record", "report"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "keys"),
     [
-        (("demo",), {"output", "rows", "goal", "noise", "record", "public_record"}),
+        (("demo",), RELEASED),
         (("fit", "t.csv", *COLUMNS), {"beliefs"}),
         (CALIBRATE, {"choices"}),
         ((*CALIBRATE, "-e", "1"), {"goal", "unit", "noise", "certificate", "plan"}),
         ((*CALIBRATE, "--accuracy", "9"), {"goal", "unit", "noise", "certificate", "plan"}),
-        (RELEASE, {"output", "rows", "goal", "noise", "record", "public_record"}),
+        (RELEASE, RELEASED),
         (("compare", "t.csv", *COLUMNS, "-e", "1"), {"goal", "methods", "refused"}),
     ],
 )

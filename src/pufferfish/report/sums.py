@@ -44,6 +44,7 @@ def draw_scale_curves(curves: tuple[ScaleCurve, ...], kind: str) -> bytes:
                 )
         if max(curve.users[-1] for curve in curves) > _MANY:
             axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.set_ylim(bottom=0.0)
         axes.set_xlabel("number of users, all alike")
         axes.set_ylabel("scale of the noise")
