@@ -22,7 +22,10 @@ from benchmarks.laws import PURE
 
 Column = npt.NDArray[np.float64]
 
-_HEADER = ("noise", "verdict", "ε shown", "every row", "fresh noise", "low digits", "seconds")
+_HEADER = (
+    *("noise", "verdict", "ε shown"),
+    *("every row", "rows alike", "fresh noise", "low digits", "seconds"),
+)
 # What the education levels are.
 _LOWEST, _HIGHEST = 1.0, 16.0
 
@@ -66,14 +69,14 @@ def _row(peer: Peer, notes: list[str]) -> tuple[str, ...]:
     start = perf_counter()
     found = pf.audit(peer.noiser, ADULT, PURE)
     seconds = perf_counter() - start
-    every, fresh, _, digits = found.checks
+    every, alike, fresh, _, digits = found.checks
     notes += [f"{peer.name}: {check.detail}." for check in found.checks if check.passed is False]
     words = {True: "passed", False: "FAILED", None: "undecided"}
     return (
         peer.name,
         found.verdict,
         f"{found.epsilon_lower:.3f}",
-        *(words[check.passed] for check in (every, fresh, digits)),
+        *(words[check.passed] for check in (every, alike, fresh, digits)),
         f"{seconds:.1f}",
     )
 

@@ -52,6 +52,21 @@ def test_beliefs_conform(tmp_path: Path) -> None:
     schema("beliefs").validate(json.loads((tmp_path / "b.json").read_text("utf-8")))
 
 
+@pytest.mark.parametrize(
+    "users", [pf.sums.identical(10, 1.0, 1.0), pf.sums.binary([0.5, 0.2], provenance="public")]
+)
+def test_plans_and_records_of_sums_conform(users: pf.sums.Users) -> None:
+    secret: dict[str, Any] = {"protect": "value", "between": (0.0, 1.0)}
+    plan = pf.SumPlan(calibration=pf.calibrate_sum(users, pf.Guarantee(1.0), **secret))
+    schema("sum-plan").validate(json.loads(plan.to_json()))
+    record = pf.release_sum([1.0] * users.size, plan).record
+    for edition in ("internal", "public"):
+        schema("sum-record").validate(record.to_dict(edition))
+    private = record.to_dict("public") | {"table": record.to_dict("internal")["table"]}
+    with pytest.raises(jsonschema.ValidationError):
+        schema("sum-record").validate(private)
+
+
 def test_a_schema_refuses_what_a_public_record_must_not_hold() -> None:
     record = release("reference sample").record
     public = record.to_dict("public") | {"table": record.to_dict("internal")["table"]}

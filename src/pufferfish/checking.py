@@ -94,6 +94,7 @@ def _verify_sum(data: dict[str, Any], released: str | Path | None) -> Verificati
             checks.append(Check(**found._asdict()))
             if certificate is not None:
                 checks.append(_recorded(data["certificate"], certificate))
+        checks.append(_entries(data, "sum-record"))
     return Verification(edition=data["edition"], checks=tuple(checks))
 
 
@@ -168,10 +169,10 @@ def _gap(one: float, other: float) -> float:
     return 0.0 if one == other else min(abs(one - other), math.inf)
 
 
-def _entries(data: dict[str, Any]) -> Check:
+def _entries(data: dict[str, Any], kind: str = "record") -> Check:
     """Nothing may be added to a record that would look like a claim."""
     schema = json.loads(
-        files("pufferfish").joinpath("schemas", "record.schema.json").read_text(encoding="utf-8")
+        files("pufferfish").joinpath("schemas", f"{kind}.schema.json").read_text(encoding="utf-8")
     )
     unknown = sorted(set(data) - set(schema["properties"]))
     notice = "May be published." if data["edition"] == "public" else PRIVATE_NOTICE

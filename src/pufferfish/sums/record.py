@@ -18,14 +18,9 @@ from pufferfish.record import Edition
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.words import unpromised_sum
 
-__all__ = ["RECORD_ENTRIES", "VERSION", "SumRecord", "described_sum"]
+__all__ = ["VERSION", "SumRecord", "described_sum"]
 
 VERSION = 1
-RECORD_ENTRIES = (
-    *("pufferfish", "version", "edition", "notice", "promise", "not_promised", "goal", "protected"),
-    *("statistic", "column", "noise", "users", "published", "versions", "created"),
-    *("plan", "certificate", "table"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
