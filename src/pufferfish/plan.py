@@ -9,22 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pufferfish.atomic import write_text
 from pufferfish.calibrate import Calibration, recertified
 from pufferfish.checks import require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     check_entries,
-    document_text,
-    parse_document,
-    read_document,
     reading,
     scenario_from_dict,
     scenario_to_dict,
 )
+from pufferfish.document import PrivateDocument
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
@@ -36,13 +32,12 @@ from pufferfish.theorems import TAU_FORMS
 
 __all__ = ["Plan"]
 
-VERSION = 1
 _MISSING = ("refuse", "keep", "drop")
 _MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(PrivateDocument):
     """What is released, how, and to keep which promise.
 
     Attributes:
@@ -64,6 +59,9 @@ class Plan:
             nothing is promised for them.
         allow_no_noise: Publish the values themselves where the certificate says that they may be.
     """
+
+    KIND: ClassVar[str] = "plan"
+    VERSION: ClassVar[int] = 1
 
     calibration: Calibration = field(repr=False)
     column: str
@@ -180,8 +178,8 @@ class Plan:
         """Plain data for a document."""
         calibration = self.calibration
         return {
-            "pufferfish": "plan",
-            "version": VERSION,
+            "pufferfish": self.KIND,
+            "version": self.VERSION,
             "notice": PRIVATE_NOTICE,
             "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
             "noise": noise_to_dict(calibration.noise),
@@ -227,25 +225,6 @@ class Plan:
                 ),
                 **{name: data[name] for name in _PLAIN if name in data},
             )
-
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the document, for its owner alone; YAML where the name says so."""
-        place = Path(path)
-        write_text(place, document_text(self.to_dict(), place), force=force, private=True)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """The plan in a file."""
-        return cls.from_dict(read_document(Path(path), "plan", VERSION))
-
-    def to_json(self) -> str:
-        """The document as JSON."""
-        return document_text(self.to_dict())
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The plan that `to_json` wrote."""
-        return cls.from_dict(parse_document(text, "plan", VERSION))
 
 
 _PLAIN = (

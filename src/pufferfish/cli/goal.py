@@ -17,12 +17,12 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import NoNoise
 from pufferfish.scenario import Scenario
 
-__all__ = ["Accuracy", "Goal", "Promise", "choice_table"]
+__all__ = ["Accuracy", "Goal", "HowAlike", "Promise", "choice_table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Promise:
-    """How alike the secrets must look."""
+class HowAlike:
+    """How alike two secrets must look."""
 
     epsilon: Annotated[
         float | None,
@@ -31,6 +31,12 @@ class Promise:
     delta: Annotated[
         float, typer.Option("--delta", "-d", help="A probability that may be added on top.")
     ] = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise(HowAlike):
+    """How alike the secrets of many pairs must look."""
+
     workers: Annotated[int, typer.Option(help="Processes to spread many pairs over.")] = 1
 
     def guarantee(self, rows: int = 1) -> Guarantee:

@@ -17,6 +17,7 @@ import numpy as np
 import typer
 
 from pufferfish.atomic import refuse_unusable, replacing
+from pufferfish.cli.goal import HowAlike
 from pufferfish.cli.options import Force, Printing, grouped
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
@@ -84,16 +85,9 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(HowAlike):
     """What is promised to each user."""
 
-    epsilon: Annotated[
-        float | None,
-        typer.Option("--epsilon", "-e", help="How alike: odds change by at most e^ε."),
-    ] = None
-    delta: Annotated[
-        float, typer.Option("--delta", "-d", help="A probability that may be added on top.")
-    ] = 0.0
     protect: Annotated[
         str, typer.Option(help="presence: who is in the sum. value: what they reported.")
     ] = "presence"

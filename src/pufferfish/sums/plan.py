@@ -7,19 +7,15 @@ read from the document: every user is certified again.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pufferfish.atomic import write_text
 from pufferfish.checks import require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     check_entries,
-    document_text,
-    parse_document,
-    read_document,
     reading,
 )
+from pufferfish.document import PrivateDocument
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
@@ -37,7 +33,6 @@ from pufferfish.theorems import TAU_FORMS
 
 __all__ = ["STATISTICS", "Statistic", "SumPlan"]
 
-VERSION = 1
 Statistic = Literal["sum", "mean", "count"]
 STATISTICS: tuple[Statistic, ...] = ("sum", "mean", "count")
 _KEYS = (
@@ -47,7 +42,7 @@ _KEYS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SumPlan:
+class SumPlan(PrivateDocument):
     """What is published of a column, and to keep which promise.
 
     Attributes:
@@ -59,6 +54,9 @@ class SumPlan:
             the sum of a column of zeros and ones.
         allow_no_noise: Publish the true sum where the certificate says that it may be.
     """
+
+    KIND: ClassVar[str] = "sum-plan"
+    VERSION: ClassVar[int] = 1
 
     calibration: SumCalibration = field(repr=False)
     column: str = "value"
@@ -111,8 +109,8 @@ class SumPlan:
         """Plain data for a document."""
         calibration = self.calibration
         return {
-            "pufferfish": "sum-plan",
-            "version": VERSION,
+            "pufferfish": self.KIND,
+            "version": self.VERSION,
             "notice": PRIVATE_NOTICE,
             "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
             "noise": noise_to_dict(calibration.noise),
@@ -149,25 +147,6 @@ class SumPlan:
                 statistic=data["statistic"],
                 allow_no_noise=data["allow_no_noise"],
             )
-
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the document, for its owner alone; YAML where the name says so."""
-        place = Path(path)
-        write_text(place, document_text(self.to_dict(), place), force=force, private=True)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """The plan in a file."""
-        return cls.from_dict(read_document(Path(path), "sum-plan", VERSION))
-
-    def to_json(self) -> str:
-        """The document as JSON."""
-        return document_text(self.to_dict())
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The plan that `to_json` wrote."""
-        return cls.from_dict(parse_document(text, "sum-plan", VERSION))
 
 
 def _published(calibration: SumCalibration) -> SumCalibration:
