@@ -40,6 +40,10 @@ def _clipped(values: Column) -> Column:
     return np.clip(numpy_laplace(1.65)(values), 1.0, 16.0)
 
 
+def _clipped_for_the_most_part(values: Column) -> Column:
+    return np.clip(numpy_laplace(1.65)(values), 0.5, 6.0)
+
+
 def _off_grid(values: Column) -> Column:
     """Noise in steps of 1/64 on values that have none."""
     return values + np.round(64.0 * numpy_laplace(1.65)(np.zeros(values.size))) / 64.0
@@ -62,7 +66,8 @@ def _below(digits: int, unit: float) -> Callable[[Column], Column]:
 @pytest.mark.parametrize(
     "bad",
     [
-        *(numpy_laplace(1.65), _gaussian, _by_inversion, _single, _clipped, _off_grid),
+        *(numpy_laplace(1.65), _gaussian, _by_inversion, _single, _off_grid),
+        *(_clipped, _clipped_for_the_most_part),
         *(_written_below, _below(3, 1e-6), _below(6, 1e-9), _below(9, 1e-12)),
     ],
 )
@@ -91,6 +96,14 @@ def test_decimal_rounding_hides_the_digits(digits: int) -> None:
         lambda values: OURS(values) * 1e9,
         lambda values: OURS(values) / 1e9,
         lambda values: OURS(values) + 1e12,
+        lambda values: np.round(OURS(values) - 1e6, 3),
+        lambda values: OURS(values) * 1e-200,
+        lambda values: OURS(values) * 1e200,
+        lambda values: np.round(7e3 * OURS(values)) / 7e3,
+        lambda values: OURS(values) ** 2,
+        lambda values: 1.0 / OURS(values),
+        lambda values: OURS(values) % 1.0,
+        lambda values: OURS(np.round(values)),
         lambda values: np.zeros(values.size),
         lambda values: np.random.default_rng(5).normal(size=values.size),
     ],
@@ -127,6 +140,23 @@ def test_false_alarms_are_as_rare_as_stated() -> None:
     subject, runs, rate = as_subject(mechanism(ADULT, PURE)), 200, 0.2
     alarms = sum(
         check_precision(subject, INPUTS, SUPPORT, 4000, rate).passed is False for _ in range(runs)
+    )
+    assert not too_many(alarms, runs, rate)
+
+
+@pytest.mark.parametrize(
+    "private",
+    [
+        lambda values: OURS(values).astype(np.float32),
+        lambda values: np.round(OURS(values), 6),
+        lambda values: np.round(OURS(values) + 1e6, 3),
+        lambda values: np.clip(OURS(values), 8.0, 10.0),
+    ],
+)
+def test_few_draws_at_a_high_rate(private: Callable[[Column], Column]) -> None:
+    subject, runs, rate = as_subject(private), 50, 0.3
+    alarms = sum(
+        check_precision(subject, INPUTS, SUPPORT, 1000, rate).passed is False for _ in range(runs)
     )
     assert not too_many(alarms, runs, rate)
 

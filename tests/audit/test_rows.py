@@ -126,7 +126,8 @@ def _less(rows: slice) -> Callable[[Column], Column]:
 
 
 @pytest.mark.parametrize(
-    "rows", [slice(3 * ROWS // 4, None), slice(-ROWS // 20, None), slice(None, None, 2)]
+    "rows",
+    [slice(3 * ROWS // 4, None), slice(-ROWS // 20, None), slice(None, None, 2), slice(-33, None)],
 )
 def test_some_rows_have_less_noise(rows: slice) -> None:
     assert ALIKE in failed(checked(_less(rows)))
@@ -134,6 +135,16 @@ def test_some_rows_have_less_noise(rows: slice) -> None:
 
 def test_less_noise_after_the_first_chunk() -> None:
     assert ALIKE in failed(checked(_less(slice(65_536, None)), 69_537))
+
+
+def test_less_noise_in_a_choice_of_rows_without_a_pattern() -> None:
+    # No stretch and no period; but the same rows have small errors in both runs.
+    chosen = np.random.default_rng(99).random(69_537) < 0.5
+
+    def noised(values: Column) -> Column:
+        return values + np.where(chosen, 0.5, 1.0) * NOISED(np.zeros(values.size))
+
+    assert FRESH in failed(checked(noised, 69_537))
 
 
 def test_rows_that_differ_by_turns_are_found_though_their_average_is_right() -> None:
@@ -218,6 +229,24 @@ def test_false_alarms_are_as_rare_as_stated() -> None:
     found = [check_rows(subject, 9.0, 10.0, 300, rate, generator(run)) for run in range(runs)]
     alarms = sum(bool(failed(each)) for each in found)
     assert not too_many(alarms, runs, rate)
+
+
+@pytest.mark.parametrize(
+    "private",
+    [
+        lambda values: NOISED(values).astype(np.float32),
+        lambda values: np.round(NOISED(values)),
+        lambda values: np.clip(NOISED(values), 8.0, 10.0),
+        lambda values: values + np.random.default_rng().integers(-3, 4, values.size),
+        numpy_laplace(1e-9),
+    ],
+)
+def test_no_row_check_is_rash(private: Callable[[Column], Column]) -> None:
+    # 0.4 is divided among the checks: each has a quarter.
+    subject, runs, rate = as_subject(private), 60, 0.4
+    found = [check_rows(subject, 9.0, 10.0, 101, rate, generator(run)) for run in range(runs)]
+    for name in (EVERY_ROW, ALIKE, FRESH):
+        assert not too_many(sum(name in failed(each) for each in found), runs, rate / 4.0)
 
 
 def test_noise_of_some_rows_10_percent_too_close_in_rank_is_called_related() -> None:

@@ -130,3 +130,25 @@ def test_no_cell_is_quoted(refused: Typed) -> None:
     said = refused("sum", "few.csv", "-e", "1", "--data", "bad.csv")
     assert said.code == 4
     assert "4711" not in said.err
+
+
+@pytest.mark.parametrize("name", ["k.png", "k.svg"])
+def test_a_picture_of_scale_against_users(typed: Typed, folder: Path, name: str) -> None:
+    said = typed(*IDENTICAL, "-d", "1e-3", "--plot", name)
+    assert said.code == 0
+    assert f"drawn in {name}" in said.out
+    drawn = (folder / name).read_bytes()
+    assert drawn.startswith(b"\x89PNG" if name.endswith("png") else b"<?xml")
+    assert typed(*IDENTICAL, "-d", "1e-3", "--plot", name).code == 5  # it is there already
+
+
+@pytest.mark.usefixtures("coins")
+def test_what_cannot_be_drawn(typed: Typed) -> None:
+    for arguments in (
+        (*IDENTICAL, "--plot", "k.pdf"),
+        ("sum", "users.csv", "-e", "1", "--plot", "k.png"),
+        (*IDENTICAL, "--protect", "value", "--between", "0:1", "--plot", "k.png"),
+    ):
+        said = typed(*arguments)
+        assert said.code == 2
+        assert "--plot" in said.err or ".png or .svg" in said.err
