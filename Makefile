@@ -20,7 +20,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.cli ## Run the main job on the Adult data (installs only what it needs)
+demo: $(VENV)/.demo ## Run the main job on the Adult data (installs only what it needs)
 	$(BIN)/pufferfish demo
 
 test: $(VENV)/.dev ## Run the tests
@@ -56,8 +56,8 @@ $(VENV)/.created:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.cli: pyproject.toml $(VENV)/.created
-	$(PIP) --editable '.[cli]'
+$(VENV)/.demo: pyproject.toml $(VENV)/.created
+	$(PIP) --editable '.[cli,report]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.created

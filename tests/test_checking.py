@@ -59,7 +59,7 @@ def test_a_public_edition_of_private_beliefs_cannot_be_told(tmp_path: Path) -> N
     found = verify_record(tmp_path / "public.json")
     assert found.verdict is None
     assert found.edition == "public"
-    assert [check.verdict for check in found.checks] == [True, None, True, True]
+    assert [check.verdict for check in found.checks] == [True, None, True, True, True]
 
 
 def test_a_public_edition_of_public_beliefs_is_true(tmp_path: Path) -> None:

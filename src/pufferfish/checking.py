@@ -16,9 +16,9 @@ from pufferfish.exact import Certificate
 from pufferfish.exact.certificate import noise_from_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import check_grid
-from pufferfish.noise import NoNoise
+from pufferfish.noise import Noise, NoNoise
 from pufferfish.plan import Plan
-from pufferfish.record import TOLERANCE, VERSION, described
+from pufferfish.record import TOLERANCE, VERSION, described, noise_in_words
 from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.tables import format_of
@@ -74,6 +74,7 @@ def verify_record(path: str | Path, released: str | Path | None = None) -> Verif
                     "can be checked",
                 )
             )
+            checks.append(_words(data, noise, goal))
         checks.append(_entries(data))
         name = data["published"]["file"]
         if released is not None:
@@ -167,6 +168,17 @@ def _recorded(data: dict[str, Any], computed: Certificate) -> Check:
 
 def _gap(one: float, other: float) -> float:
     return 0.0 if one == other else min(abs(one - other), math.inf)
+
+
+def _words(data: dict[str, Any], noise: Noise, goal: Guarantee) -> Check:
+    """Without a plan: the promise in words must name what the numbers say."""
+    said = (f"The bound is {goal} pufferfish privacy", noise_in_words(noise), repr(data["column"]))
+    missing = [each for each in said if each not in data["promise"]]
+    return Check(
+        claim="the promise in words is that of the numbers",
+        verdict=not missing,
+        detail=f"it does not say {missing[0]!r}" if missing else "promise, noise and column agree",
+    )
 
 
 def _entries(data: dict[str, Any], kind: str = "record") -> Check:

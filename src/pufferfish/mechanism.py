@@ -119,8 +119,8 @@ class Mechanism:
                 raise CertificationError(
                     "no noise is needed by the certificate, which spends all of the adversaries' "
                     "uncertainty: publishing the values themselves has to be asked for, with "
-                    "allow_no_noise=True. Better ask for a smaller delta, or add a belief that "
-                    "knows the table of values."
+                    "allow_no_noise=True (--allow-no-noise). Better ask for a smaller delta, or "
+                    "add a belief that knows the table of values."
                 )
         else:
             check_grid(self.noise)

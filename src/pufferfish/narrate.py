@@ -11,7 +11,7 @@ import textwrap
 from pufferfish.adversary import ideal_guess
 from pufferfish.alternatives import Alternative, alternatives
 from pufferfish.choose import half_width
-from pufferfish.explain import COLUMNS
+from pufferfish.explain import COLUMNS, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
 from pufferfish.noise import LaplaceNoise, NoNoise
@@ -20,7 +20,7 @@ from pufferfish.priors import Discrete
 from pufferfish.record import Record, not_promised
 from pufferfish.scenario import Belief
 
-__all__ = ["adversary_in_words", "gaps", "meaning", "published_in_words", "story"]
+__all__ = ["adversary_in_words", "gaps", "meaning", "percent_up", "published_in_words", "story"]
 
 _LABEL = 12
 
@@ -62,7 +62,11 @@ def published_in_words(record: Record) -> str:
     dropped = (
         f"; {record.rows_missing:,} rows without a value were left out"
         if plan.missing == "drop"
-        else ""
+        else (
+            f"; {record.rows_missing:,} of them are holes, since the value was missing"
+            if record.rows_missing
+            else ""
+        )
     )
     return (
         f"{record.rows_published:,} rows of {plan.column!r}{place}, {order}{kept}; {plan.secret!r} "
@@ -77,7 +81,7 @@ def _promise(plan: Plan) -> str:
         f"{first!r} and {second!r}" if len(pairs) == 1 else f"each of {len(pairs)} pairs of secrets"
     )
     unit = "one row" if plan.unit == "row" else f"one person (up to {plan.rows_per_person} rows)"
-    factor = f"{math.exp(min(promise.epsilon, 700.0)):.4g}"
+    factor = rounded_up(math.exp(min(promise.epsilon, 700.0)), 4)
     said = meaning(promise, pair, factor)
     return f"{promise} for {unit}: {said}. Certified exactly, for one release."
 
@@ -125,7 +129,7 @@ def _noise(record: Record) -> str:
         f"{half_width(noise, 0.95):.3g} of the true ones"
     )
     if not any(isinstance(each, Clip) for each in plan.postprocess):
-        mean = 1.96 * noise.std / math.sqrt(record.rows_published)
+        mean = 1.96 * noise.std / math.sqrt(record.rows_read - record.rows_missing)
         text += f"; with the same confidence their mean is within ±{mean:.2g} of the true mean"
     for each in plan.postprocess:
         if isinstance(each, Clip):
@@ -160,13 +164,19 @@ def _alternative(other: Alternative, goal: Guarantee) -> str:
 def _guessing(plan: Plan) -> str:
     calibration = plan.calibration
     worst = calibration.certificate.worst.pair
-    guess = ideal_guess(calibration.scenario, calibration.noise, calibration.goal, worst)
+    guess = ideal_guess(calibration.scenario, calibration.noise, plan.promise, worst)
+    whole = "" if plan.unit == "row" else " for all rows of a person"
     return (
         f"between {worst.first!r} and {worst.second!r}, each as likely as the other, the best "
-        f"informed adversary is right in {100 * guess.before_upper:.1f}% of cases from the true "
-        f"value of a row, {100 * guess.after_upper:.1f}% from the published one; the promise "
-        f"allows {100 * guess.allowed:.1f}%."
+        f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
+        f"value of a row, {percent_up(guess.after_upper)} from the published one; the promise "
+        f"allows {percent_up(guess.allowed)}{whole}."
     )
+
+
+def percent_up(share: float) -> str:
+    """In percent, rounded up to a tenth."""
+    return f"{math.ceil(1000.0 * share) / 10.0:.1f}%"
 
 
 def gaps(record: Record) -> list[str]:

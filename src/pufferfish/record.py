@@ -16,10 +16,11 @@ from pufferfish.checks import nonnegative, require
 from pufferfish.codec import PRIVATE_NOTICE, document_text, read_document, reading
 from pufferfish.errors import CertificationError
 from pufferfish.exact.certificate import noise_to_dict
-from pufferfish.noise import GaussianNoise, LaplaceNoise
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.plan import Plan, postprocess_to_dict
 
-__all__ = ["TOLERANCE", "VERSION", "Edition", "Record", "described", "not_promised"]
+__all__ = ["TOLERANCE", "VERSION", "Edition", "Record", "described", "noise_in_words"]
+__all__ += ["not_promised"]
 
 VERSION = 1
 Edition = Literal["internal", "public"]
@@ -205,12 +206,12 @@ def claim(plan: Plan) -> str:
         f"What the published {plan.column!r} of {unit} says about {plan.secret!r} is bounded, for "
         f"each of these pairs: {named}{more}. The bound is {promise} pufferfish privacy, against "
         f"{adversaries} described adversar{'y' if adversaries == 1 else 'ies'}, for one release. "
-        f"{_noise_in_words(plan)}"
+        f"{noise_in_words(plan.calibration.noise)}"
     )
 
 
-def _noise_in_words(plan: Plan) -> str:
-    noise = plan.calibration.noise
+def noise_in_words(noise: Noise) -> str:
+    """What was added."""
     if isinstance(noise, LaplaceNoise):
         return f"Added was Laplace noise of scale {noise.scale:g} (std {noise.std:.4g})."
     if isinstance(noise, GaussianNoise):

@@ -104,7 +104,6 @@ def test_decimal_rounding_hides_the_digits(digits: int) -> None:
         lambda values: 1.0 / OURS(values),
         lambda values: OURS(values) % 1.0,
         lambda values: OURS(np.round(values)),
-        lambda values: np.zeros(values.size),
         lambda values: np.random.default_rng(5).normal(size=values.size),
     ],
 )
@@ -132,12 +131,30 @@ def test_whole_noise_on_whole_values_is_private() -> None:
     assert check_precision(as_subject(geometric), INPUTS, SUPPORT, 100_000, 1e-7).passed is False
 
 
-def test_holes_have_no_digits() -> None:
-    assert checked(lambda values: np.full(values.size, np.nan)).passed is None
+@pytest.mark.parametrize("constant", [np.nan, 0.0])
+def test_what_is_not_there_has_no_digits(constant: float) -> None:
+    assert checked(lambda values: np.full(values.size, constant)).passed is None
+
+
+def test_one_hole_hides_nothing() -> None:
+    def holed(values: Column) -> Column:
+        results = numpy_laplace(1.65)(values)
+        results[0] = np.nan
+        return results
+
+    assert checked(holed).passed is False
+
+
+@pytest.mark.parametrize("digits", [5, 6, 7, 8, 10, 15])
+def test_significant_digits_hide_the_rest(digits: int) -> None:
+    def written(values: Column) -> Column:
+        return np.array([float(f"{each:.{digits}g}") for each in OURS(values)])
+
+    assert checked(written).passed is True
 
 
 def test_false_alarms_are_as_rare_as_stated() -> None:
-    subject, runs, rate = as_subject(mechanism(ADULT, PURE)), 200, 0.2
+    subject, runs, rate = as_subject(mechanism(ADULT, PURE)), 120, 0.2
     alarms = sum(
         check_precision(subject, INPUTS, SUPPORT, 4000, rate).passed is False for _ in range(runs)
     )

@@ -169,6 +169,15 @@ def test_another_row_is_left_out_in_each_run() -> None:
     assert "left out" in every.detail
 
 
+def test_one_hole_hides_nothing() -> None:
+    def holed(values: Column) -> Column:
+        results = _with_row(-1)(values)
+        results[0] = np.nan
+        return results
+
+    assert EVERY_ROW in failed(checked(holed))
+
+
 def test_holes_are_not_compared() -> None:
     (only,) = checked(lambda values: np.full(values.size, np.nan))
     assert only.passed is None

@@ -77,7 +77,7 @@ def test_a_sum_is_planned_published_and_verified(typed: Typed) -> None:
 
 @pytest.mark.usefixtures("data")
 def test_a_ledger_refuses_one_too_many(typed: Typed) -> None:
-    write(Path("few.csv"), [(0.5, 40)], ("p", "count"))
+    write(Path("few.csv"), [(0.5, 36)], ("p", "count"))
     publish = ("sum", "few.csv", "-e", "1", "--data", "data.csv", "--ledger", "l.json", "--force")
     assert typed(*publish).code == 0
     said = typed(*publish)
@@ -87,7 +87,7 @@ def test_a_ledger_refuses_one_too_many(typed: Typed) -> None:
 
 @pytest.mark.usefixtures("data")
 def test_no_noise_must_be_allowed(typed: Typed) -> None:
-    publish = ("sum", "--identical", "1000,1,1", "-e", "1", "-d", "1e-3", "--data", "data.csv")
+    publish = ("sum", "--identical", "36,0.1,1", "-e", "1", "-d", "1e-2", "--data", "data.csv")
     assert typed(*publish).code == 3
     said = typed(*publish, "--allow-no-noise", "--json")
     assert (said.code, said.json["value"]) == (0, 18.0)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 import pufferfish as pf
 from pufferfish.exact.family import laplace_family
@@ -74,7 +75,8 @@ def test_the_papers_order_of_users_is_wrong_here() -> None:
     """By the corollary a coin is the hardest; in truth the 37th user is, by far."""
     search = FiniteSearch(COINS, PRESENCE, pf.Guarantee(1.0, 1e-3))
     losses = [
-        PairOracle(search.laws(kind), pf.LaplaceNoise(0.384515)).delta(1.0).worst for kind in (0, 1)
+        PairOracle(search.pairs(kind)[0], pf.LaplaceNoise(0.384515)).delta(1.0).worst
+        for kind in (0, 1)
     ]
     assert losses[0].upper < 1e-8
     assert losses[1].lower > 0.0019
@@ -153,7 +155,7 @@ def test_the_loss_of_a_binary_user_is_that_of_a_shift(
     """HS_ε(P‖Q) = p·HS_ε'(Q⁺‖Q) with e^ε' = 1 + (e^ε − 1)/p."""
     users = together(binary([p], 2.0), binary([0.4], counts=[6]))
     search = FiniteSearch(users, PRESENCE, pf.Guarantee(epsilon, 1e-6))
-    laws, noise = search.laws(0), pf.LaplaceNoise(scale)
+    laws, noise = search.pairs(0)[0], pf.LaplaceNoise(scale)
     shifted = laws._replace(first=laws.second.shift(2.0))
     inner = math.log1p(math.expm1(epsilon) / p)
     direct = PairOracle(laws, noise).delta(epsilon).forward
@@ -175,7 +177,7 @@ def test_of_binary_users_alike_in_value_the_likeliest_shows_most(
     search = FiniteSearch(users, PRESENCE, pf.Guarantee(epsilon, 1e-6))
     order = np.argsort(users.means)
     for noise in (pf.LaplaceNoise(scale), pf.NoNoise()):
-        found = [PairOracle(search.laws(int(kind)), noise).delta(epsilon) for kind in order]
+        found = [PairOracle(search.pairs(int(kind))[0], noise).delta(epsilon) for kind in order]
         for less, more in itertools.pairwise(found):
             # Upper and lower bounds are about 1e-12 apart, and tables as far from the truth.
             assert less.forward.lower <= more.forward.upper + 1e-11
@@ -194,7 +196,7 @@ def test_many_users_who_need_the_same_are_settled_together() -> None:
     users = binary(np.random.default_rng(3).uniform(0.4, 0.6, 600), 1.0)
     goal = pf.Guarantee(0.05, 1e-6)
     found = calibrate_sum(users, goal, "value")
-    hardest = FiniteSearch(users, VALUE, goal).laws(found.kind)
+    hardest = FiniteSearch(users, VALUE, goal).pairs(found.kind)[0]
     own = least_size(hardest, laplace_family(goal), goal)
     assert own * (1.0 - 1e-6) <= found.scale <= 1.001 * own
     assert found.certificates < 2000
@@ -235,7 +237,7 @@ def test_a_value_of_any_user_is_found_out() -> None:
     assert users.stds[found.kind] == 3.0
     less = pf.LaplaceNoise(0.9 * found.noise.scale)
     assert less.scale < 4.0  # so that no closed form settles the user with gap 4
-    assert shortfall(search.laws(int(np.argmin(abs(users.stds - 2.0)))), less, goal) <= 0.0
+    assert shortfall(search.pairs(int(np.argmin(abs(users.stds - 2.0))))[0], less, goal) <= 0.0
     verdict = search.judge(less)
     assert not verdict.holds
     assert verdict.kind == found.kind
@@ -263,3 +265,36 @@ def test_values_that_are_decimals_move_whole_steps(between: tuple[float, float] 
     expected = calibrate_sum(whole, goal, "value", between=None if between is None else (3.0, 1.0))
     assert 10.0 * found.scale == pytest.approx(expected.scale, rel=1e-7)
     assert found.scale > 0.0
+
+
+@pytest.mark.parametrize(
+    "laws",
+    [
+        [pf.Discrete([0, 2], [0.5, 0.5]), pf.Discrete([0, 1], [0.5, 0.5])],
+        [pf.Discrete([0, 2], [0.5, 0.5]), pf.Discrete([0, 1, 2], [0.3, 0.3, 0.4])],
+    ],
+)
+def test_every_distance_between_two_values_counts(laws: list[pf.Discrete]) -> None:
+    """Among even numbers a value of 1 is told by the parity of the sum, one of 2 is not."""
+    users = finite_users(laws, [100, 1])
+    goal = pf.Guarantee(1.0, 1e-3)
+    found = calibrate_sum(users, goal, "value")
+    assert isinstance(found.noise, pf.LaplaceNoise)
+    rest = pf.Discrete(2.0 * np.arange(101), binom.pmf(np.arange(101), 100, 0.5))
+    for apart in (1.0, 2.0):
+        belief = pf.Belief({"a": rest, "b": rest.shift(apart)})
+        assert pf.verify(pf.Scenario(belief), found.noise, goal).holds is True
+    pairs = found.calibration.scenario.pairs
+    assert ("user 101: a value 1 higher", "user 101: a value") in pairs
+
+
+def test_many_kinds_that_need_no_noise() -> None:
+    chances, amounts = np.linspace(0.3, 0.7, 400), np.resize([1.0, 2.0], 400)
+    found = calibrate_sum(binary(chances, amounts), pf.Guarantee(1.0, 0.01))
+    assert isinstance(found.noise, pf.NoNoise)
+
+
+def test_a_bound_is_not_called_the_least() -> None:
+    two_signed = finite_users([pf.Discrete([-1, 1], [0.5, 0.5])], [50])
+    assert not calibrate_sum(two_signed, pf.Guarantee(1.0)).least
+    assert calibrate_sum(binary([0.5], counts=[50]), pf.Guarantee(1.0)).least

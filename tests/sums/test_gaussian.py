@@ -303,3 +303,9 @@ def test_a_grid_that_no_closed_form_allows_for_is_refused(users: Users) -> None:
     with pytest.raises(pf.CertificationError, match="coarse"):
         certified_sum(users, PRESENCE, pf.Guarantee(1.0), coarse)
     certified_sum(users, PRESENCE, pf.Guarantee(1.0), pf.LaplaceNoise(100.0, 2.0**-20))
+
+
+def test_a_loss_at_the_very_edge_of_the_goal_ends() -> None:
+    """Equal users have equal laws to the last digit, so one does not fail where its twin passes."""
+    found = calibrate_sum(moments([0.33] + [0.17] * 20, [0.55] * 21), pf.Guarantee(0.3, 0.00365929))
+    assert found.holds

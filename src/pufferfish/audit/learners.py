@@ -29,7 +29,7 @@ from pufferfish.tables.files import column_values
 from pufferfish.tables.formats import format_of
 from pufferfish.tables.summarise import batches
 
-__all__ = ["DataAudit", "Learned", "Score", "audit_data"]
+__all__ = ["DataAudit", "Learned", "Score", "audit_data", "check_learners"]
 
 _FOLDS = 5
 # More rows make the intervals narrower than anybody needs, and the learners slow.
@@ -136,7 +136,8 @@ class DataAudit:
 
 
 def _limit(reached: Success) -> str:
-    return f"{100 * reached.accuracy_upper:.1f}% right, AUC {reached.auc_upper:.3f}"
+    accuracy = math.ceil(1000.0 * reached.accuracy_upper) / 10.0
+    return f"{accuracy:.1f}% right, AUC {math.ceil(1000.0 * reached.auc_upper) / 1000.0:.3f}"
 
 
 def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0) -> DataAudit:
@@ -276,6 +277,11 @@ def _auc_error(auc: float, negatives: int, positives: int) -> float:
         auc * (1.0 - auc) + (positives - 1) * (one - auc**2) + (negatives - 1) * (two - auc**2)
     )
     return math.sqrt(max(variance, 0.0) / (positives * negatives))
+
+
+def check_learners() -> None:
+    """Refuse, before any work, if what the learners need is not installed."""
+    _sklearn("linear_model")
 
 
 def _sklearn(part: str) -> Any:

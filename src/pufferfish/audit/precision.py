@@ -67,10 +67,10 @@ def check_precision(
     """
     share = alpha / (2.0 * len(inputs))
     for pair in inputs:
-        both = [subject.noised(np.full(draws, value)) for value in pair]
-        if any(np.isnan(each).any() for each in both):
+        both = [_present(subject.noised(np.full(draws, value))) for value in pair]
+        if any(each.size < _FEWEST or np.ptp(each) == 0.0 for each in both):
             return AuditCheck(
-                name=_NAME, passed=None, detail="not looked at: some values are holes"
+                name=_NAME, passed=None, detail="not looked at: nothing is published, or no noise"
             )
         single = [_occurring_once(each) for each in both]
         if any(each.mean() < _SINGLE for each in single):
@@ -92,6 +92,10 @@ def check_precision(
     )
 
 
+def _present(results: FloatArray) -> FloatArray:
+    return results[~np.isnan(results)]
+
+
 def _occurring_once(results: FloatArray) -> npt.NDArray[np.bool_]:
     _, place, count = np.unique(results, return_inverse=True, return_counts=True)
     return np.asarray(count[place.reshape(-1)] == 1)
@@ -101,7 +105,7 @@ def _other_grid(subject: Subject, support: FloatArray, draws: int) -> AuditCheck
     """Whether neighbouring values have no result in common, though the noise is wider than that."""
     values = np.unique(support)
     for one, other in pairwise(values):
-        first, second = (subject.noised(np.full(draws, each)) for each in (one, other))
+        first, second = (_present(subject.noised(np.full(draws, each))) for each in (one, other))
         near = other - one <= np.subtract(*np.quantile(first, [0.75, 0.25]))
         if near and not np.isin(first, second).any():
             return AuditCheck(
@@ -158,15 +162,19 @@ def _leak(
         lower = float(probability_lower(hits[0], max(totals[0], 1), alpha / 2.0))
         upper = float(probability_upper(hits[1], max(totals[1], 1), alpha / 2.0))
         if lower > upper:
-            return _caught(pair[one], pair[other], binade + _LOWEST, hits, totals)
+            return _caught(pair[one], pair[other], binade // 2 + _LOWEST, hits, totals)
     return None
 
 
 def _table(results: FloatArray, digits: Counts) -> Counts:
     """Counts by binade and digits."""
     exponent = np.frexp(results)[1]
-    table = np.zeros((_BINADES, _BINS), dtype=np.int64)
-    np.add.at(table, (exponent - _LOWEST, digits), 1)
+    # Numbers written with so many significant digits have finer ones below a power of ten, which
+    # may lie within a binade: both sides of it are looked at on their own.
+    decade = np.floor(np.log10(np.maximum(np.abs(results), 1e-300)))
+    above = decade > np.floor((exponent - 1) * math.log10(2.0))
+    table = np.zeros((2 * _BINADES, _BINS), dtype=np.int64)
+    np.add.at(table, (2 * (exponent - _LOWEST) + above, digits), 1)
     return table
 
 

@@ -56,7 +56,7 @@ def audit(
         scenario: What must look alike, to whom: values are drawn as each adversary believes.
         goal: The promise.
         draws: Published values for each secret of each pair. By default 20 million shared by all
-            pairs, at least a million each; for a black box, which may be slow, 400,000 each.
+            pairs, at least 100,000 each; for a black box, which may be slow, 400,000 each.
         confidence: A mechanism that keeps the promise is called "consistent" with at least this
             probability, all pairs and attacks together.
         seed: For the values that are published; the noise comes from the mechanism.
@@ -79,7 +79,7 @@ def audit(
     source = generator(seed)
     pairs = list(scenario.laws())
     if draws is None:
-        draws = _BLACK_BOX_DRAWS if target.noise is None else max(10**6, _DRAWS // len(pairs))
+        draws = _BLACK_BOX_DRAWS if target.noise is None else max(10**5, _DRAWS // len(pairs))
     require(
         isinstance(draws, int) and not isinstance(draws, bool) and 1000 <= draws <= _MOST_DRAWS,
         f"draws must be a whole number from 1000 to {_MOST_DRAWS}, got {draws!r}.",

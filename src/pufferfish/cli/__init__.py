@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -17,6 +18,10 @@ def main() -> None:
             raise
         sys.stderr.write("error: the command line needs pip install 'pufferfish-privacy[cli]'.\n")
         sys.exit(2)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without Greek letters must not turn a release that succeeded into an error.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     code = run(sys.argv[1:])
     sys.stdout.flush()
     sys.stderr.flush()

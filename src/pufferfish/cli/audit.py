@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.audit import Command, audit, audit_data
+from pufferfish.audit.learners import check_learners
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.options import Printing, grouped
-from pufferfish.codec import read_document, reading
+from pufferfish.codec import is_document, read_document, reading
 from pufferfish.errors import InvalidInputError
 from pufferfish.plan import Plan
 from pufferfish.record import VERSION
@@ -39,7 +40,8 @@ def command(
     draws: Annotated[
         int | None,
         typer.Option(
-            help="Published values for each secret of each pair; by default 20 million in all."
+            help="Published values for each secret of each pair; by default 20 million shared by "
+            "all pairs, at least 100,000 each."
         ),
     ] = None,
     confidence: Annotated[
@@ -67,6 +69,8 @@ def command(
         raise typer.Exit(Exit.NOT_CHECKABLE)
     if released is not None and original is None:
         raise InvalidInputError("--released needs --original, the table that was released.")
+    if original is not None:
+        check_learners()
     subject: Any = plan.mechanism if run is None else Command(_split(run))
     calibration = plan.calibration
     with show.progress("Attacking") as progress:
@@ -97,6 +101,8 @@ def _split(command: str) -> list[str]:
 
 def _plan(document: Path) -> Plan | None:
     """What was planned, from a plan or a record; None where a record does not hold it."""
+    if any(is_document(document, kind) for kind in ("sum-plan", "sum-record")):
+        raise InvalidInputError("audits are about columns; there is none for sums.")
     try:
         data = read_document(document, "record", VERSION)
     except InvalidInputError:

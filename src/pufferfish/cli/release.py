@@ -5,6 +5,7 @@ Example: pufferfish release adult.csv -c education-num -s race --pair Black:Whit
 
 from __future__ import annotations
 
+from errno import EIO
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from pufferfish.cli.goal import Goal
 from pufferfish.cli.options import Force, Printing, Publishing, Table, grouped
 from pufferfish.cli.planning import planned
 from pufferfish.cli.show import Show
-from pufferfish.errors import InvalidInputError
+from pufferfish.errors import InvalidInputError, PufferfishError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.narrate import story
 from pufferfish.plan import Plan
@@ -120,9 +121,16 @@ def publish(
         )
     written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
     if report is not None:
-        write_text(
-            report, _report(done.record, table, output, target_format), force=force, private=True
-        )
+        try:
+            page = _report(done.record, table, output, target_format)
+            write_text(report, page, force=force, private=True)
+        except (PufferfishError, OSError, KeyboardInterrupt) as error:
+            # Whoever reads only "failed" would release again, with fresh noise.
+            raise OSError(
+                EIO,
+                f"the column was published and recorded; only the report {report} was not written "
+                f"({error or 'stopped'}). Make it with: pufferfish report {internal}",
+            ) from None
         written += f"\nReport      {report} (private)"
     show.result(
         "" if show.silent else story(done.record) + written,

@@ -4,7 +4,7 @@ The users are a table with the columns mean and std (one user per row); or p, th
 1 (`value` instead of the 1); or user, value and probability (a row for each value of a user). A
 column `count` says how many users are alike.
 
-Example: pufferfish sum --identical 1000,0.5,0.3 --epsilon 1 --delta 1e-6 --protect presence
+Example: pufferfish sum --identical 1000,0.5,0.3 --epsilon 1 --protect presence
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Described:
                 "--identical must be three numbers with commas between them, such as 1000,0.5,0.3, "
                 f"got {self.identical!r}."
             ) from None
-        if number != int(number):
+        if not number.is_integer():
             raise InvalidInputError(f"K of --identical must be a whole number, got {number:g}.")
         return identical(int(number), mean, std, provenance=provenance)
 
@@ -220,7 +220,7 @@ def command(
         return
     users, goal = described.described(), wanted.guarantee()
     if compare:
-        _compare(users, goal, wanted, publishing, output, show)
+        _compare(users, goal, wanted, publishing, output or plot, show)
         return
     choices: dict[str, Any] = {**wanted.secret, "method": wanted.method, "tau": wanted.tau}
     calibration = calibrate_sum(users, goal, **choices)
@@ -301,8 +301,11 @@ def _compare(
     output: Path | None,
     show: Show,
 ) -> None:
-    if publishing.data is not None or output is not None or wanted.method != "exact":
-        raise InvalidInputError("--compare only compares: leave out --data, --output, --method.")
+    if publishing != Publishing() or output is not None or wanted.method != "exact":
+        raise InvalidInputError(
+            "--compare only compares: leave out --method, --output, --plot, and what is about "
+            "publishing."
+        )
     found = compare_sum(users, goal, **wanted.secret)
     show.result(str(found), found.to_dict())
 

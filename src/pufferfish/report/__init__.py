@@ -28,7 +28,7 @@ def report(
         record: A record; or its document, as a file or as plain data, which is verified first.
         edition: "internal" holds statistics of private data. "public" is made from the public
             edition of the record alone, and holds nothing that is derived from a private belief, or
-            from the data other than the published column.
+            from the data, but for the published column and the size of the noise.
         released: The published column: a file's path, or an array. Of a record's file, the file
             that it names is taken where it is beside it.
         original: The column before the release, likewise, for a picture of the internal edition;

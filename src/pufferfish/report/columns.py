@@ -52,6 +52,8 @@ def count_column(
         count += part.size
         if count <= _MOST_KEPT:
             kept.append(part[~np.isnan(part)])
+        else:
+            kept.clear()
     values = np.concatenate(kept) if kept and count <= _MOST_KEPT else None
     return CountedColumn(tally.summary().groups["row"], values)
 

@@ -69,6 +69,7 @@ def _figure(draw: Draw, width: float, height: float) -> Iterator[Any]:
         matplotlib().rcParams.update(_SETTINGS)
         figure = matplotlib("figure").Figure(figsize=(width, height), layout="constrained")
         axes = figure.add_subplot()
+        axes.locator_params(axis="x", nbins=6)
         draw(axes)
         axes.tick_params(which="both", color=ink("faint"), labelcolor=ink("ink"))
         for spine in axes.spines.values():

@@ -174,7 +174,7 @@ def gather(
         released=released,
         bars=None if released is None else bars_of(released, None if record is None else original),
         estimates=found,
-        utility=utility(document, noise, steps, record, found),
+        utility=utility(document, noise, steps, record, released, found),
     )
 
 

@@ -14,7 +14,7 @@ from pufferfish.compare import noise_in_words
 from pufferfish.explain import rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Postprocess, RoundTo
-from pufferfish.narrate import adversary_in_words, meaning
+from pufferfish.narrate import adversary_in_words, meaning, percent_up
 from pufferfish.noise import GaussianNoise, NoNoise
 from pufferfish.report.extras import jinja2
 from pufferfish.report.facts import PRIORS, Facts
@@ -168,7 +168,7 @@ def _theory(facts: Facts) -> Iterator[tuple[str, str]]:
 
 def _percent_up(share: float | None) -> str:
     """In percent, rounded up to a tenth."""
-    return "not bounded" if share is None else f"{math.ceil(1000.0 * share) / 10.0:.1f}%"
+    return "not bounded" if share is None else percent_up(share)
 
 
 def _percent_down(share: float) -> str:

@@ -87,10 +87,11 @@ def utility(
     noise: Noise,
     steps: Sequence[Postprocess],
     record: Record | None,
+    released: CountedColumn | None,
     found: Estimates | None,
 ) -> Utility:
     """From the law of the noise and what the edition may know of the column."""
-    rows = document["published"]["rows"]
+    rows = document["published"]["rows"] if released is None else released.group.records
     spread = variance = None
     if record is not None:
         spread, variance = record.column_std, record.column_std**2

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pufferfish.errors import CertificationError, InvalidInputError
-from pufferfish.exact.certificate import Certificate
+from pufferfish.exact.certificate import Certificate, noise_from_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import described_sum
@@ -25,6 +26,7 @@ class SumClaim(NamedTuple):
 def sum_claims(data: Mapping[str, Any]) -> Iterator[tuple[SumClaim, Certificate | None]]:
     """Each claim of a record; beside the one about the certificate, the one that comes out."""
     goal = Guarantee(**data["goal"])
+    yield _published(data), None
     kept = f"this noise keeps {goal} for every user"
     if "plan" not in data:
         private = (
@@ -40,6 +42,22 @@ def sum_claims(data: Mapping[str, Any]) -> Iterator[tuple[SumClaim, Certificate 
             yield SumClaim("the plan can be read", False, str(error)), None
         else:
             yield from _against_plan(data, plan, kept)
+
+
+def _published(data: Mapping[str, Any]) -> SumClaim:
+    """What can be said of the number itself: that it is one, and lies on the grid of its noise."""
+    published, noise = data["published"], noise_from_dict(data["noise"])
+    value = published["value"]
+    real = isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
+    on_grid = data["statistic"] == "mean" or noise.grid is None or value % noise.grid == 0.0
+    private = "plan" in data or (
+        "table" not in data and (data["users"] is None or data["statistic"] == "mean")
+    )
+    return SumClaim(
+        "one number was published, on the grid of its noise, and nothing else is told",
+        set(published) == {"value"} and real and on_grid and private,
+        f"{value!r}",
+    )
 
 
 def _against_plan(

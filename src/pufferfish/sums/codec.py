@@ -13,7 +13,7 @@ from pufferfish.codec import check_entries, reading
 from pufferfish.errors import InvalidInputError
 from pufferfish.priors import Discrete
 from pufferfish.sums.secret import Protected
-from pufferfish.sums.users import Users, finite_users, moments
+from pufferfish.sums.users import Users, finite_users, moments, together
 
 __all__ = ["protected_from_dict", "protected_to_dict", "users_from_dict", "users_to_dict"]
 
@@ -53,8 +53,12 @@ def users_from_dict(data: Mapping[str, Any]) -> Users:
         counts, provenance = data["counts"], data["provenance"]
         if "tables" in data:
             laws = [Discrete(**each) for each in data["tables"]]
-            require(len(set(laws)) == len(laws), "the tables of users must differ.")
-            users = finite_users(laws, counts, provenance=provenance)
+            # One by one: kinds that happen to be equal stay kinds of their own.
+            require(len(counts) == len(laws), "counts must have one entry per kind.")
+            users = together(
+                *(finite_users([law], [count]) for law, count in zip(laws, counts, strict=True))
+            )
+            users = replace(users, provenance=provenance)
         else:
             users = moments(data["means"], data["stds"], counts, provenance=provenance)
         positions = finite_array("positions", data["positions"]).astype(np.int64)

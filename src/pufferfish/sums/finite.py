@@ -11,8 +11,9 @@ docs/theory/sums.md):
             The others are certified one by one on their tables. The order of the paper's scales, or
             of the moments, is no argument: it fails. Two orders do hold:
             - binary users who all add the same value: the most probable one decides;
-            - a value: with fewer others the loss is larger, so several users are settled at once by
-              the largest of their gaps, on the sum without all of them.
+            - a value: with fewer others the loss is larger, so several users are settled at once,
+              for every distance between two values of one of them, on the sum without them all.
+              (The largest distance is no argument: on a lattice a smaller one may tell more.)
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +50,17 @@ _SMALLEST_DELTA = 1e-120
 _FEW = 20
 # Certificates after which the scale is raised to settle what is left: doubling every so many.
 _PATIENCE = 300
+# To show that nobody needs noise, every kind may have to be looked at.
+_MOST_CERTIFICATES = 20_000
 _HURRY = 50
+
+
+class _Candidate(NamedTuple):
+    """A pair to certify: whose it is, and for a value how far apart two of them are."""
+
+    kind: int
+    steps: int
+    laws: PairOfLaws
 
 
 class FiniteSearch:
@@ -72,6 +84,8 @@ class FiniteSearch:
         self.goal = Guarantee(goal.epsilon) if self._pure else self._inner(goal)
         self._reserve = laplace_reserve(self.goal)
         self._law = laplace_laws(self.goal)
+        # For values: the distance that decides, in steps of the lattice.
+        self._deciding: dict[int, int] = {}
         self.certificates = 0
 
     def _inner(self, goal: Guarantee) -> Guarantee:
@@ -109,7 +123,7 @@ class FiniteSearch:
         if not self._needs_noise():
             return Found(NoNoise(), decides, self.certificates, True)
         size = 0.0
-        if (laws := self.laws(decides)).first != laws.second:
+        if shortfall(laws := self.pairs(decides)[0], NoNoise(), self.goal) > 0.0:
             size = least_size(laws, self._law, self.goal)
         self.certificates += 1
         before = self.certificates
@@ -119,31 +133,48 @@ class FiniteSearch:
             growth = 1e-7 * 2.0 ** min(over / _HURRY, 30.0) if over > 0 else 0.0
             return self._law(size * (1.0 + growth)) if size > 0.0 else NoNoise()
 
-        for kind, laws in self._candidates(current):
+        for kind, steps, laws in self._candidates(current):
             self.certificates += 1
             if shortfall(laws, current(), self.goal) > 0.0:
                 size, decides = max(size, least_size(laws, self._law, self.goal)), kind
+                self._deciding[kind] = steps
         noise = current()
         patient = isinstance(noise, LaplaceNoise) and noise.scale == size
-        return Found(noise, decides, self.certificates, True, patient)
+        return Found(noise, decides, self.certificates, True, patient and self._sharp(decides))
 
     def judge(self, noise: SumNoise) -> Found:
         """Whether this noise suffices for every user, and a user who decides or breaks it."""
         refuse_coarse(noise, self._law)
         worst, decides = -math.inf, self._guess()
-        for kind, laws in self._candidates(lambda: noise):
+        for kind, steps, laws in self._candidates(lambda: noise):
             self.certificates += 1
             short = shortfall(laws, noise, self.goal)
             if short > worst:
                 worst, decides = short, kind
-        return Found(noise, decides, self.certificates, worst <= 0.0)
+                self._deciding[kind] = steps
+        return Found(noise, decides, self.certificates, worst <= 0.0, least=False)
 
-    def laws(self, kind: int) -> PairOfLaws:
-        """The pair of one kind."""
+    def pairs(self, kind: int) -> list[PairOfLaws]:
+        """The pair of one kind that decides, and that of its values which are farthest apart."""
         if self._pure:
-            return next(laws for _, laws in self._alone(np.array([kind])))
+            return [next(laws for _, _, laws in self._alone(np.array([kind])))]
         ((_, rest),) = self.tables.leave_one_out(np.array([kind]), lambda *_: False)
-        return self._pair(kind, rest)
+        farthest = int(max(self._steps(np.array([kind])), default=0))
+        distances = dict.fromkeys([self._deciding.get(kind, farthest), farthest])
+        return [self._pair(kind, rest, steps) for steps in distances]
+
+    def _sharp(self, kind: int) -> bool:
+        """Whether a certificate says what is true: of values of both signs δ = 0 is a bound."""
+        signs = self._laws.lowest[kind] < 0.0 < self._laws.highest[kind]
+        return not (self._pure and self._presence and bool(signs))
+
+    def _steps(self, kinds: IntArray) -> IntArray:
+        """Of a value: how far apart two of one user may be; of presence nothing depends on it."""
+        if self._presence:
+            return np.zeros(1, dtype=np.int64)
+        if self._protected.between is not None:
+            return np.array([self.tables.steps(*self._protected.between)])
+        return self.tables.differences(kinds)
 
     def charged(self, decides: int) -> list[int] | None:
         """Who decides, and all others who may decide the cost of repeats."""
@@ -177,13 +208,18 @@ class FiniteSearch:
         return int(np.argmax(self._laws.expect(np.abs(self._laws.values))))
 
     def _needs_noise(self) -> bool:
-        """Whether noise is needed; yes, too, where the contrary would take too long to show."""
+        """Whether noise is needed."""
         if self._pure:
             return bool((self._reach if self._presence else self._gaps).max() > 0.0)
-        for _, laws in self._candidates(NoNoise):
+        for _, _, laws in self._candidates(NoNoise):
             self.certificates += 1
-            if shortfall(laws, NoNoise(), self.goal) > 0.0 or self.certificates > _PATIENCE:
+            if shortfall(laws, NoNoise(), self.goal) > 0.0:
                 return True
+            if self.certificates > _MOST_CERTIFICATES:
+                raise CertificationError(
+                    f"{self._users.kinds:,} kinds of users are too many to show that none of them "
+                    "needs noise. Ask for a smaller delta, or describe fewer kinds."
+                )
         return False
 
     def _settled(self, noise: SumNoise) -> npt.NDArray[np.bool_]:
@@ -202,7 +238,7 @@ class FiniteSearch:
         loss = self._laws.expect(-np.expm1(np.minimum(0.5 * (epsilon - ratios), 0.0)))
         return np.asarray(quiet | (loss <= delta))
 
-    def _candidates(self, current: Callable[[], SumNoise]) -> Iterator[tuple[int, PairOfLaws]]:
+    def _candidates(self, current: Callable[[], SumNoise]) -> Iterator[_Candidate]:
         """The pairs to certify so that all kinds are settled at the current noise, which grows."""
         kinds = np.flatnonzero(~self._settled(current()))
         if not kinds.size:
@@ -218,14 +254,19 @@ class FiniteSearch:
         def settles(some: IntArray, outside: LatticeTable) -> bool:
             if self._presence:
                 return bool(self._settled(current())[some].all())
-            self.certificates += 1
-            widest = int(some[np.argmax(self._gaps[some])])
-            return shortfall(self._pair(widest, outside), current(), self.goal) <= 0.0
+            # On a lattice a smaller distance may tell more: each of them counts.
+            for steps in self._steps(some):
+                self.certificates += 1
+                laws = self._pair(int(some[0]), outside, int(steps))
+                if shortfall(laws, current(), self.goal) > 0.0:
+                    return False
+            return True
 
         for kind, rest in self.tables.leave_one_out(kinds, settles):
-            yield kind, self._pair(kind, rest)
+            for steps in self._steps(np.array([kind])):
+                yield _Candidate(kind, int(steps), self._pair(kind, rest, int(steps)))
 
-    def _alone(self, kinds: IntArray) -> Iterator[tuple[int, PairOfLaws]]:
+    def _alone(self, kinds: IntArray) -> Iterator[_Candidate]:
         """δ = 0: what one user adds against nothing, or a value against another, hardest first."""
         nothing = Discrete([0.0], [1.0])
         size = self._laws.expect(self._laws.values**2) if self._presence else self._gaps
@@ -235,21 +276,18 @@ class FiniteSearch:
                 if self._presence
                 else Discrete([float(self._gaps[kind])], [1.0])
             )
-            yield int(kind), self._named(what, nothing)
+            yield _Candidate(int(kind), 0, self._named(what, nothing, float(self._gaps[kind])))
 
-    def _pair(self, kind: int, rest: LatticeTable) -> PairOfLaws:
+    def _pair(self, kind: int, rest: LatticeTable, steps: int) -> PairOfLaws:
         step = self.tables.step
         if self._presence:
             first = rest.times(self.tables.one(kind))
         else:
-            between = self._protected.between
-            if between is None:
-                between = float(self._laws.lowest[kind]), float(self._laws.highest[kind])
-            first = replace(rest, start=rest.start + self.tables.steps(*between))
+            first = replace(rest, start=rest.start + steps)
         if first.error + rest.error > self._error or first.lost + rest.lost > self._lost:
             raise CertificationError("the tables of this sum are not accurate enough.")
-        return self._named(as_prior(first, step), as_prior(rest, step))
+        return self._named(as_prior(first, step), as_prior(rest, step), float(steps * step))
 
-    def _named(self, first: Discrete, second: Discrete) -> PairOfLaws:
-        pair = SecretPair(*self._protected.words)
+    def _named(self, first: Discrete, second: Discrete, apart: float) -> PairOfLaws:
+        pair = SecretPair(*self._protected.words(apart))
         return PairOfLaws(self.belief, pair, first, second, 0.0, 0.0)

@@ -115,12 +115,16 @@ class GaussianSearch:
         with_user = rest + share if self._presence else rest
         return PairOfLaws(
             self.belief,
-            SecretPair(*self._protected.words),
+            SecretPair(*self._protected.words(float(gap))),
             _centred(float(gap), float(with_user)),
             _centred(0.0, float(rest)),
             0.0,
             0.0,
         )
+
+    def pairs(self, kind: int) -> list[PairOfLaws]:
+        """The pair of one kind, as all that decide."""
+        return [self.laws(kind)]
 
     def least(self) -> Found:
         """The least noise for all, or a little more; none where none is needed."""
@@ -136,7 +140,9 @@ class GaussianSearch:
             # The certificate of the hardest user is for a scale of at least this, but for rounding.
             size = max(size, float(self._needed.max()) * (1.0 + 1e-12))
         while (failed := self._unsettled(self._law(size))) is not None:
-            size, decides = self._raised(failed, size, decides)
+            raised, decides = self._raised(failed, size, decides)
+            # Where rounding says once kept and once broken, a little more settles it.
+            size = raised if raised > size else size * (1.0 + 1e-9)
         return Found(self._law(size), decides, self.certificates, True)
 
     def judge(self, noise: SumNoise) -> Found:
@@ -145,15 +151,21 @@ class GaussianSearch:
         if self.goal.pure and self._presence and isinstance(noise, LaplaceNoise):
             first = int(np.argmax(self._needed))
             if self._needed[first] > noise.scale:
-                return Found(noise, first, self.certificates, False)
+                return Found(noise, first, self.certificates, False, least=False)
         failed = self._unsettled(noise)
         if failed is not None:
-            return Found(noise, failed, self.certificates, False)
+            return Found(noise, failed, self.certificates, False, least=False)
         losses = {kind: self._short(kind, noise) for kind in self._hardest()}
-        return Found(noise, max(losses, key=losses.__getitem__), self.certificates, True)
+        decides = max(losses, key=losses.__getitem__)
+        return Found(noise, decides, self.certificates, True, least=False)
 
     def charged(self, decides: int) -> list[int] | None:
-        """Who decides, and for whom a coupling keeps the two sums least close, but for δ."""
+        """Who decides, and for whom a coupling keeps the two sums least close, but for δ.
+
+        At δ = 0 no coupling keeps the sums with and without a random value within any distance.
+        """
+        if self._presence and self.goal.pure and bool(self._shares.any()):
+            return None
         return list(dict.fromkeys([decides, _widest(self._users, self._protected, self.goal)]))
 
     def _hardest(self) -> list[int]:
@@ -242,7 +254,7 @@ def _widest(users: Users, protected: Protected, goal: Guarantee) -> int:
     roots = np.sqrt(rest + users.variances) + np.sqrt(rest)
     narrowing = np.divide(users.variances, roots, out=np.zeros_like(roots), where=roots > 0.0)
     most = gaps + tau(delta) * narrowing
-    least = gaps - min(float(ndtri(delta)), 0.0) * narrowing
+    least = np.maximum(gaps - float(ndtri(delta)) * narrowing, 0.0)
     kinds = np.flatnonzero(most >= least.max())
     mean, std = gaps[kinds], np.maximum(narrowing[kinds], 1e-300)
     low, high = least[kinds], most[kinds]

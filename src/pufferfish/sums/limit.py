@@ -79,7 +79,7 @@ def check_limit(users: Users, goal: Guarantee, protected: Protected | None = Non
     kind = truth.judge(noise).kind
     losses = []
     for search in (gaussian, truth):
-        laws = search.laws(kind)
+        laws = search.pairs(kind)[0]
         belief = Belief(dict(zip(laws.pair, (laws.first, laws.second), strict=True)))
         found = verify(Scenario([belief]), noise, goal)
         losses.append(

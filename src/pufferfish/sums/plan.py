@@ -22,7 +22,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import GaussianNoise, LaplaceNoise
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
-from pufferfish.sums.calibration import SumCalibration, certified_sum
+from pufferfish.sums.calibration import SUM_METHODS, SumCalibration, certified_sum
 from pufferfish.sums.codec import (
     protected_from_dict,
     protected_to_dict,
@@ -128,7 +128,8 @@ class SumPlan(PrivateDocument):
         """The plan that `to_dict` described; its noise is certified again, for every user."""
         with reading("plan of a sum"):
             check_entries("plan of a sum", data, _KEYS)
-            tau = data["tau"]
+            tau, method = data["tau"], data["method"]
+            require(method in (*SUM_METHODS, "given"), "the plan's method is not known.")
             require(tau is None or tau in TAU_FORMS, "the plan's tau is not known.")
             noise = noise_from_dict(data["noise"])
             if isinstance(noise, GaussianNoise):
@@ -138,7 +139,7 @@ class SumPlan(PrivateDocument):
                 protected_from_dict(data["protected"]),
                 Guarantee(**data["goal"]),
                 noise,
-                method=data["method"],
+                method=method,
                 tau=tau,
             )
             return cls(

@@ -16,6 +16,7 @@ from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.noise import NoNoise
 from pufferfish.record import Edition
 from pufferfish.sums.plan import SumPlan
+from pufferfish.sums.secret import Protected
 from pufferfish.sums.words import unpromised_sum
 
 __all__ = ["VERSION", "SumRecord", "described_sum"]
@@ -91,6 +92,7 @@ def described_sum(plan: SumPlan) -> dict[str, Any]:
         "not_promised": unpromised_sum(calibration),
         "goal": {"epsilon": goal.epsilon, "delta": goal.delta},
         "protected": protected.what,
+        "between": None if protected.between is None else list(protected.between),
         "statistic": plan.statistic,
         "column": plan.column,
         "noise": noise_to_dict(calibration.noise),
@@ -98,12 +100,18 @@ def described_sum(plan: SumPlan) -> dict[str, Any]:
     }
 
 
+def _secret(protected: Protected) -> str:
+    if protected.what == "presence":
+        return "whether any one user's value is in it"
+    if protected.between is None:
+        return "which of their described values any one user reported"
+    low, high = protected.between
+    return f"whether any one user reported {low:g} or {high:g} (nothing else is bounded)"
+
+
 def _claim(plan: SumPlan) -> str:
     calibration = plan.calibration
-    secret = {
-        "presence": "whether any one user's value is in it",
-        "value": "which value any one user reported",
-    }[calibration.protected.what]
+    secret = _secret(calibration.protected)
     noise = calibration.noise
     added = (
         "No noise was added."

@@ -15,10 +15,10 @@ import numpy as np
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError, UnsupportedError
 from pufferfish.ledger_file import charge
-from pufferfish.mechanism import Mechanism
 from pufferfish.release import software_versions
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import SumRecord
+from pufferfish.sums.tables import as_decimal
 from pufferfish.sums.users import Users
 from pufferfish.tables.arrays import column_numbers
 
@@ -26,6 +26,8 @@ __all__ = ["SumRelease", "release_sum"]
 
 # Beyond so many stds from their mean, no described user is to be expected.
 _FARTHEST = 8.0
+# Of the grid, up to which a float holds every sum.
+_MOST_STEPS = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def release_sum(
         charge(place, plan.calibration.calibration, only_check=True)
     numbers = column_numbers(plan.column, values)
     outside = _checked(numbers, plan)
-    noised = float(mechanism.apply([_total(numbers, mechanism)])[0])
+    noised = float(mechanism.apply([_total(numbers, plan)])[0])
     if place is not None:
         charge(place, plan.calibration.calibration)
     users = plan.calibration.users
@@ -78,14 +80,14 @@ def release_sum(
     return SumRelease(value, record)
 
 
-def _total(numbers: FloatArray, mechanism: Mechanism) -> float:
-    """The sum; with noise, rounded to its grid from all digits, and never from a rounded sum."""
-    total, grid = math.fsum(numbers), mechanism.noise.grid
+def _total(numbers: FloatArray, plan: SumPlan) -> float:
+    """The sum, converted to a float once; with noise, rounded to its grid from all digits."""
+    grid = plan.calibration.noise.grid
+    exact = _exact_sum(numbers, decimal=plan.calibration.users.laws is not None)
     if grid is None:
-        return total
-    rest = math.fsum([*numbers.tolist(), -total])
-    exact = round((Fraction(total) + Fraction(rest)) / Fraction(grid)) * Fraction(grid)
-    if abs(total) > mechanism.limit or Fraction(float(exact)) != exact:
+        return float(exact)
+    exact = round(exact / Fraction(grid)) * Fraction(grid)
+    if abs(exact) > _MOST_STEPS * Fraction(grid):
         raise DataError(
             "the sum is so much larger than its noise that a float cannot hold both; choose other "
             "units for the values, or describe users who vary more."
@@ -93,15 +95,37 @@ def _total(numbers: FloatArray, mechanism: Mechanism) -> float:
     return float(exact)
 
 
+def _exact_sum(numbers: FloatArray, *, decimal: bool) -> Fraction:
+    """Without rounding. Values of tables are decimals, as they are on their lattice: otherwise the
+    last digits of 0.1 + 0.1 + 0.1 would tell it from 0.3.
+    """
+    if decimal:
+        values, counts = np.unique(numbers, return_counts=True)
+        return sum(
+            (as_decimal(x) * int(n) for x, n in zip(values, counts, strict=True)), Fraction()
+        )
+    try:
+        total = math.fsum(numbers)
+        rest = math.fsum([*numbers.tolist(), -total])
+    except OverflowError:
+        raise DataError("the sum is too large for a float; choose other units.") from None
+    return Fraction(total) + Fraction(rest)
+
+
 def _checked(numbers: FloatArray, plan: SumPlan) -> int:
     """Refuse rows that the plan does not allow for; how many are far from all it expects."""
     users, presence = plan.calibration.users, plan.calibration.protected.what == "presence"
-    _refuse(~np.isfinite(numbers), plan.column, "the value is missing or infinite")
-    if numbers.size > users.size or (not presence and numbers.size != users.size):
-        most = "at most" if presence else "exactly"
+    _refuse(
+        ~np.isfinite(numbers),
+        plan.column,
+        "the value is missing or infinite. Write what this user adds to the sum: 0 for nothing",
+    )
+    # That others hide a user is true only if the others are there.
+    if numbers.size not in (users.size, users.size - (1 if presence else 0)):
+        one_less = f" ({users.size - 1:,} if one is absent)" if presence else ""
         raise DataError(
-            f"the plan is for {most} {users.size:,} users, one row each, and the table has another "
-            "number of rows. Describe all users, or sum the rows of each first."
+            f"the plan is for {users.size:,} users, one row each{one_less}, and the table has "
+            "another number of rows. Describe the users who are there; sum the rows of each first."
         )
     if users.laws is not None:
         unknown = ~np.isin(numbers, users.laws.values)

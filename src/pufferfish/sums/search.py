@@ -50,8 +50,8 @@ class Found(NamedTuple):
         kind: A kind of users who needs all of it, or for whom it is not enough.
         certificates: How many pairs had to be certified.
         holds: Whether it suffices for every user.
-        least: Whether no less would do for that kind; False where the scale was rounded up to
-            settle many users together.
+        least: Whether no less would do for that kind; False where the scale was given, rounded up
+            to settle many users together, or found by a bound.
     """
 
     noise: SumNoise
@@ -78,8 +78,8 @@ class Search(Protocol):
     def judge(self, noise: SumNoise) -> Found:
         """Whether this noise suffices for all users."""
 
-    def laws(self, kind: int) -> PairOfLaws:
-        """The pair of one kind."""
+    def pairs(self, kind: int) -> list[PairOfLaws]:
+        """The pairs of one kind that decide, the one that decides most first."""
 
     def charged(self, decides: int) -> list[int] | None:
         """Kinds among whom is who decides the cost of repeats; None where that is not known."""

@@ -64,11 +64,10 @@ class Protected:
             )
         return users.laws.highest - users.laws.lowest
 
-    @property
-    def words(self) -> tuple[str, str]:
-        """The two secrets of a pair, to follow a user's name."""
+    def words(self, apart: float) -> tuple[str, str]:
+        """The two secrets of a pair, to follow a user's name; two values may be so far apart."""
         if self.what == "presence":
             return "present", "absent"
         if self.between is None:
-            return "highest value", "lowest value"
+            return f"a value {apart:g} higher", "a value"
         return f"value {self.between[0]:g}", f"value {self.between[1]:g}"

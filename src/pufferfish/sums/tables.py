@@ -29,7 +29,7 @@ from pufferfish.numerics import UNIT
 from pufferfish.priors import Discrete
 from pufferfish.sums.users import IntArray, Laws, Users
 
-__all__ = ["LatticeTable", "UserTables", "as_prior", "known_laws"]
+__all__ = ["LatticeTable", "UserTables", "as_decimal", "as_prior", "known_laws"]
 
 # Entries of a table up to which convolving it is worth its time.
 _MOST_ENTRIES = 300_000
@@ -125,8 +125,8 @@ class UserTables:
         self.laws = known_laws(users)
         self._cut = cut
         values, inverse = np.unique(self.laws.values, return_inverse=True)
-        exact = [_decimal(value) for value in values]
-        self.step = _common_step([*exact, *map(_decimal, also)])
+        exact = [as_decimal(value) for value in values]
+        self.step = _common_step([*exact, *map(as_decimal, also)])
         self._places = np.array([int(each / self.step) for each in exact])[inverse]
         self._refuse_long()
 
@@ -145,7 +145,17 @@ class UserTables:
 
     def steps(self, one: float, other: float) -> int:
         """How many steps of the lattice two of its numbers are apart."""
-        return int(abs(_decimal(one) - _decimal(other)) / self.step)
+        return int(abs(as_decimal(one) - as_decimal(other)) / self.step)
+
+    def differences(self, kinds: IntArray) -> IntArray:
+        """How many steps any two values of one user are apart, of all of some kinds."""
+        starts = self.laws.starts
+        found = [
+            np.subtract.outer(places, places)
+            for places in (self._places[starts[kind] : starts[kind + 1]] for kind in kinds)
+        ]
+        apart = np.unique(np.concatenate([each.reshape(-1) for each in found]))
+        return np.asarray(apart[apart > 0][::-1])
 
     def leave_one_out(
         self, kinds: IntArray, settles: Callable[[IntArray, LatticeTable], bool]
@@ -179,12 +189,12 @@ class UserTables:
 
     def _product(self, counts: IntArray) -> LatticeTable:
         """The law of the sum of so many users of each kind."""
-        alone = self._product_once(np.flatnonzero(counts == 1))
-        many = [
-            self.one(int(kind)).power(int(counts[kind]), self._cut)
-            for kind in np.flatnonzero(counts > 1)
+        # Π T_k^{c_k} by the binary digits of the counts: (Π of those with the digit)^(2^place).
+        powers = [
+            self._product_once(np.flatnonzero(counts >> place & 1)).power(1 << place, self._cut)
+            for place in range(int(counts.max()).bit_length())
         ]
-        return _tree([alone, *many], self._cut)
+        return _tree(powers, self._cut)
 
     def _product_once(self, kinds: IntArray) -> LatticeTable:
         """One user of each kind: short tables of equal length many at a time, then the rest."""
@@ -268,7 +278,7 @@ def _tree(tables: list[LatticeTable], cut: float) -> LatticeTable:
     return tables[0] if tables else _NOTHING
 
 
-def _decimal(value: float) -> Fraction:
+def as_decimal(value: float) -> Fraction:
     """As decimals write it: 0.1 is 1/10."""
     return Fraction(repr(float(value)))
 

@@ -117,7 +117,8 @@ class Users:
         largest = int(np.argmax(self.variances))
         others = shares.copy()
         others[largest] = self.variances[largest] * (int(self.counts[largest]) - 1)
-        rest[largest] = others.sum()
+        # Of all who have as much, so that equal users have equal laws to the last digit.
+        rest[self.variances == self.variances[largest]] = others.sum()
         return np.asarray(np.maximum(rest, 0.0))
 
     @property
@@ -182,7 +183,12 @@ def binary(
 ) -> Users:
     """Users who add a value with a probability, and else 0."""
     chances = finite_array("probabilities", probabilities)
-    amounts = finite_array("values", np.broadcast_to(values, chances.shape) + 0.0)
+    given = finite_array("values", np.atleast_1d(np.asarray(values)))
+    require(
+        given.size in (1, chances.size),
+        f"values must be one number, or one for each of {chances.size} users, got {given.size}.",
+    )
+    amounts = np.broadcast_to(given, chances.shape) + 0.0
     inside = (chances >= 0.0) & (chances <= 1.0)
     require(bool(inside.all()), "probabilities must be between 0 and 1.")
     faint = (chances > 0.0) & (chances < _SMALLEST_PROBABILITY)

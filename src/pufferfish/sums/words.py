@@ -47,8 +47,9 @@ def _who(users: Users) -> str:
         if users.laws is None
         else "each has a table of values, so the law of the sum is known"
     )
+    number = f"{users.size:,} independent users" if users.size > 1 else "One user"
     return (
-        f"{users.size:,} independent users{alike}: {known}. The sum has mean {users.mean:.4g} and "
+        f"{number}{alike}: {known}. The sum has mean {users.mean:.4g} and "
         f"std {math.sqrt(users.variance):.4g}."
     )
 
@@ -81,7 +82,7 @@ def _noise(calibration: SumCalibration) -> str:
     if isinstance(noise, NoNoise):
         reason = (
             "nobody adds anything that could be told"
-            if calibration.goal.pure
+            if calibration.goal.pure or calibration.users.variance == 0.0
             else "what the other users add hides each of them already, but for δ"
         )
         caution = (
@@ -112,7 +113,7 @@ def _decides(calibration: SumCalibration) -> str:
         "given": "given beforehand",
     }.get(calibration.method, f"the paper's {calibration.method}, with the grid reserved")
     if calibration.method == "exact" and not calibration.least:
-        found += ", rounded up a little to settle many users at once"
+        found += ", or more (rounded up, or found by a bound)"
     text = (
         f"How it was found: {found}; {calibration.certificates:,} certificate(s) settled all "
         f"{users.size:,} users. Who decides: {users.name(kind)}{others} (mean "

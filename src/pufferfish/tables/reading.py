@@ -118,7 +118,12 @@ def _open_csv(source: Any, format_: FileFormat, columns: Sequence[str], numbers:
         pa.PythonFile(quotes, mode="r"),
         # One thread: several of them forget the number of a row that cannot be read.
         read_options=arrow_csv.ReadOptions(block_size=_BLOCK_BYTES, use_threads=False),
-        parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=delimiter,
+            newlines_in_values=True,
+            # In a single column an empty line is a row without a value.
+            ignore_empty_lines=len(names) > 1,
+        ),
         convert_options=arrow_csv.ConvertOptions(
             column_types={name: pa.string() for name in wanted}, include_columns=wanted
         ),

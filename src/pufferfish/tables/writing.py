@@ -6,6 +6,7 @@ import contextlib
 import csv
 import hashlib
 import io
+import re
 import shutil
 import sys
 import tempfile
@@ -134,6 +135,9 @@ def _written(
         raise
 
 
+_EMPTY_LINE = re.compile(rb"^\n", re.MULTILINE)
+
+
 class _CsvText(contextlib.AbstractContextManager["_CsvText"]):
     """Arrow's CSV, without the quotes around every name and text that it takes to be needed."""
 
@@ -154,6 +158,9 @@ class _CsvText(contextlib.AbstractContextManager["_CsvText"]):
             quoting_style="needed" if self._needs_quotes(part) else "none",
         )
         arrow_csv.write_csv(part, sink, options)
+        if part.num_columns == 1 and part.column(0).null_count:
+            # A hole would be an empty line, which readers pass over.
+            return pyarrow().py_buffer(_EMPTY_LINE.sub(b'""\n', sink.getvalue().to_pybytes()))
         return sink.getvalue()
 
     def _needs_quotes(self, part: pa.RecordBatch) -> bool:
