@@ -15,6 +15,7 @@ from pufferfish.explain import COLUMNS, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
 from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.numerics import readable
 from pufferfish.plan import Plan
 from pufferfish.priors import Discrete
 from pufferfish.record import Record, not_promised
@@ -121,16 +122,22 @@ def _noise(record: Record) -> str:
     noise = plan.calibration.noise
     if isinstance(noise, NoNoise):
         return "none: the values are published as they are."
-    size = f"Laplace, scale {noise.scale:g}" if isinstance(noise, LaplaceNoise) else "Gaussian"
+    size = (
+        f"Laplace, scale {readable(noise.scale, 6)}"
+        if isinstance(noise, LaplaceNoise)
+        else "Gaussian"
+    )
     ratio = noise.std / record.column_std if record.column_std else math.inf
     text = (
-        f"{size}, std {noise.std:.4g}: {ratio:.2g} times the column's own std of "
-        f"{record.column_std:.4g}. 95% of the noised values are within ±"
-        f"{half_width(noise, 0.95):.3g} of the true ones"
+        f"{size}, std {readable(noise.std)}: {ratio:.2g} times the column's own std of "
+        f"{readable(record.column_std)}. 95% of the noised values are within ±"
+        f"{readable(half_width(noise, 0.95), 3)} of the true ones"
     )
     if not any(isinstance(each, Clip) for each in plan.postprocess):
         mean = 1.96 * noise.std / math.sqrt(record.rows_read - record.rows_missing)
-        text += f"; with the same confidence their mean is within ±{mean:.2g} of the true mean"
+        text += (
+            f"; with the same confidence their mean is within ±{readable(mean, 2)} of the true mean"
+        )
     for each in plan.postprocess:
         if isinstance(each, Clip):
             text += f", then moved into [{each.low:g}, {each.high:g}], which biases means"
@@ -148,16 +155,16 @@ def _beside(plan: Plan) -> str:
 
 def _alternative(other: Alternative, goal: Guarantee) -> str:
     if other.values is not None:
-        low, high = other.values
+        low, high = (readable(each, 6) for each in other.values)
         return (
             "local differential privacy, which protects every value from everybody, would need "
-            f"scale {other.scale:.4g} on the range {low:g} to {high:g} ({other.ratio:.2g} times as "
-            "much)"
+            f"scale {readable(other.scale)} on the range {low} to {high} ({other.ratio:.2g} times "
+            "as much)"
         )
     instead = "" if other.promise == goal else f" and promise only δ = {other.promise.delta:g}"
     return (
-        f"the formula this method comes from (Theorem 2) would add scale {other.scale:.4g} for the "
-        f"smooth beliefs ({other.ratio:.2g} times as much){instead}, and does not hold in general"
+        "the formula this method comes from (Theorem 2) would add scale "
+        f"{readable(other.scale)} for the smooth beliefs ({other.ratio:.2g} times as much){instead}, and does not hold in general"
     )
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "distance_upper",
     "float_upper",
     "log_sum_exp",
+    "readable",
     "rounded_up",
 ]
 
@@ -68,3 +69,9 @@ def float_upper(number: Fraction) -> float:
     """The smallest float that is not below a number."""
     nearest = float(number) if number < 10**300 else math.inf
     return nearest if nearest >= number else math.nextafter(nearest, math.inf)
+
+
+def readable(number: float, digits: int = 4) -> str:
+    """So many significant digits, and thousands set apart instead of an exponent."""
+    text = f"{number:.{digits}g}"
+    return f"{float(text):,.0f}" if 1e4 <= abs(number) < 1e9 else text

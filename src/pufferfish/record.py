@@ -17,6 +17,7 @@ from pufferfish.codec import PRIVATE_NOTICE, document_text, read_document, readi
 from pufferfish.errors import CertificationError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.numerics import readable
 from pufferfish.plan import Plan, postprocess_to_dict
 
 __all__ = ["TOLERANCE", "VERSION", "Edition", "Record", "described", "noise_in_words"]
@@ -213,9 +214,10 @@ def claim(plan: Plan) -> str:
 def noise_in_words(noise: Noise) -> str:
     """What was added."""
     if isinstance(noise, LaplaceNoise):
-        return f"Added was Laplace noise of scale {noise.scale:g} (std {noise.std:.4g})."
+        size, std = readable(noise.scale, 6), readable(noise.std)
+        return f"Added was Laplace noise of scale {size} (std {std})."
     if isinstance(noise, GaussianNoise):
-        return f"Added was Gaussian noise of std {noise.std:g}."
+        return f"Added was Gaussian noise of std {readable(noise.std, 6)}."
     return "No noise was added."
 
 

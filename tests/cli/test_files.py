@@ -176,3 +176,31 @@ def test_a_folder_that_may_not_be_written_to(typed: Typed, folder: Path) -> None
     locked.chmod(0o755)
     assert said.code == (0 if allowed else 5)
     assert allowed or "locked" in said.err
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet", "out.arrow"])
+def test_holes_in_the_only_column_survive(typed: Typed, folder: Path, name: str) -> None:
+    """An empty line is passed over by readers; a hole must be a row, for those who check it too."""
+    content = [
+        (*row[:2], "" if index % 7 == 0 else row[2], *row[3:]) for index, row in enumerate(rows())
+    ]
+    write(folder / "t.csv", content)
+    said = typed("release", "t.csv", *GOAL, "--missing", "keep", "-o", name, "--report", "r.html")
+    assert (said.code, said.err) == (0, "")
+    assert typed("verify", f"{name}.record.json").code == 0
+    assert typed("report", f"{name}.record.json", "--public").code == 0
+
+
+def test_a_report_that_cannot_be_written_does_not_hide_the_release(
+    typed: Typed, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder / "t.csv", rows())
+
+    def full(*_: object, **__: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pufferfish.cli.release.page_of", full)
+    said = typed("release", "t.csv", *GOAL, "-o", "out.csv", "--report", "r.html")
+    assert said.code == 5
+    assert "published and recorded; only the report r.html was not written" in said.err
+    assert Path("out.csv").exists()

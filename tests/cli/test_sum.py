@@ -152,3 +152,16 @@ def test_what_cannot_be_drawn(typed: Typed) -> None:
         said = typed(*arguments)
         assert said.code == 2
         assert "--plot" in said.err or ".png or .svg" in said.err
+
+
+@pytest.mark.usefixtures("coins")
+def test_an_empty_line_is_a_user_whose_value_is_missing(typed: Typed, folder: Path) -> None:
+    (folder / "data.csv").write_text("value\n" + "1\n" * 20 + "\n" + "0\n" * 16)
+    said = typed("sum", "users.csv", "-e", "1", "--data", "data.csv")
+    assert said.code == 4
+    assert "row 21" in said.err
+
+
+@pytest.mark.parametrize("given", ["nan,1,1", "inf,1,1"])
+def test_a_number_of_users_that_is_none(typed: Typed, given: str) -> None:
+    assert typed("sum", "--identical", given, "-e", "1").code == 2

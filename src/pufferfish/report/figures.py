@@ -174,7 +174,7 @@ def posteriors(name: str, priors: FloatArray, lower: FloatArray, upper: FloatArr
         axes.set_xlim(0.0, 1.0)
         axes.set_ylim(0.0, 1.0)
         axes.set_xlabel("probability before")
-        axes.set_ylabel("after one published value")
+        axes.set_ylabel("after what is published")
 
     return drawn(name, draw)
 

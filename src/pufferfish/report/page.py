@@ -16,6 +16,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Postprocess, RoundTo
 from pufferfish.narrate import adversary_in_words, meaning, percent_up
 from pufferfish.noise import GaussianNoise, NoNoise
+from pufferfish.numerics import readable
 from pufferfish.report.extras import jinja2
 from pufferfish.report.facts import PRIORS, Facts
 from pufferfish.report.pictures import (
@@ -190,7 +191,7 @@ def _environment() -> Any:
         "percent_up": _percent_up,
         "percent_down": _percent_down,
         "percent": lambda share: f"{100.0 * share:g}%",
-        "short": lambda number: f"{number:.4g}",
+        "short": readable,
         "up": lambda number: rounded_up(number, 4),
     }
     environment.globals |= {

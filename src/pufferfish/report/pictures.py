@@ -84,7 +84,7 @@ def view_pictures(number: int, view: View, goal: Guarantee) -> Iterator[Picture]
             *([Key("third", "certified extremes")] if bounded else []),
             Key(
                 "level1",
-                "±ε" + (", the promise" if goal.pure else "; beyond it counts as δ"),
+                "±ε" + (", the promise for one row" if goal.pure else "; beyond it counts as δ"),
                 "area",
             ),
         ),
