@@ -164,7 +164,8 @@ def _alternative(other: Alternative, goal: Guarantee) -> str:
     instead = "" if other.promise == goal else f" and promise only δ = {other.promise.delta:g}"
     return (
         "the formula this method comes from (Theorem 2) would add scale "
-        f"{readable(other.scale)} for the smooth beliefs ({other.ratio:.2g} times as much){instead}, and does not hold in general"
+        f"{readable(other.scale)} for the smooth beliefs ({other.ratio:.2g} times as much)"
+        f"{instead}, and does not hold in general"
     )
 
 
