@@ -21,3 +21,7 @@ from pufferfish.numerics import readable
 )
 def test_thousands_are_set_apart_instead_of_an_exponent(number: float, text: str) -> None:
     assert readable(number) == text
+
+
+def test_few_digits_need_no_exponent_either() -> None:
+    assert readable(843.0, 2) == "840"

@@ -74,4 +74,5 @@ def float_upper(number: Fraction) -> float:
 def readable(number: float, digits: int = 4) -> str:
     """So many significant digits, and thousands set apart instead of an exponent."""
     text = f"{number:.{digits}g}"
-    return f"{float(text):,.0f}" if 1e4 <= abs(number) < 1e9 else text
+    long = abs(number) >= 1e4 or "e+" in text
+    return f"{float(text):,.0f}" if long and abs(number) < 1e9 else text
