@@ -91,16 +91,16 @@ def _what(scenario: Scenario) -> str:
 
 
 def _promise(goal: Guarantee) -> str:
-    odds = math.exp(goal.epsilon) if goal.epsilon < 700 else math.inf
+    odds = rounded_up(math.exp(goal.epsilon) if goal.epsilon < 700 else math.inf, 4)
     if goal.pure:
         return (
             f"The promise, {goal}: seeing one published value changes the odds between the two "
-            f"secrets of a pair by a factor of at most {odds:.4g}, up or down; always, without "
+            f"secrets of a pair by a factor of at most {odds}, up or down; always, without "
             "exception (δ = 0)."
         )
     return (
         f"The promise, {goal}: whatever is concluded from one published value, its probability "
-        f"under one secret of a pair is at most {odds:.4g} times that under the other, plus "
+        f"under one secret of a pair is at most {odds} times that under the other, plus "
         f"{goal.delta:g}."
     )
 

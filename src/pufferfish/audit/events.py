@@ -27,10 +27,10 @@ from pufferfish.audit.result import Event, PairFinding
 from pufferfish.audit.subject import Subject
 from pufferfish.checks import FloatArray
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.scenario import PairOfLaws, SecretPair
 
-__all__ = ["attack", "both_directions", "known_scores"]
+__all__ = ["attack", "both_directions", "known_scores", "part_of"]
 
 _PILOT = 2**15
 # Parts of the claimed noise whose best events are tried too.
@@ -113,10 +113,14 @@ def _candidates(noise: Noise | None) -> Iterator[Noise]:
     if noise is None or isinstance(noise, NoNoise):
         return
     for part in _SMALLER:
-        if isinstance(noise, LaplaceNoise):
-            yield replace(noise, scale=part * noise.scale, grid=None)
-        else:
-            yield replace(noise, std=part * noise.std, grid=None)
+        yield part_of(noise, part)
+
+
+def part_of(noise: LaplaceNoise | GaussianNoise, part: float) -> LaplaceNoise | GaussianNoise:
+    """The same law with a part of its size, and no grid."""
+    if isinstance(noise, LaplaceNoise):
+        return replace(noise, scale=part * noise.scale, grid=None)
+    return replace(noise, std=part * noise.std, grid=None)
 
 
 def _finding(

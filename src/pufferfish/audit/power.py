@@ -7,13 +7,11 @@ chosen and tested just as in a real one.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from pufferfish.audit.cells import Cells
 from pufferfish.audit.draws import Generator, values_of
-from pufferfish.audit.events import both_directions, known_scores
+from pufferfish.audit.events import both_directions, known_scores, part_of
 from pufferfish.checks import FloatArray
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, OutputLaw, output_law
@@ -27,9 +25,7 @@ _PILOT = 2**15
 
 def less_noise(noise: LaplaceNoise | GaussianNoise, less: float) -> LaplaceNoise | GaussianNoise:
     """The same law, too small by a share."""
-    if isinstance(noise, LaplaceNoise):
-        return replace(noise, scale=(1.0 - less) * noise.scale, grid=None)
-    return replace(noise, std=(1.0 - less) * noise.std, grid=None)
+    return part_of(noise, 1.0 - less)
 
 
 def chance_to_notice(

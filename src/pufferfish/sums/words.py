@@ -68,12 +68,12 @@ def _what(calibration: SumCalibration) -> str:
 
 def _promise(calibration: SumCalibration) -> str:
     goal = calibration.goal
-    odds = math.exp(min(goal.epsilon, 700.0))
+    odds = rounded_up(math.exp(min(goal.epsilon, 700.0)), 4)
     plus = "; always, without exception" if goal.pure else f", plus {goal.delta:g}"
     return (
         f"The promise, {goal}, to somebody who knows all of the above and not what any user "
         "really added: whatever is concluded from the published number, its probability in one "
-        f"case is at most {odds:.4g} times that in the other{plus}."
+        f"case is at most {odds} times that in the other{plus}."
     )
 
 
