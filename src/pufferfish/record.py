@@ -20,11 +20,12 @@ from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.numerics import readable
 from pufferfish.plan import Plan, postprocess_to_dict
 
-__all__ = ["TOLERANCE", "VERSION", "Edition", "Record", "described", "noise_in_words"]
-__all__ += ["not_promised"]
+__all__ = ["TOLERANCE", "VERSION", "ChecksumOf", "Edition", "Record", "described"]
+__all__ += ["noise_in_words", "not_promised"]
 
 VERSION = 1
 Edition = Literal["internal", "public"]
+ChecksumOf = Literal["file", "folder", "column"]
 # How far bounds that were computed elsewhere may be from ours: other versions, other processors.
 TOLERANCE = 1e-6
 _COUNTS = ("rows", "missing", "unprotected", "outside")
@@ -43,8 +44,8 @@ class Record:
         rows_outside: Values beyond all that the beliefs consider; internal.
         column_std: The std of the column itself; internal.
         sha256: Checksum of what was published.
-        checksum_of: What the checksum is of: "file", or "column".
-        output: The name of the published file, without its folder; None for a frame.
+        checksum_of: What the checksum is of: a "file", a "folder" (of its manifest), a "column".
+        output: The name of the published file or folder, without what it is in; None for a frame.
         versions: Of the software.
         created: When, in UTC.
     """
@@ -57,7 +58,7 @@ class Record:
     rows_outside: int
     column_std: float
     sha256: str
-    checksum_of: Literal["file", "column"]
+    checksum_of: ChecksumOf
     output: str | None
     versions: dict[str, str]
     created: str

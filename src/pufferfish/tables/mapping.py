@@ -46,11 +46,13 @@ class Changed(NamedTuple):
         values: The new values of the rows that stay.
         holes: Where there is none.
         rows: Which rows stay; None: all.
+        counts: What was seen of them, for `Change.account`.
     """
 
     values: npt.NDArray[Any]
     holes: npt.NDArray[np.bool_]
     rows: npt.NDArray[np.bool_] | None
+    counts: Any
 
 
 class Shuffle(Protocol):
@@ -74,8 +76,9 @@ class Change:
         keep: The columns that stay as they are.
         drops: Whether rows may be left out.
         whole: Whether the new values are whole numbers.
-        change: From rows, and the person of each, to what becomes of them; called once for each
-            row, in order.
+        change: From rows, and how many come before them in the table (None: nobody knows), to what
+            becomes of them; called once for each row, in several threads or processes at a time.
+        account: Told what became of rows, and the person of each; called in the rows' order.
         shuffle: Takes all new values, and gives them back in another order; None: as they are.
             Only where no column is kept.
         finish: Called when all rows are through, before anything is published; may refuse.
@@ -87,7 +90,8 @@ class Change:
     keep: tuple[str, ...]
     drops: bool
     whole: bool
-    change: Callable[[Batch, Any], Changed]
+    change: Callable[[Batch, int | None], Changed]
+    account: Callable[[Changed, Any], None]
     shuffle: Shuffle | None
     finish: Callable[[], None]
 
@@ -117,7 +121,8 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
         if np.ma.asanyarray(table[name]).shape != batch.values.shape:
             raise DataError(f"column {name!r} must be as long as the others.")
     persons = None if how.person is None else array_persons(how.person, table[how.person])
-    changed = how.change(batch, persons)
+    changed = how.change(batch, 0)
+    how.account(changed, persons)
     how.finish()
     values, holes = _joined([changed], how)
     if holes.any():
@@ -139,7 +144,7 @@ def map_frame(frame: Any, how: Change) -> Mapped:
     table = collected(given.select(*how.read))
     looked_at = [name for name in how.read if name not in how.keep or name == how.person]
     parts = to_arrow(table.select(*looked_at), how.column).to_batches(max_chunksize=BATCH)
-    changed = [_changed(part, how) for part in parts]
+    changed = _all_changed(parts, how)
     how.finish()
     values = _arrow_values(*_joined(changed, how))
     result = narwhals().from_arrow(
@@ -189,8 +194,10 @@ def map_file(
         ]
         schema = pa.schema(fields)
         with writing(target, target_format, schema, force=force, before=before) as writer:
+            rows = 0
             for part in table.parts:
-                changed = _changed(part, how)
+                changed = _changed(part, how, rows)
+                rows += part.num_rows
                 if how.shuffle is None:
                     writer.write(_with_column(part, changed, how, schema))
                 else:
@@ -199,14 +206,24 @@ def map_file(
                     progress(table.progress)
             how.finish()
             if how.shuffle is not None:
-                for rows in how.shuffle.parts(BATCH // 2):
-                    writer.write(pa.record_batch([_arrow_values(*rows)], schema=schema))
+                for dealt in how.shuffle.parts(BATCH // 2):
+                    writer.write(pa.record_batch([_arrow_values(*dealt)], schema=schema))
     return writer.sha256
 
 
-def _changed(part: pa.RecordBatch, how: Change) -> Changed:
+def _all_changed(parts: Iterable[pa.RecordBatch], how: Change) -> list[Changed]:
+    rows, results = 0, []
+    for part in parts:
+        results.append(_changed(part, how, rows))
+        rows += part.num_rows
+    return results
+
+
+def _changed(part: pa.RecordBatch, how: Change, before: int) -> Changed:
     persons = None if how.person is None else arrow_persons(how.person, part.column(how.person))
-    return how.change(arrow_batch(part, how.column, how.secret), persons)
+    changed = how.change(arrow_batch(part, how.column, how.secret), before)
+    how.account(changed, persons)
+    return changed
 
 
 def _joined(

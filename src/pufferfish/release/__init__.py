@@ -1,0 +1,126 @@
+"""The main job: a table and a plan become a table with noise, and the record of it.
+
+Every value is noised once. What is published is whole or not there at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from pufferfish.checks import require
+from pufferfish.errors import InvalidInputError
+from pufferfish.plan import Plan
+from pufferfish.record import Record
+from pufferfish.release.session import Session, software_versions
+from pufferfish.tables import (
+    STANDARD_STREAM,
+    FileFormat,
+    Progress,
+    format_of,
+    map_arrays,
+    map_file,
+    map_frame,
+)
+
+__all__ = ["Release", "release", "release_file", "software_versions"]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A released table, and its record.
+
+    Attributes:
+        frame: The same kind of table that was given; for a file, the path of the released one.
+        record: What was done and promised.
+    """
+
+    frame: Any
+    record: Record
+
+
+def release(
+    data: Any,
+    plan: Plan,
+    output: str | PathLike[str] | None = None,
+    *,
+    ledger: str | PathLike[str] | None = None,
+    force: bool = False,
+) -> Release:
+    """Publish a column with the planned noise.
+
+    Args:
+        data: A frame (pandas, Polars eager or lazy, PyArrow), a dict of arrays, or a file's path.
+        plan: What to release, and how.
+        output: Where to write, for a file; not for frames, which are given back.
+        ledger: A file that counts the releases of this column. The release is refused if it and
+            those before it would break the promise together. It is charged when all rows have been
+            checked, just before they are published.
+        force: Replace an output that is there already.
+
+    Returns:
+        The released table: the same kind as `data`, with the protected column, in random order
+        unless the plan keeps other columns or the order. Lazy frames are computed, so that nobody
+        draws the noise twice.
+
+    Raises:
+        DataError: Missing values that the plan does not allow for, a secret that it does not know,
+            a person with too many rows, values that are no numbers.
+        BudgetExceededError: The ledger has no room for another release.
+    """
+    require(isinstance(plan, Plan), f"plan must be a Plan, got {type(plan).__name__}.")
+    if isinstance(data, str | PathLike):
+        if output is None:
+            raise InvalidInputError("releasing a file needs output=, the file to write.")
+        return release_file(fspath(data), plan, fspath(output), ledger=ledger, force=force)
+    require(output is None, "output= is for files; the released frame is given back.")
+    session = Session(plan, ledger)
+    how = session.how
+    mapped = map_arrays(data, how) if isinstance(data, Mapping) else map_frame(data, how)
+    digest = hashlib.sha256(mapped.column.astype(mapped.column.dtype.newbyteorder("<")).tobytes())
+    return Release(mapped.table, session.record(digest.hexdigest(), "column", None))
+
+
+def release_file(
+    source: str,
+    plan: Plan,
+    target: str,
+    *,
+    source_format: FileFormat | None = None,
+    target_format: FileFormat | None = None,
+    ledger: str | PathLike[str] | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+    save: Callable[[Record], None] = lambda record: None,
+) -> Release:
+    """`release` for files; "-" is standard input or output.
+
+    Args:
+        source: The table.
+        plan: What to release, and how.
+        target: Where to write.
+        source_format: How the table is written; None: by its name.
+        target_format: How to write; None: by its name.
+        ledger: As for `release`.
+        force: Replace a file that is there already.
+        progress: Told the share of the work that is done.
+        save: Given the record when the file is whole, just before it takes its place: a table
+            without a record is never published.
+    """
+    session = Session(plan, ledger)
+    name = None if target == STANDARD_STREAM else Path(target).name
+    digest = map_file(
+        source,
+        source_format or format_of(source),
+        target,
+        target_format or format_of(target),
+        session.how,
+        force=force,
+        progress=progress,
+        before=lambda checksum: save(session.record(checksum, "file", name)),
+    )
+    return Release(target, session.record(digest, "file", name))

@@ -1,0 +1,54 @@
+"""What was seen of the rows of a table: counts and moments that add up, in whatever parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Counts"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Of some rows.
+
+    Attributes:
+        rows: How many there are.
+        missing: Those without a value.
+        published: Those that are published.
+        unprotected: Those published whose secret is in no pair.
+        outside: Those with a value beyond all that the beliefs consider.
+        mean: Of the values.
+        squares: Their squared distances from the mean, added up.
+    """
+
+    rows: int = 0
+    missing: int = 0
+    published: int = 0
+    unprotected: int = 0
+    outside: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    @property
+    def present(self) -> int:
+        """Rows with a value."""
+        return self.rows - self.missing
+
+    @property
+    def variance(self) -> float:
+        """Of the values; 0 where there are none."""
+        return self.squares / self.present if self.present else 0.0
+
+    def __add__(self, other: Counts) -> Counts:
+        """Of both together (the moments by Chan, Golub and LeVeque's update)."""
+        total, apart = self.present + other.present, other.mean - self.mean
+        share = other.present / total if total else 0.0
+        return Counts(
+            rows=self.rows + other.rows,
+            missing=self.missing + other.missing,
+            published=self.published + other.published,
+            unprotected=self.unprotected + other.unprotected,
+            outside=self.outside + other.outside,
+            mean=self.mean + apart * share,
+            squares=self.squares + other.squares + apart**2 * self.present * share,
+        )

@@ -1,0 +1,122 @@
+"""One release: what the plan does to the rows, what was counted, and the last word before they are
+published.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from pufferfish.errors import DataError
+from pufferfish.ledger_file import charge
+from pufferfish.plan import Plan
+from pufferfish.record import ChecksumOf, Record
+from pufferfish.release.counts import Counts
+from pufferfish.release.rows import RowRules
+from pufferfish.sampling import Shuffler, SystemEntropy
+from pufferfish.tables import Change, Changed
+from pufferfish.tables.persons import most_rows
+
+__all__ = ["Session", "software_versions"]
+
+
+class Session:
+    """Adds up what is seen of one table, and decides whether it may be published."""
+
+    def __init__(self, plan: Plan, ledger: str | PathLike[str] | None) -> None:
+        """Nothing done yet; a ledger without room is refused before any work."""
+        self._plan = plan
+        self.rules = RowRules.of(plan)
+        self._ledger = None if ledger is None else Path(ledger)
+        self._counts = Counts()
+        self._persons: list[Any] = []
+        if self._ledger is not None:
+            charge(self._ledger, plan.calibration, only_check=True)
+
+    @property
+    def how(self) -> Change:
+        """What is done to the table."""
+        plan = self._plan
+        return Change(
+            column=plan.column,
+            secret=plan.secret,
+            person=plan.person,
+            keep=plan.keep,
+            drops=plan.missing == "drop",
+            whole=self.rules.mechanism.whole,
+            change=self.rules.change,
+            account=self._account,
+            shuffle=Shuffler(SystemEntropy()) if plan.shuffled else None,
+            finish=self._finish,
+        )
+
+    def add(self, counts: Counts) -> None:
+        """More rows were seen."""
+        self._counts += counts
+
+    @property
+    def counts(self) -> Counts:
+        """Of all rows so far."""
+        return self._counts
+
+    def _account(self, changed: Changed, persons: Any) -> None:
+        self.add(changed.counts)
+        if persons is not None:
+            self._persons.append(persons)
+
+    def record(self, sha256: str, of: ChecksumOf, output: str | None) -> Record:
+        """What was done."""
+        seen = self._counts
+        return Record(
+            plan=self._plan,
+            rows_read=seen.rows,
+            rows_published=seen.published,
+            rows_missing=seen.missing,
+            rows_unprotected=seen.unprotected,
+            rows_outside=seen.outside,
+            column_std=math.sqrt(seen.variance),
+            sha256=sha256,
+            checksum_of=of,
+            output=output,
+            versions=software_versions(),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    def _finish(self) -> None:
+        self.finish(most_rows(self._persons) if self._persons else 0)
+
+    def finish(self, most: int) -> None:
+        """The last checks; after them the table is published.
+
+        Args:
+            most: How many rows the person with most of them has.
+        """
+        if self._counts.rows == 0:
+            raise DataError("the table has no rows.")
+        if self._counts.published == 0:
+            raise DataError(f"column {self._plan.column!r} has no values.")
+        if self._plan.person is not None and most > self._plan.rows_per_person:
+            raise DataError(
+                f"column {self._plan.person!r}: some person has more than "
+                f"{self._plan.rows_per_person} row(s), and each further one would tell more. "
+                "Allow for them with rows_per_person (--rows-per-person), which costs noise, "
+                "or keep one row of each."
+            )
+        if self._ledger is not None:
+            charge(self._ledger, self._plan.calibration)
+
+
+def software_versions() -> dict[str, str]:
+    """Of everything that a release rests on."""
+    found = {"python": platform.python_version()}
+    for name in ("pufferfish-privacy", "numpy", "scipy", "cryptography", "pyarrow"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
