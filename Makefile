@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo test bench peers lint types layers docs clean
+.PHONY: help demo paper test bench peers lint types layers docs clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -23,8 +23,11 @@ help: ## Show this list
 demo: $(VENV)/.demo ## Run the main job on the Adult data (installs only what it needs)
 	$(BIN)/pufferfish demo
 
+paper: $(VENV)/.demo ## Regenerate the paper's figures and tables into paper/
+	$(BIN)/pufferfish paper --out paper --force
+
 test: $(VENV)/.dev ## Run the tests
-	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 bench: $(VENV)/.bench ## Run the benchmarks (installs their peers)
 	$(BIN)/python -m benchmarks
@@ -46,7 +49,7 @@ docs: $(VENV)/.docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir site
 
 clean: ## Remove the environment and everything that was built
-	rm -rf $(VENV) build dist site src/*.egg-info pufferfish-demo
+	rm -rf $(VENV) build dist site src/*.egg-info pufferfish-demo paper
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 

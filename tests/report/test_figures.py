@@ -215,7 +215,7 @@ def test_contrasts_are_those_that_readers_need(dark: bool) -> None:
     paper = INKS["paper"][dark]
     for ground in (paper, INKS["level0"][dark]):
         assert contrast(INKS["ink"][dark], ground) >= 7.0
-    for name in ("first", "second", "third", "faint"):
+    for name in ("first", "second", "third", "fourth", "faint"):
         assert contrast(INKS[name][dark], paper) >= 3.0
     # Numbers in the cells of a heat map.
     for step in range(6):

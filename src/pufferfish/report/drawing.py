@@ -5,19 +5,20 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pufferfish.report.extras import matplotlib
 from pufferfish.report.style import ink, light_inks, with_variables
 
-__all__ = ["FONT", "Draw", "drawn", "picture_file"]
+__all__ = ["FONT", "Draw", "drawn", "panels_file", "picture_file"]
 
 Draw = Callable[[Any], None]
 
 _WIDTH, _HEIGHT = 4.6, 2.9
-# How much larger a picture is that stands alone.
+# How much larger a picture is that stands alone, and its letters; they are read at half the size.
 _ALONE = 1.4
+_FONT_ALONE = 12.0
 FONT = 10.0
 _SETTINGS = {
     "svg.fonttype": "none",
@@ -26,8 +27,8 @@ _SETTINGS = {
     "axes.linewidth": 0.6,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "xtick.labelsize": FONT,
-    "ytick.labelsize": FONT,
+    "xtick.labelsize": "medium",
+    "ytick.labelsize": "medium",
     "text.parse_math": False,
 }
 # What the page's own style sheet says, or nobody needs.
@@ -42,7 +43,7 @@ _SIZE = re.compile(r'(<svg[^>]*?) width="[^"]*"| height="[\d.]+pt"')
 def drawn(name: str, draw: Draw, height: float = _HEIGHT) -> str:
     """The SVG, ready to stand in a page beside others: no colour, font, size or id of its own."""
     text = io.StringIO()
-    with _figure(draw, _WIDTH, height) as figure:
+    with _figure([draw], (_WIDTH, height)) as figure:
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     svg = _SIZE.sub(r"\1", _SUPERFLUOUS.sub("", text.getvalue())).strip()
     svg = re.sub(r"'DejaVu Sans'[^;\"]*", "var(--font)", svg)
@@ -54,26 +55,48 @@ def drawn(name: str, draw: Draw, height: float = _HEIGHT) -> str:
 
 def picture_file(draw: Draw, kind: str) -> bytes:
     """A picture that stands alone, as the bytes of a PNG or an SVG."""
+    return _file([draw], kind, (_ALONE * _WIDTH, _ALONE * _HEIGHT))
+
+
+def panels_file(draws: Sequence[Draw], kind: str, columns: int, size: tuple[float, float]) -> bytes:
+    """Several panels in so many columns, as the bytes of a PNG or an SVG; `size` is of each."""
+    return _file(draws, kind, size, columns, _FONT_ALONE)
+
+
+def _file(
+    draws: Sequence[Draw],
+    kind: str,
+    size: tuple[float, float],
+    columns: int = 1,
+    font: float = FONT,
+) -> bytes:
     data = io.BytesIO()
-    with light_inks(), _figure(draw, _ALONE * _WIDTH, _ALONE * _HEIGHT) as figure:
+    with light_inks(), _figure(draws, size, columns, font) as figure:
         dated = {"metadata": {"Date": None}} if kind == "svg" else {}
         figure.savefig(data, format=kind, dpi=200, facecolor=ink("paper"), **dated)
     return data.getvalue()
 
 
 @contextlib.contextmanager
-def _figure(draw: Draw, width: float, height: float) -> Iterator[Any]:
+def _figure(
+    draws: Sequence[Draw], size: tuple[float, float], columns: int = 1, font: float = FONT
+) -> Iterator[Any]:
+    """Panels in rows of so many columns, each of a size in inches."""
+    rows = -(-len(draws) // columns)
     with matplotlib().rc_context():
         # Whatever style somebody has chosen for pictures of their own.
         matplotlib().rcdefaults()
-        matplotlib().rcParams.update(_SETTINGS)
-        figure = matplotlib("figure").Figure(figsize=(width, height), layout="constrained")
-        axes = figure.add_subplot()
-        axes.locator_params(axis="x", nbins=6)
-        draw(axes)
-        axes.tick_params(which="both", color=ink("faint"), labelcolor=ink("ink"))
-        for spine in axes.spines.values():
-            spine.set_color(ink("faint"))
-        axes.xaxis.label.set_color(ink("ink"))
-        axes.yaxis.label.set_color(ink("ink"))
+        matplotlib().rcParams.update(_SETTINGS | {"font.size": font})
+        figure = matplotlib("figure").Figure(
+            figsize=(columns * size[0], rows * size[1]), layout="constrained"
+        )
+        for place, draw in enumerate(draws, start=1):
+            axes = figure.add_subplot(rows, columns, place)
+            axes.locator_params(axis="x", nbins=6)
+            draw(axes)
+            axes.tick_params(which="both", color=ink("faint"), labelcolor=ink("ink"))
+            for spine in axes.spines.values():
+                spine.set_color(ink("faint"))
+            axes.xaxis.label.set_color(ink("ink"))
+            axes.yaxis.label.set_color(ink("ink"))
         yield figure

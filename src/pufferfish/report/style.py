@@ -1,7 +1,7 @@
 """Colours and dashes: one drawing for light, dark and print.
 
 Pictures are drawn with a placeholder for each ink, which becomes a CSS variable; the page says what
-the variable is in the light, in the dark and on paper. The three inks for data are from the palette
+the variable is in the light, in the dark and on paper. The four inks for data are from the palette
 of Okabe and Ito, which people with any colour vision can tell apart, and each has its own dashes.
 """
 
@@ -57,9 +57,14 @@ INKS: dict[str, tuple[str, str]] = {
     "level3": ("#5fa5d1", "#3f80ab"),
     "level4": ("#2b82bb", "#63a9d4"),
     "level5": ("#0a5485", "#a5d4f2"),
+    "fourth": ("#a3467f", "#cc79a7"),
 }
 # In points; an ink that is not here is solid.
-DASHES: dict[str, tuple[float, ...]] = {"second": (5.0, 2.0), "third": (1.5, 1.5)}
+DASHES: dict[str, tuple[float, ...]] = {
+    "second": (5.0, 2.0),
+    "third": (1.5, 1.5),
+    "fourth": (6.0, 1.5, 1.5, 1.5),
+}
 
 _PLACEHOLDERS = {name: f"#0a0b{number:02x}" for number, name in enumerate(INKS)}
 

@@ -1,0 +1,10 @@
+"""The paper, reproduced: its figures by number, what the library adds, and where the two part.
+
+Needs the extra `report` (matplotlib, jinja2).
+"""
+
+from __future__ import annotations
+
+from pufferfish.paper.run import Reproduction, Written, paper
+
+__all__ = ["Reproduction", "Written", "paper"]

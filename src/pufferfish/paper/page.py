@@ -1,0 +1,65 @@
+"""One page that ties figures, table, counterexamples and errata together: no script, no network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pufferfish.paper.draw import page_pictures
+from pufferfish.paper.errata import Erratum
+from pufferfish.paper.figure import Figure
+from pufferfish.paper.table import EPSILON, Table
+from pufferfish.paper.tabular import SHOWN, parts, short_form
+from pufferfish.report.extras import jinja2
+from pufferfish.report.style import css_variables
+
+__all__ = ["page"]
+
+
+def page(
+    figures: tuple[Figure, ...],
+    counterexamples: Figure,
+    table: Table,
+    errata: tuple[Erratum, ...],
+    headline: tuple[tuple[str, str], ...],
+) -> str:
+    """The whole file; pictures as drawings of the page, and as files beside it."""
+    text: str = (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            figures=[(figure, page_pictures(figure)) for figure in figures],
+            counterexamples=(counterexamples, page_pictures(counterexamples)),
+            ways=SHOWN,
+            parts=tuple(parts(table)),
+            short=short_form(table),
+            broken=[
+                f"{row.experiment}, {row.belief}, δ = {row.goal.delta:g}"
+                for row in table.rows
+                if (certificate := row.entries["Theorem 2"].certificate) is not None
+                and certificate.holds is not True
+            ],
+            errata=errata,
+            headline=headline,
+            epsilon=EPSILON,
+        )
+    )
+    return text
+
+
+def _environment() -> Any:
+    engine = jinja2()
+    environment = engine.Environment(
+        # The report's style sheet and macros serve here too.
+        loader=engine.ChoiceLoader(
+            [engine.PackageLoader(f"pufferfish.{package}", "") for package in ("paper", "report")]
+        ),
+        autoescape=True,
+        undefined=engine.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {
+        "light": css_variables(dark=False),
+        "dark": css_variables(dark=True),
+    }
+    return environment

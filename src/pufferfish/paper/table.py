@@ -1,0 +1,166 @@
+"""For every experiment, adversary and δ: what each way to a promise takes, and what it gives.
+
+Ways are compared by the std of their noise, each judged by the exact certificate. Local
+differential privacy hides any value of the column's range from everybody: the least noise under
+which the two ends of the range, known for certain, look alike. (Under Laplace noise two values
+are the harder to hide the farther they are apart, so the ends decide.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pufferfish.adversary import accuracy_upper
+from pufferfish.calibrate import calibrate
+from pufferfish.compare import compare
+from pufferfish.errors import UnsupportedError
+from pufferfish.exact import Certificate, privacy_profile, verify
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise
+from pufferfish.paper.experiments import Experiment
+from pufferfish.priors import Discrete
+from pufferfish.scenario import Belief, Scenario
+
+__all__ = ["DELTAS", "EPSILON", "WAYS", "Entry", "Row", "Table", "compute"]
+
+EPSILON = 1.0
+DELTAS = (0.5, 0.3, 0.1, 1e-2, 1e-3, 1e-5, 0.0)
+# How the table calls a way, and how `compare` does.
+WAYS = {
+    "Theorem 2": "thm-2, τ exact",
+    "Theorem 2, Lambert τ": "thm-2, τ lambert",
+    "repaired coupling": "coupling",
+    "exact": "exact",
+    "exact, Gaussian noise": "exact, Gaussian",
+    "local DP": "local",
+}
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Entry:
+    """What one way takes and gives.
+
+    Attributes:
+        way: Its name.
+        certificate: Of its noise; None where it does not apply.
+        accuracy_upper: How often an ideal adversary still guesses right, even odds before.
+        reason: Why it does not apply.
+    """
+
+    way: str
+    certificate: Certificate | None = None
+    accuracy_upper: float | None = None
+    reason: str = ""
+
+    @property
+    def noise(self) -> Noise | None:
+        """Its noise; None where it does not apply."""
+        return None if self.certificate is None else self.certificate.noise
+
+    @property
+    def scale(self) -> float | None:
+        """Of Laplace noise."""
+        return self.noise.scale if isinstance(self.noise, LaplaceNoise) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Row:
+    """One experiment, one adversary, one goal.
+
+    Attributes:
+        experiment: The data.
+        belief: The adversary.
+        goal: The promise.
+        bare_upper: δ without any noise.
+        before_upper: How often an ideal adversary guesses right from the true value.
+        entries: For each way.
+    """
+
+    experiment: str
+    belief: str
+    goal: Guarantee
+    bare_upper: float
+    before_upper: float
+    entries: Mapping[str, Entry]
+
+    def certificate(self, way: str) -> Certificate:
+        """Of a way that applies.
+
+        Raises:
+            UnsupportedError: It does not.
+        """
+        entry = self.entries[way]
+        if entry.certificate is None:
+            raise UnsupportedError(entry.reason)
+        return entry.certificate
+
+    def scale(self, way: str) -> float:
+        """Of a way that adds Laplace noise; 0 where none is needed."""
+        noise = self.certificate(way).noise
+        return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Table:
+    """All rows."""
+
+    rows: tuple[Row, ...]
+
+    def of(self, experiment: str, belief: str) -> tuple[Row, ...]:
+        """The rows of one adversary, from large to small δ."""
+        return tuple(
+            row for row in self.rows if (row.experiment, row.belief) == (experiment, belief)
+        )
+
+    def row(self, experiment: str, belief: str, delta: float) -> Row:
+        """One row."""
+        return next(row for row in self.of(experiment, belief) if row.goal.delta == delta)
+
+
+def compute(experiments: tuple[Experiment, ...], progress: Progress = lambda what: None) -> Table:
+    """Every row; `progress` is told of each that is done."""
+    rows = []
+    for experiment in experiments:
+        for belief in experiment.beliefs:
+            scenario = experiment.scenario(belief)
+            bare = privacy_profile(scenario, NoNoise(), [EPSILON]).delta_upper[0]
+            before = accuracy_upper(scenario, NoNoise())
+            for delta in DELTAS:
+                goal = Guarantee(EPSILON, delta)
+                entries = {each.way: each for each in _entries(scenario, goal, experiment.ends)}
+                rows.append(
+                    Row(
+                        experiment=experiment.name,
+                        belief=belief.name,
+                        goal=goal,
+                        bare_upper=bare,
+                        before_upper=before,
+                        entries=entries,
+                    )
+                )
+                progress(f"{experiment.name}, {belief.name}, δ = {delta:g}")
+    return Table(tuple(rows))
+
+
+def _entries(scenario: Scenario, goal: Guarantee, ends: tuple[float, float]) -> Iterator[Entry]:
+    found = compare(scenario, goal)
+    kept = {each.name: each.calibration.certificate for each in found.methods}
+    kept[WAYS["local DP"]] = verify(scenario, _local(ends, goal), goal)
+    for way, method in WAYS.items():
+        if method in kept:
+            certificate = kept[method]
+            yield Entry(
+                way=way,
+                certificate=certificate,
+                accuracy_upper=accuracy_upper(scenario, certificate.noise),
+            )
+        else:  # refused once for both forms of τ
+            yield Entry(way=way, reason=dict(found.refused)[method.partition(", τ")[0]])
+
+
+def _local(ends: tuple[float, float], goal: Guarantee) -> Noise:
+    low, high = (Discrete([end], [1.0]) for end in ends)
+    return calibrate(Scenario(Belief({"least": low, "largest": high})), goal).noise
