@@ -15,6 +15,13 @@ DATA = Path(__file__).parents[1] / "data"
 Steps = list[tuple[str, int, int]]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All in one process, which computes everything once."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("paper"))
+
+
 @pytest.fixture(scope="session")
 def steps() -> Steps:
     """What the run told about its progress."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,3 +152,8 @@ def test_the_page_has_a_table_for_each_adversary(written: Written) -> None:
             assert len(line.cells) == len(SHOWN)
         dashes = sum(cell.std == "–" for line in part.lines for cell in line.cells)
         assert (dashes > 0) == bool(part.notes)
+
+
+def test_the_readme_shows_what_comes_out(written: Written) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert markdown(written.reproduction.table) in readme
