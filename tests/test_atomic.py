@@ -5,14 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pufferfish as pf
-from pufferfish.atomic import replacing, write_text
+from pufferfish.atomic import (
+    Scratch,
+    refuse_unusable_folder,
+    replacing,
+    replacing_folder,
+    write_text,
+)
 
 
 def listing(folder: Path) -> list[str]:
@@ -194,3 +200,124 @@ def test_a_folder_is_no_place_for_a_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         write_text(tmp_path / "none" / "a", "text")
     assert listing(tmp_path) == ["a"]
+
+
+# Folders.
+
+
+def filled(folder: Path, text: str = "whole") -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "a").write_text(text)
+    (folder / "mark").touch()
+
+
+def test_a_folder_is_there_when_it_is_whole(tmp_path: Path, umask: int) -> None:
+    with replacing_folder(tmp_path / "out", "mark") as folder:
+        assert mode(folder) == 0o700
+        assert folder.name.startswith(".out")
+        filled(folder)
+        assert not (tmp_path / "out").exists()
+    assert (tmp_path / "out" / "deep" / "a").read_text() == "whole"
+    assert mode(tmp_path / "out") == 0o777 & ~umask
+    assert listing(tmp_path) == ["out"]
+
+
+def fill(place: Path, meanwhile: Callable[[], object], *, force: bool = False) -> None:
+    """Write a folder; what `meanwhile` gives is raised before it is finished, if it can be."""
+    with replacing_folder(place, "mark", force=force) as folder:
+        filled(folder)
+        found = meanwhile()
+        if isinstance(found, BaseException):
+            raise found
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_that_fails_leaves_what_was_there(
+    tmp_path: Path, error: type[BaseException], force: bool
+) -> None:
+    if force:
+        (tmp_path / "out").mkdir()
+        filled(tmp_path / "out", "old")
+    with pytest.raises(error):
+        fill(tmp_path / "out", error, force=force)
+    assert listing(tmp_path) == (["out"] if force else [])
+    if force:
+        assert (tmp_path / "out" / "deep" / "a").read_text() == "old"
+
+
+def test_an_old_folder_is_gone_when_the_new_one_is_there(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    filled(tmp_path / "out", "old")
+    (tmp_path / "out" / "older").touch()
+    with (
+        pytest.raises(pf.OutputExistsError, match="force"),
+        replacing_folder(tmp_path / "out", "mark"),
+    ):
+        raise AssertionError
+    with replacing_folder(tmp_path / "out", "mark", force=True) as folder:
+        filled(folder, "new")
+        assert (tmp_path / "out" / "older").exists()
+    assert (tmp_path / "out" / "deep" / "a").read_text() == "new"
+    assert listing(tmp_path / "out") == ["deep", "mark"]
+    assert listing(tmp_path) == ["out"]
+
+
+def test_a_folder_comes_back_if_the_new_one_cannot_take_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out").mkdir()
+    filled(tmp_path / "out", "old")
+    real = Path.rename
+
+    def rename(self: Path, target: Path) -> Path:
+        if self.name.endswith(".unfinished"):
+            raise OSError(errno.EIO, "broken")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with (
+        pytest.raises(OSError, match="broken"),
+        replacing_folder(tmp_path / "out", "mark", force=True) as folder,
+    ):
+        filled(folder, "new")
+    assert (tmp_path / "out" / "deep" / "a").read_text() == "old"
+    assert listing(tmp_path) == ["out"]
+
+
+def test_a_folder_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    with pytest.raises(pf.OutputExistsError):
+        fill(tmp_path / "out", (tmp_path / "out").mkdir)
+    assert listing(tmp_path) == ["out"]
+    assert listing(tmp_path / "out") == []
+
+
+def test_only_marked_folders_are_replaced(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "precious").touch()
+    (tmp_path / "file").touch()
+    refuse_unusable_folder(tmp_path / "empty", "mark", force=True)
+    refuse_unusable_folder(tmp_path / "new", "mark", force=False)
+    for name in ("other", "file"):
+        with pytest.raises(pf.OutputExistsError):
+            refuse_unusable_folder(tmp_path / name, "mark", force=True)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        refuse_unusable_folder(tmp_path / "nowhere" / "new", "mark", force=True)
+
+
+# Scratch files.
+
+
+def test_a_scratch_file_has_no_name_and_can_be_read(tmp_path: Path) -> None:
+    scratch = Scratch(tmp_path)
+    for part in (b"one", b"", b"three"):
+        scratch.append(part)
+    assert scratch.size == 8
+    assert scratch.read(3, 5) == b"three"
+    assert scratch.read(0, 3) == b"one"
+    scratch.append(b"more")
+    assert scratch.read(8, 4) == b"more"
+    assert listing(tmp_path) == []
+    with pytest.raises(OSError, match="less was read"):
+        scratch.read(8, 5)

@@ -262,3 +262,34 @@ def test_hints_for_common_slips() -> None:
         pf.Scenario(belief, pairs=[("a", "c")])
     with pytest.raises(pf.InvalidInputError, match=r"write pf\.Belief"):
         pf.Scenario([{"a": pf.Gaussian(0, 1)}])
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7, 30])
+def test_all_pairs_are_those_of_a_list(count: int) -> None:
+    secrets = [f"s{number}" for number in range(count)]
+    pairs = pf.Scenario(pf.Belief(dict.fromkeys(secrets, LOW))).pairs
+    listed = tuple(combinations(secrets, 2))
+    assert pairs == listed
+    assert listed == pairs
+    assert tuple(pairs[number] for number in range(len(pairs))) == listed
+    assert pairs[-1] == listed[-1]
+    assert pairs[1:5] == listed[1:5]
+    assert hash(pairs) == hash(listed)
+    assert pickle.loads(pickle.dumps(pairs)) == pairs
+    with pytest.raises(IndexError):
+        pairs[len(listed)]
+
+
+def test_all_pairs_named_one_by_one_are_all_pairs() -> None:
+    belief = pf.Belief(dict.fromkeys("abcd", LOW))
+    assert pf.Scenario(belief, list(combinations("abcd", 2))) == pf.Scenario(belief)
+    assert pf.Scenario(belief, [("b", "a"), ("c", "d")]).secrets == ("b", "a", "c", "d")
+    assert pf.Scenario(belief).secrets == tuple("abcd")
+
+
+def test_thousands_of_secrets_need_no_list_of_pairs() -> None:
+    """Twelve million pairs would take a gigabyte, and minutes to check one by one."""
+    scenario = pf.Scenario(pf.Belief(dict.fromkeys(range(5_000), LOW)))
+    assert len(scenario.pairs) == 12_497_500
+    assert scenario.pairs[12_497_499] == (4_998, 4_999)
+    assert "12,497,500 pairs" in repr(scenario.pairs)

@@ -14,6 +14,7 @@ from pufferfish.errors import (
     BudgetExceededError,
     CertificationError,
     DataError,
+    EngineError,
     InvalidInputError,
     MissingExtraError,
     OutputExistsError,
@@ -44,6 +45,7 @@ from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
 from pufferfish.sums import SumCalibration, SumPlan, calibrate_sum, compare_sum, release_sum
 from pufferfish.tables import Summary, summarise
+from pufferfish.tables.spark.workers import SparkWorkers
 from pufferfish.theorems import ComposableCertificate, composable
 
 __version__ = "0.1.0"
@@ -62,6 +64,7 @@ __all__ = [
     "DataError",
     "Discrete",
     "Enclosure",
+    "EngineError",
     "FitReport",
     "Gaussian",
     "GaussianMixture",
@@ -89,6 +92,7 @@ __all__ = [
     "Scenario",
     "Secret",
     "SecretPair",
+    "SparkWorkers",
     "SumCalibration",
     "SumPlan",
     "Summary",

@@ -14,6 +14,7 @@ from typing import Literal
 
 from pufferfish.calibrate import Calibration
 from pufferfish.errors import PufferfishError
+from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise
 from pufferfish.priors import Discrete
@@ -87,7 +88,8 @@ def _paper(scenario: Scenario, goal: Guarantee, scale: float) -> Alternative | N
         for belief in scenario.beliefs
         if not any(isinstance(prior, Discrete) for prior in belief.priors.values())
     ]
-    if not smooth:
+    # One linear program for each pair: nobody waits for a footnote.
+    if not smooth or is_many(scenario):
         return None
     asked = Guarantee(goal.epsilon, PAPER_DELTA) if goal.pure else goal
     try:

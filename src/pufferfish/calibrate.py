@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -16,8 +15,9 @@ from pufferfish.errors import (
 )
 from pufferfish.exact import Certificate, search
 from pufferfish.exact.family import gaussian_family, laplace_family, laplace_reserve
-from pufferfish.exact.parallel import PairWorkers, Progress
-from pufferfish.exact.search import HOPELESS, Judge, NoiseFamily, least_size
+from pufferfish.exact.many import GoalAt, is_many, least_size_of_many, none_is_enough
+from pufferfish.exact.parallel import Progress, Workers, started
+from pufferfish.exact.search import HOPELESS, Judge, NoiseFamily, least_size_of_all
 from pufferfish.exact.unreachable import refuse_revealing_holes
 from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import describe_delta, describe_loss, explain
@@ -51,7 +51,6 @@ _JUDGES: dict[str, Judge] = {"exact": search.shortfall, "coupling": _coupling_sh
 METHODS = (*_JUDGES, *PAPER_METHODS)
 NOISES = ("laplace", "gaussian")
 
-_FIRST_BATCH = 64
 # Sizes outside these leave no room for a grid, or for squares.
 _SMALLEST_SIZE = 1e-70
 _LARGEST_SIZE = 1e95
@@ -95,7 +94,7 @@ class Calibration:
         return explain(
             self.scenario,
             self.certificate,
-            self.composable,
+            None if is_many(self.scenario) else self.composable,
             method=self.method,
             tau=self.tau,
             radius=self.radius,
@@ -111,7 +110,7 @@ def calibrate(
     radius: float = 0.0,
     certified_only: bool = True,
     *,
-    workers: int = 1,
+    workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Calibration:
     """Noise that keeps `goal` for every pair of `scenario`, with its exact certificate.
@@ -129,9 +128,9 @@ def calibrate(
         certified_only: Raise where a formula's size does not keep the promise. With False it is
             returned, and its certificate says that it does not hold.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
-            `if __name__ == "__main__":` guard.
+            `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
         progress: Called with (pairs done, pairs in all), once for the search and once for the
-            final certificate.
+            final certificate; for each belief on its own where there are thousands of pairs.
 
     Raises:
         CertificationError: The paper's formula gives a size that does not keep the promise, or
@@ -143,19 +142,22 @@ def calibrate(
     check_scenario(scenario)
     check_goal(goal)
     distance = _check_choices(noise, method, tau, radius)
-    pairs = list(scenario.laws())
-    for laws in pairs:
-        refuse_revealing_holes(laws, goal)
-        if method == "coupling":
+    refuse_revealing_holes(scenario, goal)
+    if method == "coupling":
+        for laws in scenario.laws():
             coupling.refuse_unbounded(laws, goal)
-    with PairWorkers(workers) as processes:
+    with started(workers, large=is_many(scenario)) as ready:
         if method in PAPER_METHODS:
             law = _paper_law(method, scenario, goal, tau)
         else:
             judge = partial(_judged_within, judge=_JUDGES[method], distance=distance)
-            law = _least_law(pairs, goal, noise, judge, processes, progress)
-        certificate = certify(scenario, law, goal, processes, progress)
-        kept = _is_kept(scenario, certificate, distance, processes)
+            if method == "exact" and is_many(scenario):
+                goal_at = partial(within, goal=goal, distance=distance)
+                law = _least_law_of_many(scenario, goal, noise, judge, goal_at, ready, progress)
+            else:
+                law = _least_law(scenario, goal, noise, judge, ready, progress)
+        certificate = certify(scenario, law, goal, ready, progress)
+        kept = _is_kept(scenario, certificate, distance, ready)
     if not kept and (certified_only or method not in PAPER_METHODS):
         raise CertificationError(_not_kept(method, certificate))
     return _calibration(scenario, certificate, method, tau, distance)
@@ -169,7 +171,7 @@ def recertified(
     method: str = "exact",
     tau: Tau | None = None,
     radius: float = 0.0,
-    workers: int = 1,
+    workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Calibration:
     """A calibration with a noise law that is already chosen, certified anew.
@@ -181,7 +183,7 @@ def recertified(
         method: How it was found; "given" where nobody looked for the least.
         tau: The form of τ(δ), for the methods that have one.
         radius: How far in W_∞ the true laws may be from the believed ones.
-        workers: Processes to spread many pairs over.
+        workers: Processes to spread many pairs over; see `calibrate`.
         progress: Called with (pairs done, pairs in all).
 
     Raises:
@@ -192,9 +194,9 @@ def recertified(
     check_noise(noise)
     require(method in (*METHODS, "given"), f"method {method!r} is not known.")
     distance = nonnegative("radius", radius)
-    with PairWorkers(workers) as processes:
-        certificate = certify(scenario, noise, goal, processes, progress)
-        if not _is_kept(scenario, certificate, distance, processes):
+    with started(workers, large=is_many(scenario)) as ready:
+        certificate = certify(scenario, noise, goal, ready, progress)
+        if not _is_kept(scenario, certificate, distance, ready):
             raise CertificationError(_not_kept(method, certificate))
     return _calibration(scenario, certificate, method, tau, distance)
 
@@ -262,18 +264,39 @@ def _paper_law(method: str, scenario: Scenario, goal: Guarantee, tau: Tau) -> No
 
 
 def _least_law(
-    pairs: list[PairOfLaws],
+    scenario: Scenario,
     goal: Guarantee,
     noise: str,
     judge: Judge,
-    workers: PairWorkers,
+    workers: Workers,
     progress: Progress | None,
 ) -> Noise:
     """The smallest law that the judge accepts for every pair; none where none is needed."""
+    pairs = list(scenario.laws())
     if all(judge(laws, NoNoise(), goal) <= 0.0 for laws in pairs):
         return NoNoise()
-    family = laplace_family(goal) if noise == "laplace" else gaussian_family(goal, pairs)
-    return family(_search(pairs, family, goal, judge, workers, progress))
+    family = _family(noise, goal, scenario)
+    return family(least_size_of_all(pairs, family, goal, judge, workers, progress))
+
+
+def _least_law_of_many(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: str,
+    judge: Judge,
+    goal_at: GoalAt,
+    workers: Workers,
+    progress: Progress | None,
+) -> Noise:
+    """`_least_law`, without judging every pair on its own."""
+    if none_is_enough(scenario, goal, judge, goal_at, workers):
+        return NoNoise()
+    family = _family(noise, goal, scenario)
+    return family(least_size_of_many(scenario, family, goal, judge, goal_at, workers, progress))
+
+
+def _family(noise: str, goal: Guarantee, scenario: Scenario) -> NoiseFamily:
+    return laplace_family(goal) if noise == "laplace" else gaussian_family(goal, scenario)
 
 
 def _judged_within(
@@ -285,7 +308,7 @@ def _judged_within(
 
 
 def _is_kept(
-    scenario: Scenario, certificate: Certificate, distance: float, workers: PairWorkers
+    scenario: Scenario, certificate: Certificate, distance: float, workers: Workers
 ) -> bool:
     """Whether the promise is certified, also for laws that far from the believed ones."""
     if certificate.holds is not True or distance == 0.0:
@@ -320,42 +343,3 @@ def _not_kept(method: str, certificate: Certificate) -> str:
     if method in PAPER_METHODS:
         text += " certified_only=False returns this size, marked as not certified."
     return text
-
-
-def _search(
-    pairs: list[PairOfLaws],
-    family: NoiseFamily,
-    goal: Guarantee,
-    judge: Judge,
-    workers: PairWorkers,
-    progress: Progress | None,
-) -> float:
-    """The largest of the pairs' least sizes: solve the hardest first, then mostly only check."""
-    rest = sorted(pairs, key=_difficulty, reverse=True)
-    size = least_size(rest.pop(0), family, goal, judge)
-    # Each batch starts from the largest size so far; with workers, a first one to get it right.
-    batch = 1 if workers.count == 1 else _FIRST_BATCH
-    while rest:
-        task = partial(_raised, family=family, goal=goal, judge=judge, size=size)
-        size = max(workers.map(task, rest[:batch]))
-        rest = rest[batch:]
-        batch = 1 if workers.count == 1 else len(rest)
-        if progress is not None:
-            progress(len(pairs) - len(rest), len(pairs))
-    return size
-
-
-def _raised(
-    laws: PairOfLaws, family: NoiseFamily, goal: Guarantee, judge: Judge, size: float
-) -> float:
-    """`size` if it suffices for this pair, else the pair's least size."""
-    if judge(laws, family(size), goal) <= 0.0:
-        return size
-    return max(size, least_size(laws, family, goal, judge))
-
-
-def _difficulty(laws: PairOfLaws) -> float:
-    """A guess at which pair needs most noise; it only decides the order of the work."""
-    first, second = laws.first, laws.second
-    spreads = math.sqrt(first.variance), math.sqrt(second.variance)
-    return abs(first.mean - second.mean) + 2.0 * abs(spreads[0] - spreads[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pufferfish.codec import PRIVATE_NOTICE, is_document, read_document, reading
 from pufferfish.errors import CertificationError, InvalidInputError, PufferfishError
 from pufferfish.exact import Certificate
 from pufferfish.exact.certificate import noise_from_dict
+from pufferfish.explain import pairs_in_words
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import check_grid
 from pufferfish.noise import Noise, NoNoise
@@ -22,11 +22,11 @@ from pufferfish.record import TOLERANCE, VERSION, described, noise_in_words
 from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.tables import format_of
-from pufferfish.tables.reading import opened
+from pufferfish.tables.files import column_parts
+from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
+from pufferfish.tables.sources import data_files
 
 __all__ = ["Check", "Verification", "verify_record"]
-
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ def _against_plan(data: dict[str, Any], noise: Any, goal: Guarantee) -> list[Che
         Check(
             claim=text,
             verdict=same and certificate.holds is True,
-            detail=f"computed again: {found}, {len(certificate.results)} ordered pairs"
+            detail=f"computed again: {found}, {pairs_in_words(certificate)}"
             if same
             else "the record's noise or promise is not that of its plan",
         ),
@@ -150,24 +150,14 @@ def _recorded(data: dict[str, Any], computed: Certificate) -> Check:
         recorded = Certificate.from_dict(data)
     except InvalidInputError as error:
         return Check(claim=text, verdict=False, detail=str(error))
-    same = recorded.goal == computed.goal and recorded.noise == computed.noise
-    if not same or len(recorded.results) != len(computed.results):
+    gap = recorded.gap(computed)
+    if math.isinf(gap):
         return Check(claim=text, verdict=False, detail="it is about something else")
-    worst = 0.0
-    for one, other in zip(recorded.results, computed.results, strict=True):
-        if (one.belief, one.direction) != (other.belief, other.direction):
-            return Check(claim=text, verdict=False, detail="it is about other pairs or beliefs")
-        worst = max(worst, _gap(one.delta_upper, other.delta_upper))
-        worst = max(worst, _gap(one.epsilon_upper, other.epsilon_upper))
     return Check(
         claim=text,
-        verdict=worst <= TOLERANCE,
-        detail=f"upper bounds differ by at most {worst:.2g}",
+        verdict=gap <= TOLERANCE,
+        detail=f"upper bounds differ by at most {gap:.2g}",
     )
-
-
-def _gap(one: float, other: float) -> float:
-    return 0.0 if one == other else min(abs(one - other), math.inf)
 
 
 def _words(data: dict[str, Any], noise: Noise, goal: Guarantee) -> Check:
@@ -206,14 +196,15 @@ def _away(name: str) -> Check:
 def _checksum(data: dict[str, Any], released: Path) -> Check:
     text = f"{released.name} is what was released"
     published = data["published"]
-    if published["checksum_of"] != "file":
+    if published["checksum_of"] == "column":
         return Check(claim=text, verdict=None, detail="a frame was released, not a file")
-    digest = hashlib.sha256()
-    with released.open("rb") as file:
-        while part := file.read(_CHUNK):
-            digest.update(part)
-    same = digest.hexdigest() == published["sha256"]
-    detail = f"sha256 {digest.hexdigest()}"
+    if published["checksum_of"] == "folder":
+        wrong = _wrong_in_folder(data, released)
+        held = f"every file is as its manifest says, {published['rows']:,} rows"
+        return Check(claim=text, verdict=wrong is None, detail=wrong or held)
+    digest = file_sha256(released)
+    same = digest == published["sha256"]
+    detail = f"sha256 {digest}"
     if same:
         rows = _rows(released, data["column"])
         same = rows in (None, published["rows"])
@@ -221,10 +212,33 @@ def _checksum(data: dict[str, Any], released: Path) -> Check:
     return Check(claim=text, verdict=same, detail=detail)
 
 
-def _rows(released: Path, column: str) -> int | None:
-    """How many rows a file has; None where it cannot be read here."""
+def _wrong_in_folder(data: dict[str, Any], folder: Path) -> str | None:
+    """What of a folder is not as it was released; None where all is."""
+    published = data["published"]
     try:
-        with opened(released, format_of(released), [column], column) as table:
-            return sum(int(part.num_rows) for part in table.parts)
+        text = (folder / MANIFEST).read_text(encoding="utf-8")
+        manifest = Manifest.from_json(text)
+    except (OSError, UnicodeDecodeError, InvalidInputError) as error:
+        return f"its manifest cannot be read: {error}"
+    if (manifest.to_json(), manifest.sha256) != (text, published["sha256"]):
+        return "its manifest is not the one that was written"
+    found = {each.relative_to(folder).as_posix() for each in data_files(folder)}
+    listed = {each.path for each in manifest.files}
+    for path in sorted(found ^ listed):
+        return f"{path} is {'missing' if path in listed else 'not in the manifest'}"
+    for each in manifest.files:
+        if file_sha256(folder / each.path) != each.sha256:
+            return f"{each.path} is not what was written"
+    rows = _rows(folder, data["column"])
+    if rows not in (None, manifest.rows) or manifest.rows != published["rows"]:
+        return "it does not have as many rows as the record says"
+    return None
+
+
+def _rows(released: Path, column: str) -> int | None:
+    """How many rows a file or a folder has; None where it cannot be read here."""
+    try:
+        parts = column_parts(str(released), format_of(released), column)
+        return sum(part.size for part in parts)
     except PufferfishError:
         return None

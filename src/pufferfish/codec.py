@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pufferfish.errors import InvalidInputError, MissingExtraError
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
-from pufferfish.scenario import Belief, Scenario, Secret
+from pufferfish.scenario import AllPairs, Belief, Scenario, Secret, SecretPair, checked_secret
 
 __all__ = [
     "PRIVATE_NOTICE",
@@ -22,6 +22,7 @@ __all__ = [
     "check_entries",
     "document_text",
     "is_document",
+    "pairs_to_plain",
     "parse_document",
     "read_document",
     "reading",
@@ -33,6 +34,8 @@ PRIVATE_NOTICE = "Holds statistics of private data. Keep it as you keep the data
 _YAML = (".yaml", ".yml")
 _LINE_ENDS = "\x85\u2028\u2029"
 _ANY_VERSION = 0
+# Pairs up to which each is written down.
+_MANY_PAIRS = 1_000
 
 
 def document_text(data: Mapping[str, Any], path: Path | None = None) -> str:
@@ -135,11 +138,26 @@ def check_entries(kind: str, data: Mapping[str, Any], known: Iterable[str]) -> N
         raise InvalidInputError(f"a {kind} has no entry {', '.join(map(repr, unknown))}.")
 
 
+def pairs_to_plain(pairs: Sequence[SecretPair]) -> list[list[Secret]] | dict[str, list[Secret]]:
+    """A list of pairs; where they are very many, and all of some secrets, those secrets."""
+    if isinstance(pairs, AllPairs) and len(pairs) > _MANY_PAIRS:
+        return {"all_of": list(pairs.secrets)}
+    return [list(pair) for pair in pairs]
+
+
+def _pairs_from_plain(plain: Any) -> Iterable[Any]:
+    """What `pairs_to_plain` described."""
+    if isinstance(plain, Mapping):
+        check_entries("list of pairs", plain, ("all_of",))
+        return AllPairs(tuple(checked_secret(each) for each in plain["all_of"]))
+    return [tuple(pair) for pair in plain]
+
+
 def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
     """Beliefs and pairs."""
     return {
         "beliefs": [belief_to_dict(belief) for belief in scenario.beliefs],
-        "pairs": [list(pair) for pair in scenario.pairs],
+        "pairs": pairs_to_plain(scenario.pairs),
     }
 
 
@@ -148,7 +166,7 @@ def scenario_from_dict(data: Mapping[str, Any]) -> Scenario:
     with reading("scenario"):
         return Scenario(
             [belief_from_dict(each) for each in data["beliefs"]],
-            pairs=[tuple(pair) for pair in data["pairs"]],
+            pairs=_pairs_from_plain(data["pairs"]),
         )
 
 

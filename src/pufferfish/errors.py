@@ -6,6 +6,7 @@ __all__ = [
     "BudgetExceededError",
     "CertificationError",
     "DataError",
+    "EngineError",
     "InvalidInputError",
     "MissingExtraError",
     "OutputExistsError",
@@ -29,6 +30,10 @@ class DataError(InvalidInputError):
 
 class OutputExistsError(PufferfishError, FileExistsError):
     """A file that would be overwritten."""
+
+
+class EngineError(PufferfishError, RuntimeError):
+    """The cluster that holds a table gave up; nothing was published."""
 
 
 class MissingExtraError(PufferfishError, ImportError):

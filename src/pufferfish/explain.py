@@ -7,13 +7,15 @@ import textwrap
 from collections.abc import Callable
 
 from pufferfish.exact import Certificate, verify
+from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.priors import law_in_words
 from pufferfish.scenario import RELEASED, Belief, Scenario
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 
-__all__ = ["COLUMNS", "describe_delta", "describe_loss", "explain", "rounded_up"]
+__all__ = ["COLUMNS", "describe_delta", "describe_loss", "explain", "pairs_in_words"]
+__all__ += ["rounded_up"]
 
 # Secrets listed one by one before the rest is only counted.
 _MOST_LISTED = 6
@@ -42,7 +44,7 @@ def explain(
         _noise_in_words(scenario, noise),
         _why_this_much(scenario, certificate, method, tau, radius),
         _certified(certificate) + _if_wrong(radius),
-        _repeats(noise, composable),
+        _repeats(scenario, noise, composable),
         _not_promised(noise),
     ]
     lines = [_wrapped(number, text) for number, text in enumerate(steps, start=1)]
@@ -65,7 +67,7 @@ def _wrapped(number: int, text: str) -> str:
 
 def _who(scenario: Scenario) -> str:
     beliefs = scenario.beliefs
-    protected = {secret for pair in scenario.pairs for secret in pair}
+    protected = set(scenario.secrets)
     lines = [f"Adversaries considered: {len(beliefs)}. Each believes a law for one row's value:"]
     for belief in beliefs:
         lines.append(f"   - {belief.name!r} (provenance: {belief.provenance})")
@@ -130,7 +132,9 @@ def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
             "a smaller delta, or add a belief that knows the table of values."
         )
     spread = max(
-        math.sqrt(prior.variance) for laws in scenario.laws() for prior in (laws.first, laws.second)
+        math.sqrt(belief.priors[secret].variance)
+        for belief in scenario.beliefs
+        for secret in scenario.secrets
     )
     ratio = noise.std / spread if spread > 0.0 else math.inf
     grid = ", not on a grid"
@@ -205,9 +209,17 @@ def _certified(certificate: Certificate) -> str:
     status = {True: "kept", False: "BROKEN", None: "NOT DECIDED"}[certificate.holds]
     return (
         f"Certificate: {status}; {describe_loss(certificate)}. The pair that decides is {first!r} "
-        f"against {second!r}, as {worst.belief!r} sees it ({len(certificate.results)} ordered "
-        "pairs checked)."
+        f"against {second!r}, as {worst.belief!r} sees it ({pairs_in_words(certificate)})."
     )
+
+
+def pairs_in_words(certificate: Certificate) -> str:
+    """How many pairs there were, and how each of them was dealt with."""
+    examined = f"{len(certificate.results)} ordered pairs"
+    if not certificate.screened:
+        return f"{examined} checked"
+    others = 2 * sum(each.pairs for each in certificate.screened)
+    return f"{examined} examined one by one, {others:,} more proven by screening"
 
 
 def describe_loss(certificate: Certificate) -> str:
@@ -261,7 +273,12 @@ def _if_wrong(radius: float) -> str:
     )
 
 
-def _repeats(noise: Noise, composable: ComposableCertificate | None) -> str:
+def _repeats(scenario: Scenario, noise: Noise, composable: ComposableCertificate | None) -> str:
+    if is_many(scenario):
+        return (
+            "Repeated releases: the certificate is for one. What more would cost is not worked out "
+            "here, for so many pairs; `calibration.composable` does it, in its own time."
+        )
     if composable is None:
         reason = (
             "no bound is known on how far apart the two values of a pair can be"

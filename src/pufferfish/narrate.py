@@ -79,7 +79,9 @@ def _promise(plan: Plan) -> str:
     promise, pairs = plan.promise, plan.calibration.scenario.pairs
     first, second = pairs[0]
     pair = (
-        f"{first!r} and {second!r}" if len(pairs) == 1 else f"each of {len(pairs)} pairs of secrets"
+        f"{first!r} and {second!r}"
+        if len(pairs) == 1
+        else f"each of {len(pairs):,} pairs of secrets"
     )
     unit = "one row" if plan.unit == "row" else f"one person (up to {plan.rows_per_person} rows)"
     factor = rounded_up(math.exp(min(promise.epsilon, 700.0)), 4)

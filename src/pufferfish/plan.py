@@ -167,7 +167,7 @@ class Plan(PrivateDocument):
     @property
     def protected(self) -> frozenset[Secret]:
         """The secrets that occur in a pair."""
-        return frozenset(each for pair in self.calibration.scenario.pairs for each in pair)
+        return frozenset(self.calibration.scenario.secrets)
 
     @property
     def public(self) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -18,12 +19,14 @@ __all__ = [
     "PUBLIC",
     "REFERENCE",
     "RELEASED",
+    "AllPairs",
     "Belief",
     "PairOfLaws",
     "Scenario",
     "Secret",
     "SecretPair",
     "checked_secret",
+    "laws_of",
     "some_secrets",
 ]
 
@@ -41,6 +44,63 @@ class SecretPair(NamedTuple):
 
     first: Secret
     second: Secret
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AllPairs(Sequence[SecretPair]):
+    """Every pair of some secrets, made when it is asked for: thousands of secrets have millions.
+
+    Equal to the tuple of its pairs, (s_0, s_1), (s_0, s_2), …, (s_1, s_2), …
+    """
+
+    secrets: tuple[Secret, ...]
+
+    def __len__(self) -> int:
+        """n(n − 1)/2."""
+        return len(self.secrets) * (len(self.secrets) - 1) // 2
+
+    @overload
+    def __getitem__(self, index: int) -> SecretPair: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[SecretPair, ...]: ...
+    def __getitem__(self, index: int | slice) -> SecretPair | tuple[SecretPair, ...]:
+        """One pair by its number, or some of them."""
+        if isinstance(index, slice):
+            return tuple(self[each] for each in range(*index.indices(len(self))))
+        number = range(len(self))[index]
+        # Counted from the end, the pairs whose first secret has r others after it fill a triangle.
+        last = len(self) - 1 - number
+        row = (math.isqrt(8 * last + 1) - 1) // 2
+        count = len(self.secrets)
+        first = count - 2 - row
+        second = count - 1 - (last - row * (row + 1) // 2)
+        return SecretPair(self.secrets[first], self.secrets[second])
+
+    def __iter__(self) -> Iterator[SecretPair]:
+        """In order."""
+        return (SecretPair(first, second) for first, second in combinations(self.secrets, 2))
+
+    def __eq__(self, other: object) -> bool:
+        """The same pairs in the same order."""
+        if isinstance(other, AllPairs):
+            return self.secrets == other.secrets
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        """Agrees with `==`."""
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        """As a tuple where that is short."""
+        if len(self) <= _MOST_SHOWN:
+            return repr(tuple(self))
+        return f"AllPairs({len(self.secrets)} secrets, {len(self):,} pairs)"
+
+
+# Pairs that are written out one by one.
+_MOST_SHOWN = 45
 
 
 def checked_secret(secret: object) -> Secret:
@@ -165,7 +225,7 @@ class Scenario:
     """
 
     beliefs: tuple[Belief, ...]
-    pairs: tuple[SecretPair, ...]
+    pairs: Sequence[SecretPair]
 
     def __init__(
         self,
@@ -186,35 +246,40 @@ class Scenario:
         require(
             not repeated, f"beliefs must have different names (name=...); repeated: {repeated}."
         )
-        asked = _all_pairs(given) if pairs is None else _checked_pairs(_listed("pairs", pairs))
+        every = AllPairs(tuple(dict.fromkeys(each for belief in given for each in belief.priors)))
+        if pairs is None:
+            require(len(every) > 0, "a scenario needs at least two secrets to make a pair.")
+        asked = every if pairs is None else _checked_pairs(pairs)
         for belief in given:
-            for pair in asked:
-                for secret in pair:
-                    require(
-                        secret in belief.priors,
-                        f"belief {belief.name!r} has no prior for secret {secret!r}, needed for "
-                        f"the pair ({pair.first!r}, {pair.second!r}); it knows "
-                        f"{some_secrets(belief.priors)}. Add the prior, or name the pairs you want "
-                        "with pairs=[...].",
-                    )
+            _refuse_silence(belief, asked)
         object.__setattr__(self, "beliefs", given)
-        object.__setattr__(self, "pairs", asked)
+        object.__setattr__(self, "pairs", every if asked == every else asked)
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The secrets that are in any pair."""
+        if isinstance(self.pairs, AllPairs):
+            return self.pairs.secrets
+        return tuple(dict.fromkeys(secret for pair in self.pairs for secret in pair))
 
     def laws(self) -> Iterator[PairOfLaws]:
         """Every belief and pair, with its priors and probabilities of a missing value."""
-        for belief in self.beliefs:
-            for pair in self.pairs:
-                first, second = pair
-                yield PairOfLaws(
-                    belief.name,
-                    pair,
-                    belief.priors[first],
-                    belief.priors[second],
-                    belief.missing[first],
-                    belief.missing[second],
-                    belief.radius,
-                    belief.provenance,
-                )
+        return (laws_of(belief, pair) for belief in self.beliefs for pair in self.pairs)
+
+
+def laws_of(belief: Belief, pair: SecretPair) -> PairOfLaws:
+    """One pair as one adversary sees it."""
+    first, second = pair
+    return PairOfLaws(
+        belief.name,
+        pair,
+        belief.priors[first],
+        belief.priors[second],
+        belief.missing[first],
+        belief.missing[second],
+        belief.radius,
+        belief.provenance,
+    )
 
 
 def _listed(name: str, given: object) -> tuple[Any, ...]:
@@ -226,21 +291,33 @@ def _listed(name: str, given: object) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def _all_pairs(beliefs: tuple[Belief, ...]) -> tuple[SecretPair, ...]:
-    secrets = list(dict.fromkeys(secret for belief in beliefs for secret in belief.priors))
-    require(len(secrets) > 1, "a scenario needs at least two secrets to make a pair.")
-    return tuple(SecretPair(a, b) for a, b in combinations(secrets, 2))
+def _refuse_silence(belief: Belief, pairs: Sequence[SecretPair]) -> None:
+    """Refuse a pair that a belief has no laws for."""
+    known = belief.priors.keys()
+    if isinstance(pairs, AllPairs) and known >= set(pairs.secrets):
+        return
+    for pair in pairs:
+        for secret in pair:
+            if secret not in known:
+                raise InvalidInputError(
+                    f"belief {belief.name!r} has no prior for secret {secret!r}, needed for the "
+                    f"pair ({pair.first!r}, {pair.second!r}); it knows {some_secrets(known)}. Add "
+                    "the prior, or name the pairs you want with pairs=[...]."
+                )
 
 
-def _checked_pairs(given: tuple[Any, ...]) -> tuple[SecretPair, ...]:
+def _checked_pairs(given: object) -> Sequence[SecretPair]:
+    if isinstance(given, AllPairs):
+        return given
     pairs: dict[frozenset[Secret], SecretPair] = {}
-    for each in given:
+    for each in _listed("pairs", given):
         if isinstance(each, str) or not isinstance(each, Iterable) or len(list(each)) != 2:
             raise InvalidInputError(
                 f"a pair must be two secrets, got {each!r}; write pairs=[(secret_1, secret_2)]."
             )
         pair = SecretPair(*(checked_secret(secret) for secret in each))
-        require(pair.first != pair.second, f"a pair must be two different secrets: {pair!r}.")
+        if pair.first == pair.second:
+            raise InvalidInputError(f"a pair must be two different secrets: {pair!r}.")
         pairs.setdefault(frozenset(pair), pair)
     require(bool(pairs), "pairs must not be empty; give None for all pairs.")
     return tuple(pairs.values())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 from collections import Counter
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +21,20 @@ MANY = 2**17
 LARGE = 300_000
 
 
-def permutation(count: int, entropy: Entropy, pieces: int = 3) -> npt.NDArray[np.int64]:
+def permutation(
+    count: int, entropy: Entropy, pieces: int = 3, most_held: int | None = None
+) -> npt.NDArray[np.int64]:
     """The new order of rows that are dealt in several pieces and given back in several parts."""
-    shuffler = Shuffler(entropy)
+    shuffler = Shuffler(entropy, most_held=most_held)
     for rows in np.array_split(np.arange(count), pieces):
-        shuffler.deal(rows, rows % 7 == 0)
-    parts = list(shuffler.parts(max(count // 4, 1)))
-    order = np.concatenate([values for values, _ in parts])
+        shuffler.take(shuffler.deal(rows, rows % 7 == 0))
+    parts = [part() for part in shuffler.parts(max(count // 4, 1))]
+    nothing = np.zeros(0, dtype=np.int64)
+    order = np.concatenate([nothing, *(values for values, _ in parts)])
     # Holes go with their rows.
-    assert np.array_equal(np.concatenate([holes for _, holes in parts]), order % 7 == 0)
-    assert all(values.size >= count // 4 for values, _ in parts[:-1])
+    assert np.array_equal(np.concatenate([nothing, *(holes for _, holes in parts)]), order % 7 == 0)
+    if most_held is None:
+        assert all(values.size >= count // 4 for values, _ in parts[:-1])
     return order
 
 
@@ -36,9 +43,22 @@ def test_every_row_occurs_once(count: int) -> None:
     assert np.array_equal(np.sort(permutation(count, SystemEntropy())), np.arange(count))
 
 
-def rejects_uniform(draws: int, entropy: Entropy) -> bool:
+# Rows held in memory, for MANY of them: the rest waits in a file. With 300, heaps (of 512 rows) are
+# dealt once more; with 1, until each row is alone.
+@pytest.mark.parametrize(
+    ("count", "most_held"),
+    [(1, 1), (2, 1), (3, 1), (100, 1), (100, 99), *((MANY, held) for held in (300, 2000, MANY))],
+)
+def test_every_row_occurs_once_where_most_rows_wait_in_a_file(count: int, most_held: int) -> None:
+    order = permutation(count, SystemEntropy(), pieces=7, most_held=most_held)
+    assert np.array_equal(np.sort(order), np.arange(count))
+
+
+def rejects_uniform(draws: int, entropy: Entropy, most_held: int | None = None) -> bool:
     """Chi-square over all 24 orders of 4 rows."""
-    seen = Counter(tuple(permutation(4, entropy).tolist()) for _ in range(draws))
+    seen = Counter(
+        tuple(permutation(4, entropy, most_held=most_held).tolist()) for _ in range(draws)
+    )
     assert set(seen) <= set(permutations(range(4)))
     expected = draws / 24
     statistic = sum((seen[each] - expected) ** 2 / expected for each in permutations(range(4)))
@@ -68,13 +88,32 @@ def test_every_order_is_equally_likely_through_heaps(heaps: int) -> None:
     assert not rejects_uniform(12_000, FewHeaps(heaps))
 
 
+@pytest.mark.parametrize("most_held", [1, 2, 3])
+def test_every_order_is_equally_likely_through_files(most_held: int) -> None:
+    """Two heaps, so that those of more than `most_held` rows are often dealt again."""
+    assert not rejects_uniform(2_000, FewHeaps(2), most_held)
+
+
+class Stubborn(FewHeaps):
+    """Its keys do not differ, so rows of a heap stay in their order."""
+
+    def words(self, count: int, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
+        found = super().words(count, dtype)
+        return found if np.dtype(dtype) == np.uint8 else np.zeros_like(found)
+
+
+def test_orders_that_are_not_equally_likely_are_noticed() -> None:
+    assert rejects_uniform(1_000, Stubborn(4))
+    assert rejects_uniform(1_000, Stubborn(4), 3)
+
+
 def correlated(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> bool:
     return bool(abs(np.corrcoef(one, other)[0, 1]) > 5.0 / math.sqrt(one.size))
 
 
-@pytest.mark.parametrize("count", [MANY, LARGE])
-def test_many_rows_have_no_visible_order(count: int) -> None:
-    order = permutation(count, SystemEntropy())
+@pytest.mark.parametrize(("count", "most_held"), [(MANY, None), (LARGE, None), (MANY, 300)])
+def test_many_rows_have_no_visible_order(count: int, most_held: int | None) -> None:
+    order = permutation(count, SystemEntropy(), most_held=most_held)
     rows = np.arange(count)
     assert not correlated(order, rows)
     assert not correlated(order[:-1], order[1:])
@@ -146,3 +185,25 @@ def test_no_row_is_lost_at_the_edge_of_a_heap(heaps: list[int]) -> None:
     assert sorted(order.tolist()) == list(range(len(heaps)))
     dealt = [heaps[row] for row in order]
     assert dealt == sorted(dealt)
+
+
+def test_rows_in_memory_stay_there_and_rows_in_a_file_have_no_name(tmp_path: Path) -> None:
+    for most_held, files in ((None, 0), (1000, 0), (999, 1)):
+        before = open_files(tmp_path)
+        shuffler = Shuffler(SystemEntropy(), tmp_path, most_held)
+        for _ in range(10):
+            shuffler.take(shuffler.deal(np.arange(100.0), np.zeros(100, dtype=bool)))
+        assert len(open_files(tmp_path)) - len(before) == files
+        assert not list(tmp_path.iterdir())
+        assert sum(part()[0].size for part in shuffler.parts(10)) == 1000
+        del shuffler
+        assert open_files(tmp_path) == before
+
+
+def open_files(folder: Path) -> list[str]:
+    """The files in a folder that this process has open, with or without a name."""
+    found = []
+    for each in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found.append(os.readlink(each))
+    return sorted(each for each in found if each.startswith(str(folder)))

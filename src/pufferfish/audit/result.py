@@ -107,6 +107,8 @@ class AuditResult:
         draws: Values published for each secret of each pair.
         power: With how much less noise than claimed (as a share) attacks on the pairs would have
             shown it, and with about what probability; empty for a black box.
+        left_out: How many other pairs there are, for all adversaries, that looked harder to tell
+            apart and were not attacked.
     """
 
     goal: Guarantee
@@ -115,6 +117,7 @@ class AuditResult:
     false_alarm: float
     draws: int
     power: tuple[tuple[float, float], ...] = ()
+    left_out: int = 0
 
     def __bool__(self) -> bool:
         """Refused: that nothing was found must not pass for a proof."""
@@ -150,6 +153,8 @@ class AuditResult:
             f"Attacked was {self.goal}, with {self.draws:,} published values for each secret of "
             f"{len(self.findings)} ordered pairs, half to find what to look for, half to test it.",
         ]
+        if self.left_out:
+            lines.append(f"Not attacked: {self.left_out:,} pairs that look harder to tell apart.")
         broken = [each for each in self.findings if each.breaks(self.goal)]
         shown = sorted(broken or self.findings, key=lambda each: -each.epsilon_lower)
         lines += [f"- {each.in_words(self.goal)}." for each in shown[:_MOST_SHOWN]]
@@ -187,6 +192,7 @@ class AuditResult:
             "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
             "false_alarm": self.false_alarm,
             "draws": self.draws,
+            "pairs_left_out": self.left_out,
             "epsilon_lower": self.epsilon_lower,
             "delta_lower": self.delta_lower,
             "findings": [_plain(each) for each in self.findings],

@@ -16,6 +16,8 @@ from pufferfish.audit.result import AuditCheck, AuditResult, PairFinding
 from pufferfish.audit.rows import check_rows
 from pufferfish.audit.subject import Noiser, Subject, as_subject
 from pufferfish.checks import finite, require
+from pufferfish.exact.classes import class_pairs
+from pufferfish.exact.many import is_many
 from pufferfish.exact.verify import check_goal, check_scenario
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import CHUNK, Mechanism
@@ -26,6 +28,8 @@ __all__ = ["audit"]
 
 # How much smaller than claimed the noise is taken to be, to say what would have been noticed.
 _LESS = (0.4, 0.1)
+# Pairs that are attacked, of very many.
+_MOST_PAIRS = 32
 # Past the edge of the parts in which a mechanism works.
 _ROWS = CHUNK + 4001
 _ROWS_OF_COMMAND = 4001
@@ -77,7 +81,7 @@ def audit(
     )
     false_alarm = 1.0 - level
     source = generator(seed)
-    pairs = list(scenario.laws())
+    pairs = _attacked(scenario)
     if draws is None:
         draws = _BLACK_BOX_DRAWS if target.noise is None else max(10**5, _DRAWS // len(pairs))
     require(
@@ -109,7 +113,21 @@ def audit(
         false_alarm=false_alarm,
         draws=draws,
         power=power,
+        left_out=len(scenario.pairs) * len(scenario.beliefs) - len(pairs),
     )
+
+
+def _attacked(scenario: Scenario) -> list[PairOfLaws]:
+    """All pairs; of very many those that look easiest to tell apart, as each adversary sees it."""
+    if not is_many(scenario):
+        return list(scenario.laws())
+    chosen = []
+    for belief in scenario.beliefs:
+        pairs = class_pairs(belief, scenario.pairs)
+        most = max(_MOST_PAIRS // len(scenario.beliefs), 1)
+        hardest = pairs.difficulty().argsort()[::-1][:most]
+        chosen += [pairs.example(int(number)) for number in hardest]
+    return chosen
 
 
 def _checks(

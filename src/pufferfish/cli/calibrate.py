@@ -8,6 +8,7 @@ Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:Wh
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -76,8 +77,8 @@ def command(
         ""
         if output is None
         else (
-            f"\nPlan written to {output}. Release with it: pufferfish release {table.file} "
-            f"--plan {output} --output OUT"
+            f"\nPlan written to {output}. Release with it: pufferfish release "
+            f"{shlex.quote(table.file)} --plan {output} --output OUT"
         )
     )
     promise = plan.promise

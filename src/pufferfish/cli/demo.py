@@ -40,14 +40,14 @@ def command(
     show = printing.show()
     output.mkdir(parents=True, exist_ok=True)
     columns = adult_education()
-    table = Table(file=output / "adult.csv", column="education-num", secret="race")  # noqa: S106
+    table = Table(file=str(output / "adult.csv"), column="education-num", secret="race")  # noqa: S106
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-    if not table.file.exists():
-        write_text(table.file, text.getvalue())
-    elif table.file.read_text(encoding="utf-8") != text.getvalue():
+    if not table.path.exists():
+        write_text(table.path, text.getvalue())
+    elif table.path.read_text(encoding="utf-8") != text.getvalue():
         raise OutputExistsError(f"{output} holds another adult.csv; choose another --output.")
     released, report = output / "released.csv", _report_path(output)
     wanted = "" if report is None else f" --report {report}"

@@ -8,6 +8,7 @@ from pufferfish.errors import (
     BudgetExceededError,
     CertificationError,
     DataError,
+    EngineError,
     OutputExistsError,
     PufferfishError,
     UnreachableGoalError,
@@ -38,7 +39,7 @@ def code_of(error: Exception) -> Exit:
     """The exit code of an error."""
     if isinstance(error, DataError):
         return Exit.BAD_DATA
-    if isinstance(error, OutputExistsError):
+    if isinstance(error, OutputExistsError | EngineError):
         return Exit.INPUT_OUTPUT
     refused = BudgetExceededError, CertificationError, UnreachableGoalError, UnsupportedError
     if isinstance(error, refused):

@@ -5,19 +5,33 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from pufferfish.atomic import refuse_unusable
+from pufferfish.atomic import refuse_unusable, refuse_unusable_folder
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError, OutputExistsError
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
-from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, Tally, file_batches, format_of
+from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, format_of
+from pufferfish.tables.manifest import MANIFEST
+from pufferfish.tables.sources import find_source
+from pufferfish.tables.spark.session import read_table, spark_session
+from pufferfish.tables.summarise import summarise, summarise_files
 
-__all__ = ["Force", "Printing", "Publishing", "Table", "grouped"]
+__all__ = ["Engine", "Force", "Printing", "Publishing", "Table", "grouped"]
+
+
+class Engine(StrEnum):
+    """Who reads and writes tables."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+
 
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 
@@ -77,7 +91,14 @@ class Printing:
 class Table:
     """A table, and which of its columns matter."""
 
-    file: Annotated[Path, typer.Argument(help="CSV (also gzipped), Parquet or Arrow; - is stdin.")]
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV (also gzipped), Parquet or Arrow; a folder of such files, or a pattern in "
+            "quotes ('2024/*.parquet'); - is stdin.",
+        ),
+    ]
     column: Annotated[
         str | None, typer.Option("--column", "-c", help="The numeric column to protect.")
     ] = None
@@ -85,11 +106,45 @@ class Table:
         str | None, typer.Option("--secret", "-s", help="The column that must not be betrayed.")
     ] = None
     format: Annotated[
-        str | None, typer.Option(help="csv, parquet or arrow, where the name does not tell.")
+        str | None,
+        typer.Option(
+            help="csv, parquet or arrow, where the name does not tell; for Spark any of its "
+            "formats, or table."
+        ),
     ] = None
     delimiter: Annotated[
         str | None, typer.Option(help="Between the fields of a CSV; found by itself if not given.")
     ] = None
+    engine: Annotated[
+        Engine, typer.Option(help="Who reads and writes: this machine, or a Spark cluster.")
+    ] = Engine.LOCAL
+    master: Annotated[
+        str | None,
+        typer.Option(help="The cluster, such as spark://host:7077, yarn, local[*]."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse options that belong to the other engine."""
+        if self.engine is Engine.LOCAL and self.master is not None:
+            raise InvalidInputError("--master belongs to --engine spark.")
+        if self.engine is Engine.SPARK and self.delimiter is not None:
+            raise InvalidInputError("--delimiter belongs to the local engine; Spark's CSV has ','.")
+        if self.engine is Engine.SPARK and self.file == STANDARD_STREAM:
+            raise InvalidInputError("a cluster cannot read standard input.")
+
+    @property
+    def path(self) -> Path:
+        """The file, for the local engine."""
+        return Path(self.file)
+
+    @property
+    def on_spark(self) -> bool:
+        """Whether a cluster does the work."""
+        return self.engine is Engine.SPARK
+
+    def cluster(self) -> AbstractContextManager[Any]:
+        """A session of the cluster; without one, nothing."""
+        return spark_session(self.master) if self.on_spark else nullcontext()
 
     @property
     def columns(self) -> tuple[str, str]:
@@ -105,13 +160,34 @@ class Table:
             )
         return self.column, self.secret
 
-    def refuse_places(self, *places: Path | None, ledger: Path | None = None, force: bool) -> None:
-        """Before any work: outputs that cannot be written, or would replace the table itself."""
+    def refuse_places(
+        self,
+        *places: Path | None,
+        folder: Path | None = None,
+        ledger: Path | None = None,
+        force: bool,
+    ) -> None:
+        """Before any work: outputs that cannot be written, or would replace the table itself.
+
+        Args:
+            places: Files.
+            folder: A folder.
+            ledger: A file that is added to.
+            force: Whether they may be replaced.
+        """
         real = [place for place in places if place is not None and str(place) != STANDARD_STREAM]
         for place in real:
             refuse_unusable(place, force=force)
-            if place.exists() and self.file.exists() and place.samefile(self.file):
+            if place.exists() and self.path.exists() and place.samefile(self.path):
                 raise OutputExistsError(f"{place} is the table itself; choose another name.")
+        if folder is not None:
+            refuse_unusable_folder(folder, MANIFEST, force=force)
+            real.append(folder)
+        if not self.on_spark:
+            source = find_source(self.file)
+            if source.many:
+                for place in real:
+                    source.refuse_target(place)
         if ledger is not None:
             refuse_unusable(ledger, force=True)
             real.append(ledger)
@@ -125,18 +201,18 @@ class Table:
 
     def summary(self, show: Show) -> Summary:
         """The counts of the whole file."""
-        if str(self.file) == STANDARD_STREAM:
+        if self.on_spark:
+            column, secret = self.columns
+            with self.cluster() as session, show.progress(f"Counting {self.file}"):
+                table = read_table(session, self.file, self.format, column)
+                return summarise(table, column=column, secret=secret)
+        if self.file == STANDARD_STREAM:
             raise InvalidInputError(
                 "standard input cannot be read twice: make a plan from a file first (pufferfish "
                 "calibrate FILE ... --output plan.json), then release - --plan plan.json."
             )
-        tally = Tally(*self.columns)
-        with show.progress(f"Reading {self.file.name}") as progress:
-            for batch in file_batches(
-                str(self.file), self.file_format, *self.columns, progress=progress
-            ):
-                tally.add(batch)
-        return tally.summary()
+        with show.progress(f"Reading {self.path.name}") as progress:
+            return summarise_files(self.file, self.file_format, *self.columns, progress=progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

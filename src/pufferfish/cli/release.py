@@ -5,7 +5,9 @@ Example: pufferfish release adult.csv -c education-num -s race --pair Black:Whit
 
 from __future__ import annotations
 
+from dataclasses import replace
 from errno import EIO
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -21,12 +23,14 @@ from pufferfish.errors import InvalidInputError, PufferfishError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.narrate import story
 from pufferfish.plan import Plan
-from pufferfish.record import Record
+from pufferfish.record import Edition, Record
 from pufferfish.release import release_file
+from pufferfish.release.spark import release_spark
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import count_column
 from pufferfish.report.extras import check_extras
-from pufferfish.tables import STANDARD_STREAM, FileFormat, format_of
+from pufferfish.tables import STANDARD_STREAM, FileFormat, becomes_folder, format_of
+from pufferfish.tables.spark.session import read_table
 
 __all__ = ["command", "publish"]
 
@@ -39,14 +43,23 @@ def command(
     publishing: Publishing,
     printing: Printing,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file to write; - is standard output (CSV).")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The file to write; - is standard output (CSV). A table of many files becomes a "
+            "folder of this name, unless it is that of a file; on Spark it is always a folder.",
+        ),
     ],
     plan: Annotated[
         Path | None,
         typer.Option(help="A plan that `pufferfish calibrate` wrote; then nothing else is asked."),
     ] = None,
     output_format: Annotated[
-        str | None, typer.Option(help="csv, parquet or arrow, where the name does not tell.")
+        str | None,
+        typer.Option(
+            help="csv, parquet or arrow, where the name does not tell; on Spark also orc."
+        ),
     ] = None,
     record: Annotated[
         Path | None,
@@ -65,25 +78,37 @@ def command(
     force: Force = False,
 ) -> None:
     """Plan if need be, release, record, explain."""
-    show = printing.show(to_stderr=str(output) == STANDARD_STREAM)
-    if printing.json and str(output) == STANDARD_STREAM:
+    show = printing.show(to_stderr=output == STANDARD_STREAM)
+    if printing.json and output == STANDARD_STREAM:
         raise InvalidInputError("--json and --output - both want standard output.")
     publishing.check()
     if str(record) == STANDARD_STREAM:
         raise InvalidInputError("a record needs a file of its own; - is for tables.")
-    places = output, *_record_paths(output, record), report
-    table.refuse_places(*places, ledger=ledger, force=force)
-    if report is not None:
-        check_extras()
-    target = format_of(output, output_format, option="--output-format")
-    if plan is not None:
-        _refuse_mixed(table, adversaries, goal, publishing)
-        chosen = Plan.load(plan)
-    else:
-        described = adversaries.described(table, show)
-        calibration = goal.calibration(described.scenario, publishing.rows_per_person, show)
-        chosen = planned(calibration, described.others, table, adversaries, publishing)
-    publish(table, chosen, output, target, record, ledger, report, show, force=force)
+    local = None if table.on_spark else _target_format(table, Path(output), output_format)
+    _refuse_places(table, output, record, ledger, report, force=force)
+    with table.cluster() as session:
+        if plan is not None:
+            _refuse_mixed(table, adversaries, goal, publishing)
+            chosen = Plan.load(plan)
+        else:
+            described = adversaries.described(table, show)
+            calibration = goal.calibration(described.scenario, publishing.rows_per_person, show)
+            chosen = planned(calibration, described.others, table, adversaries, publishing)
+        if local is not None:
+            publish(table, chosen, Path(output), local, record, ledger, report, show, force=force)
+            return
+        records = _record_paths(output, record)
+        with show.progress("Releasing on the cluster"):
+            done = release_spark(
+                read_table(session, table.file, table.format, chosen.column),
+                chosen,
+                output,
+                kind=output_format or "parquet",
+                ledger=ledger,
+                force=force,
+                save=partial(_save, records=records, force=force),
+            )
+        _tell(show, done.record, output, records, None)
 
 
 def publish(
@@ -99,17 +124,10 @@ def publish(
     force: bool,
 ) -> None:
     """Release a file, write both editions of its record, report, and say what was done."""
-    internal, public = _record_paths(output, record)
-
-    def save(done: Record) -> None:
-        if internal is not None:
-            done.save(internal, "internal", force=force)
-        if public is not None:
-            done.save(public, "public", force=force)
-
+    records = _record_paths(str(output), record)
     with show.progress("Releasing") as progress:
         done = release_file(
-            str(table.file),
+            table.file,
             plan,
             str(output),
             source_format=table.file_format,
@@ -117,9 +135,8 @@ def publish(
             ledger=ledger,
             force=force,
             progress=progress,
-            save=save,
+            save=partial(_save, records=records, force=force),
         )
-    written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
     if report is not None:
         try:
             page = _report(done.record, table, output, target_format)
@@ -129,16 +146,35 @@ def publish(
             raise OSError(
                 EIO,
                 f"the column was published and recorded; only the report {report} was not written "
-                f"({error or 'stopped'}). Make it with: pufferfish report {internal}",
+                f"({error or 'stopped'}). Make it with: pufferfish report {records[0]}",
             ) from None
+    _tell(show, done.record, str(output), records, report)
+
+
+# Where the internal and the public edition of a record go; None: nowhere.
+_Records = tuple[Path | None, Path | None]
+
+
+def _save(done: Record, records: _Records, force: bool) -> None:
+    editions: tuple[Edition, Edition] = ("internal", "public")
+    for place, edition in zip(records, editions, strict=True):
+        if place is not None:
+            done.save(place, edition, force=force)
+
+
+def _tell(show: Show, record: Record, output: str, records: _Records, report: Path | None) -> None:
+    internal, public = records
+    written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
+    if report is not None:
         written += f"\nReport      {report} (private)"
+    promise = record.plan.promise
     show.result(
-        "" if show.silent else story(done.record) + written,
+        "" if show.silent else story(record) + written,
         {
-            "output": str(output),
-            "rows": done.record.rows_published,
-            "goal": {"epsilon": plan.promise.epsilon, "delta": plan.promise.delta},
-            "noise": noise_to_dict(plan.calibration.noise),
+            "output": output,
+            "rows": record.rows_published,
+            "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
+            "noise": noise_to_dict(record.plan.calibration.noise),
             "record": None if internal is None else str(internal),
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),
@@ -146,20 +182,56 @@ def publish(
     )
 
 
+def _refuse_places(
+    table: Table,
+    output: str,
+    record: Path | None,
+    ledger: Path | None,
+    report: Path | None,
+    *,
+    force: bool,
+) -> None:
+    """Before any work: places that cannot be written to."""
+    records = _record_paths(output, record)
+    if table.on_spark:
+        if report is not None:
+            raise InvalidInputError(
+                "on Spark, make the report afterwards: pufferfish report RECORD."
+            )
+        # Whether the folder itself can be written is for the cluster to say.
+        table.refuse_places(*records, ledger=ledger, force=force)
+        return
+    if report is not None:
+        check_extras()
+    place = Path(output)
+    folder = place if becomes_folder(table.file, place) else None
+    files = *records, report, *(() if folder else (place,))
+    table.refuse_places(*files, folder=folder, ledger=ledger, force=force)
+
+
+def _target_format(table: Table, output: Path, kind: str | None) -> FileFormat:
+    """How to write: as told, by name, or in a folder as the table is written."""
+    if not becomes_folder(table.file, output):
+        return format_of(output, kind, option="--output-format")
+    return table.file_format if kind is None else format_of("part", kind)
+
+
 def _report(record: Record, table: Table, output: Path, target_format: FileFormat) -> str:
     """The internal report, with both columns as far as they are files."""
     released, original = (
-        None if str(file) == STANDARD_STREAM else count_column(file, record.plan.column, format_)
-        for file, format_ in ((output, target_format), (table.file, table.file_format))
+        None if file == STANDARD_STREAM else count_column(file, record.plan.column, format_)
+        for file, format_ in ((str(output), target_format), (table.file, table.file_format))
     )
     return page_of(record, released=released, original=original)
 
 
-def _record_paths(output: Path, record: Path | None) -> tuple[Path | None, Path | None]:
+def _record_paths(output: str, record: Path | None) -> _Records:
+    """Beside the output; for an address of other storage, in the folder we are in."""
     if record is None:
-        if str(output) == STANDARD_STREAM:
+        if output == STANDARD_STREAM:
             return None, None
-        record = output.with_name(output.name + ".record.json")
+        place = Path(output.rstrip("/").rpartition("/")[2] if "://" in output else output)
+        record = place.with_name(place.name + ".record.json")
     stem = record.name.removesuffix(".json").removesuffix(".record")
     return record, record.with_name(stem + ".public.json")
 
@@ -168,7 +240,7 @@ def _refuse_mixed(
     table: Table, adversaries: Adversaries, goal: Goal, publishing: Publishing
 ) -> None:
     """A plan has decided; an option beside it would be ignored, and that would surprise."""
-    plain = Table(file=table.file, format=table.format, delimiter=table.delimiter)
+    plain = replace(table, column=None, secret=None)
     if (table, adversaries, goal, publishing) != (plain, Adversaries(), Goal(), Publishing()):
         raise InvalidInputError(
             "a plan has decided columns, pairs, beliefs, promise and what is kept: leave those "

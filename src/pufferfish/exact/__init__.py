@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pufferfish.exact.certificate import Certificate, PairResult
+from pufferfish.exact.certificate import Certificate, PairResult, Screened
 from pufferfish.exact.enclosure import Enclosure
+from pufferfish.exact.parallel import Workers
 from pufferfish.exact.verify import (
     PrivacyProfile,
     ProfilePoint,
@@ -18,6 +19,8 @@ __all__ = [
     "PairResult",
     "PrivacyProfile",
     "ProfilePoint",
+    "Screened",
+    "Workers",
     "privacy_profile",
     "pure_epsilon",
     "verify",

@@ -28,7 +28,7 @@ from pufferfish.exact.lines import Interval
 from pufferfish.noise import LaplaceNoise, MixtureOutput, TableOutput
 from pufferfish.numerics import UNIT, log_sum_exp
 
-__all__ = ["BoundedLaw", "MixtureBounds", "TableBounds"]
+__all__ = ["BoundedLaw", "MixtureBounds", "TableBounds", "finite_kappa", "log_mean_exp"]
 
 # The stated error κ of a computed log-density: absolute part, and part per unit of |log density|.
 # Measured against 60-digit arithmetic: at most 3e-15·(1 + |log density|) (tests/noise).
@@ -218,7 +218,7 @@ class MixtureBounds(BoundedLaw):
         # The tails on the side away from the mean: that of the nearer end holds the other.
         near = np.where(upper_side, above_left, below_right) + self.log_weights
         far = np.where(upper_side, above_right, below_left) + self.log_weights
-        error = _finite_kappa(near) + self._rounding
+        error = finite_kappa(near) + self._rounding
         with np.errstate(divide="ignore", invalid="ignore"):
             share = -np.expm1(far - near)
             tails_low = near + np.log(np.maximum(share - 4.0 * error, 0.0))
@@ -229,11 +229,11 @@ class MixtureBounds(BoundedLaw):
         rows = self.at(ends)
         log_left, score_left = self.parts(rows[:, :count])
         log_right, score_right = self.parts(rows[:, count:])
-        error = _finite_kappa(np.minimum(log_left, log_right)) + self._rounding + 1e-13
-        chord = np.maximum(log_left, log_right) + _log_mean_exp(-np.abs(log_left - log_right))
+        error = finite_kappa(np.minimum(log_left, log_right)) + self._rounding + 1e-13
+        chord = np.maximum(log_left, log_right) + log_mean_exp(-np.abs(log_left - log_right))
         tangent = np.minimum(
-            log_left + _log_mean_exp(score_left * width),
-            log_right + _log_mean_exp(-score_right * width),
+            log_left + log_mean_exp(score_left * width),
+            log_right + log_mean_exp(-score_right * width),
         )
         # A bound that overflowed is nan, and the other one stands.
         low = np.fmax(tails_low, chord + np.log(width) - error)
@@ -310,7 +310,7 @@ class TableBounds(BoundedLaw):
         slices = np.column_stack([begins, ends]).reshape(-1)
         # The last index closes the last slice; every second slice is the space between intervals.
         sums = np.logaddexp.reduceat(np.append(gaps, -np.inf), slices)[::2]
-        error = _finite_kappa(sums) + self._kappa_sum + gaps.size * UNIT
+        error = finite_kappa(sums) + self._kappa_sum + gaps.size * UNIT
         return Interval(sums - error, sums + error)
 
     def tail_mass(self, first: float, last: float) -> float:
@@ -333,7 +333,7 @@ class TableBounds(BoundedLaw):
         return np.asarray(error / self._law.noise.scale)
 
 
-def _finite_kappa(log_value: FloatArray) -> FloatArray:
+def finite_kappa(log_value: FloatArray) -> FloatArray:
     """κ, but nothing for a zero: its logarithm is known."""
     return kappa(np.where(np.isneginf(log_value), 0.0, log_value))
 
@@ -346,7 +346,7 @@ def _mean_score(
     return np.asarray((share * scores).sum(axis=0) / share.sum(axis=0))
 
 
-def _log_mean_exp(x: FloatArray) -> FloatArray:
+def log_mean_exp(x: FloatArray) -> FloatArray:
     """log of the mean of e^{xu} over 0 ≤ u ≤ 1, that is log((e^x − 1)/x)."""
     size = np.abs(x)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,7 +14,14 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.scenario import SecretPair
 
-__all__ = ["Certificate", "PairResult", "noise_from_dict", "noise_to_dict"]
+__all__ = [
+    "Certificate",
+    "PairResult",
+    "Screened",
+    "negligible_loss",
+    "noise_from_dict",
+    "noise_to_dict",
+]
 
 _FORMAT = 1
 _NOISE_KINDS: dict[str, type[LaplaceNoise | GaussianNoise | NoNoise]] = {
@@ -51,9 +59,7 @@ class PairResult:
             f"the direction {self.direction!r} is not one of the pair {self.pair!r}.",
         )
         for name in _NUMBERS:
-            value = getattr(self, name)
-            real = isinstance(value, float | int) and not isinstance(value, bool)
-            require(real and not math.isnan(value), f"{name} must be a number, got {value!r}.")
+            _require_number(name, getattr(self, name))
         require(
             0.0 <= self.delta_lower <= self.delta_upper <= 1.0
             and self.epsilon_lower <= self.epsilon_upper,
@@ -61,7 +67,48 @@ class PairResult:
         )
 
 
+_UPPER = ("delta_upper", "epsilon_upper")
 _NUMBERS = ("delta_lower", "delta_upper", "epsilon_lower", "epsilon_upper")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """Pairs of one belief that were not examined one by one, and what is proven of all of them.
+
+    Where there are very many pairs, most are proven harmless by bounds that are computed for all
+    of them together (docs/theory/many-pairs.md), or have the same laws as one that was examined.
+
+    Attributes:
+        belief: The adversary.
+        provenance: The belief's.
+        pairs: How many pairs; each counts in both directions.
+        delta_upper: The true δ of each of them is at most this.
+        epsilon_upper: ε* of each of them is at most this; inf promises nothing.
+    """
+
+    belief: str
+    pairs: int
+    delta_upper: float
+    epsilon_upper: float
+    provenance: str = "private"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be the result of anything."""
+        for text in (self.belief, self.provenance):
+            require(isinstance(text, str) and bool(text), "screened pairs need a belief by name.")
+        whole = isinstance(self.pairs, int) and not isinstance(self.pairs, bool)
+        require(whole and self.pairs > 0, f"pairs must be a whole number, got {self.pairs!r}.")
+        for name in _UPPER:
+            _require_number(name, getattr(self, name))
+        require(
+            0.0 <= self.delta_upper <= 1.0 and self.epsilon_upper >= 0.0,
+            f"bounds out of range in {self!r}.",
+        )
+
+
+def _require_number(name: str, value: object) -> None:
+    real = isinstance(value, float | int) and not isinstance(value, bool) and not math.isnan(value)
+    require(real, f"{name} must be a number, got {value!r}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -70,15 +117,30 @@ class Certificate:
 
     It spends the randomness that each belief ascribes to X. It does not compose: a second release
     of the same value is not covered.
+
+    Attributes:
+        goal: The promise.
+        noise: The law of N.
+        results: What was found of every pair that was examined, in both directions.
+        screened: Where there are very many pairs: those that were proven to lose no more than the
+            worst of `results`, or next to nothing, without being examined one by one.
     """
 
     goal: Guarantee
     noise: Noise
     results: tuple[PairResult, ...]
+    screened: tuple[Screened, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse an empty certificate."""
+        """Refuse an empty certificate, and one whose worst pair was not examined."""
         require(bool(self.results), "a certificate needs at least one result.")
+        measure = "epsilon_upper" if self.goal.pure else "delta_upper"
+        worst = max(getattr(each, measure) for each in self.results)
+        require(
+            max((getattr(each, measure) for each in self.screened), default=0.0)
+            <= max(worst, negligible_loss(self.goal)),
+            "pairs that were only screened have a larger bound than all that were examined.",
+        )
 
     def __bool__(self) -> bool:
         """Refused: a broken or undecided promise must not pass for a kept one."""
@@ -90,8 +152,13 @@ class Certificate:
             f"Certificate(holds={self.holds}, goal={self.goal!r}, noise={self.noise!r}, "
             f"delta=[{self.delta_lower:.9g}, {self.delta_upper:.9g}], "
             f"epsilon=[{self.epsilon_lower:.9g}, {self.epsilon_upper:.9g}], "
-            f"{len(self.results)} results)"
+            f"{len(self.results)} results{self._also()})"
         )
+
+    def _also(self) -> str:
+        if not self.screened:
+            return ""
+        return f", {sum(each.pairs for each in self.screened):,} more pairs proven by screening"
 
     @property
     def holds(self) -> bool | None:
@@ -121,7 +188,8 @@ class Certificate:
     @property
     def delta_upper(self) -> float:
         """The true δ at the goal's ε is at most this."""
-        return max(result.delta_upper for result in self.results)
+        screened = (each.delta_upper for each in self.screened)
+        return max(*screened, *(result.delta_upper for result in self.results), 0.0)
 
     @property
     def epsilon_lower(self) -> float:
@@ -131,11 +199,45 @@ class Certificate:
     @property
     def epsilon_upper(self) -> float:
         """ε*, the least ε for which δ = 0, is at most this."""
-        return max(0.0, *(result.epsilon_upper for result in self.results))
+        screened = (each.epsilon_upper for each in self.screened)
+        return max(*screened, *(result.epsilon_upper for result in self.results), 0.0)
+
+    def gap(self, other: Certificate) -> float:
+        """How far the upper bounds of two certificates differ; inf if they are not about the same.
+
+        Which of very many pairs were examined may differ from machine to machine; what decides may
+        not.
+        """
+        same = self.goal == other.goal and self.noise == other.noise
+        if not same or self._pairs() != other._pairs():
+            return math.inf
+        mine, theirs = self._by_direction(), other._by_direction()
+        if not (self.screened or other.screened) and mine.keys() != theirs.keys():
+            return math.inf
+        decides = (self.epsilon_upper, other.epsilon_upper)
+        if not self.goal.pure:
+            decides = (self.delta_upper, other.delta_upper)
+        both = [decides]
+        for key in mine.keys() & theirs.keys():
+            one, two = mine[key], theirs[key]
+            both += [(one.delta_upper, two.delta_upper), (one.epsilon_upper, two.epsilon_upper)]
+        return max(0.0 if one == two else abs(one - two) for one, two in both)
+
+    def _pairs(self) -> Counter[str]:
+        """How many pairs each belief was asked about."""
+        counted: Counter[str] = Counter()
+        for result in self.results:
+            counted[result.belief] += result.direction == result.pair
+        for each in self.screened:
+            counted[each.belief] += each.pairs
+        return counted
+
+    def _by_direction(self) -> dict[tuple[str, SecretPair], PairResult]:
+        return {(result.belief, result.direction): result for result in self.results}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; infinities become the text "inf"."""
-        return {
+        data: dict[str, Any] = {
             "format": _FORMAT,
             "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
             "noise": noise_to_dict(self.noise),
@@ -151,6 +253,17 @@ class Certificate:
                 for result in self.results
             ],
         }
+        if self.screened:
+            data["screened"] = [
+                {
+                    "belief": each.belief,
+                    "provenance": each.provenance,
+                    "pairs": each.pairs,
+                    **{name: _plain(getattr(each, name)) for name in _UPPER},
+                }
+                for each in self.screened
+            ]
+        return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -172,6 +285,15 @@ class Certificate:
                         **{name: _number(entry[name]) for name in _NUMBERS},
                     )
                     for entry in data["results"]
+                ),
+                screened=tuple(
+                    Screened(
+                        belief=entry["belief"],
+                        provenance=entry["provenance"],
+                        pairs=entry["pairs"],
+                        **{name: _number(entry[name]) for name in _UPPER},
+                    )
+                    for entry in data.get("screened", [])
                 ),
             )
             claimed = data["holds"]
@@ -199,6 +321,11 @@ class Certificate:
             raise InvalidInputError(f"this is not JSON: {error}.") from None
         require(isinstance(data, dict), "this is not a certificate: not a JSON object.")
         return cls.from_dict(data)
+
+
+def negligible_loss(goal: Guarantee) -> float:
+    """A thousandth of what is allowed: pairs that lose less need not be told apart."""
+    return 1e-3 * (goal.epsilon if goal.pure else goal.delta)
 
 
 def _plain(number: float) -> float | str:

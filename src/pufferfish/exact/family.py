@@ -10,7 +10,7 @@ from pufferfish.exact.search import NoiseFamily
 from pufferfish.exact.unreachable import refuse_unbounded_ratio
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise
-from pufferfish.scenario import PairOfLaws
+from pufferfish.scenario import Scenario
 
 __all__ = ["gaussian_family", "laplace_family", "laplace_reserve"]
 
@@ -44,16 +44,16 @@ def _laplace_step(goal: Guarantee) -> float:
     return _GRID * min(1.0, goal.epsilon)
 
 
-def gaussian_family(goal: Guarantee, pairs: list[PairOfLaws]) -> NoiseFamily:
+def gaussian_family(goal: Guarantee, scenario: Scenario) -> NoiseFamily:
     """Gaussian laws, on a grid where one can be proven to keep `goal`.
 
     Raises:
         UnreachableGoalError: δ = 0, and the tails of some pair rule it out.
     """
     if goal.pure:
-        for laws in pairs:
+        for laws in scenario.laws():
             refuse_unbounded_ratio(laws, goal)
-        priors = {prior for laws in pairs for prior in (laws.first, laws.second)}
+        priors = {each.priors[secret] for each in scenario.beliefs for secret in scenario.secrets}
         exact = all(on_grid(prior.components(), _COARSEST_GRID) for prior in priors)
         return partial(_gaussian, step=_GRID if exact else None, largest=_COARSEST_GRID)
     step = _GRID

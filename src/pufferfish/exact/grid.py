@@ -25,7 +25,14 @@ from pufferfish.exact.enclosure import Enclosure
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.priors import Components
 
-__all__ = ["gaussian_grid_loss", "grid_delta", "grid_epsilon", "grid_shift", "on_grid"]
+__all__ = [
+    "gaussian_grid_loss",
+    "grid_delta",
+    "grid_epsilon",
+    "grid_factor",
+    "grid_shift",
+    "on_grid",
+]
 
 _UP = 1.0 + 2.0**-50
 
@@ -37,6 +44,11 @@ def grid_shift(noise: Noise) -> float:
     return 0.0
 
 
+def grid_factor(noise: LaplaceNoise) -> float:
+    """How many times larger δ may be on the grid (e^{γ/b}), rounded up; 1 without one."""
+    return 1.0 if noise.grid is None else math.exp(noise.grid / noise.scale * _UP) * _UP
+
+
 def grid_delta(noise: Noise, epsilon: float, continuous: Enclosure) -> Enclosure:
     """δ of the law on its grid at ε + grid_shift, from HS_ε of the continuous law."""
     if noise.grid is None:
@@ -45,7 +57,7 @@ def grid_delta(noise: Noise, epsilon: float, continuous: Enclosure) -> Enclosure
         step = noise.grid / noise.scale * _UP
         lost = continuous.lower - math.expm1(6.0 * step)
         lower = max(lost, 0.0) * math.exp(-2.0 * step) * (1.0 - step * step)
-        return Enclosure(lower, min(continuous.upper * math.exp(step) * _UP, 1.0))
+        return Enclosure(lower, min(continuous.upper * grid_factor(noise), 1.0))
     if isinstance(noise, GaussianNoise):
         loss = gaussian_grid_loss(noise.grid / noise.std, epsilon)
         lower, upper = _outwards(continuous.lower - loss, continuous.upper + loss)

@@ -36,7 +36,7 @@ from pufferfish.numerics import UNIT
 from pufferfish.priors import Components, Discrete, Prior
 from pufferfish.scenario import PairOfLaws
 
-__all__ = ["BothWays", "PairOracle"]
+__all__ = ["BothWays", "PairOracle", "bounded", "quiet", "shortened"]
 
 # Absolute width aimed at for δ.
 TOLERANCE = 1e-10
@@ -75,7 +75,7 @@ class PairOracle:
         self._laws = laws
         self._noise = noise
         self._parts = laws.first.components(), laws.second.components()
-        with _quiet():
+        with quiet():
             self._forward, self._backward = _directions(laws.first, laws.second, noise)
 
     def delta(self, epsilon: float, tolerance: float = TOLERANCE) -> BothWays:
@@ -94,7 +94,7 @@ class PairOracle:
 
     def _believed_delta(self, epsilon: float, tolerance: float) -> BothWays:
         first, second = self._laws.missing_first, self._laws.missing_second
-        with _quiet():
+        with quiet():
             return BothWays(
                 published_delta(
                     self._noise,
@@ -119,7 +119,7 @@ class PairOracle:
 
     def _believed_epsilon(self) -> BothWays:
         first, second = self._laws.missing_first, self._laws.missing_second
-        with _quiet():
+        with quiet():
             return BothWays(
                 published_epsilon(
                     self._noise, first, second, self._forward.supremum(), *self._parts
@@ -130,7 +130,7 @@ class PairOracle:
             )
 
 
-def _quiet() -> np.errstate:
+def quiet() -> np.errstate:
     """Overflow gives an infinity or nan, which every bound reads as "not known"."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
@@ -150,7 +150,7 @@ def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, 
     if isinstance(laws[0], AtomsOutput) or isinstance(laws[1], AtomsOutput):
         return _SINGULAR, _SINGULAR
     if isinstance(noise, LaplaceNoise):
-        field = RatioField(_bounded(laws[0]), _bounded(laws[1]))
+        field = RatioField(bounded(laws[0]), bounded(laws[1]))
         backward = field.swapped()
         return (
             _Direction(partial(hockey_stick, field), lambda: supremum(field, p, q, noise, caps[0])),
@@ -166,8 +166,8 @@ def _gaussian_directions(
 ) -> tuple[_Direction, _Direction]:
     """Gaussian kernels: δ from compressed tables, ε* from the laws themselves, tilted."""
     p, q = first.components(), second.components()
-    short_p, error_p = _shortened(first, noise)
-    short_q, error_q = _shortened(second, noise)
+    short_p, error_p = shortened(first, noise)
+    short_q, error_q = shortened(second, noise)
     field = RatioField(
         MixtureBounds(MixtureOutput(short_p, noise)), MixtureBounds(MixtureOutput(short_q, noise))
     )
@@ -200,7 +200,7 @@ def _gaussian_directions(
     )
 
 
-def _shortened(prior: Prior, noise: Noise) -> tuple[Components, float]:
+def shortened(prior: Prior, noise: Noise) -> tuple[Components, float]:
     """Components for δ, and how far they are from the prior's law of Y in total variation."""
     if isinstance(prior, Discrete) and isinstance(noise, GaussianNoise):
         return compressed(prior, noise.std)
@@ -215,7 +215,8 @@ def _within(found: Enclosure, epsilon: float, error_p: float, error_q: float) ->
     return Enclosure(max(found.lower - error, 0.0), min(found.upper + error, 1.0))
 
 
-def _bounded(law: OutputLaw) -> BoundedLaw:
+def bounded(law: OutputLaw) -> BoundedLaw:
+    """What the cell method needs of a law of Y that has a density."""
     if isinstance(law, TableOutput):
         return TableBounds(law)
     if isinstance(law, MixtureOutput):

@@ -1,4 +1,4 @@
-"""Many pairs, spread over processes."""
+"""Work in many parts, spread over processes or over whatever else can map a function."""
 
 from __future__ import annotations
 
@@ -6,30 +6,68 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from pufferfish.checks import require
 from pufferfish.errors import UnsupportedError
-from pufferfish.scenario import PairOfLaws
 
-__all__ = ["PairWorkers", "Progress"]
+__all__ = ["PairWorkers", "Progress", "Workers", "started"]
 
 Progress = Callable[[int, int], None]
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Pairs a process takes at a time: enough to hide the cost of handing them over.
+# Items a process takes at a time: enough to hide the cost of handing over a pair.
 _CHUNK = 16
 
 
-class PairWorkers:
-    """Maps a task over pairs: here, or in processes that start when there is enough to do."""
+class Workers(Protocol):
+    """Who does the work: processes here (`PairWorkers`), or a cluster."""
 
-    def __init__(self, workers: int) -> None:
+    @property
+    def count(self) -> int:
+        """How many parts are worked on at a time."""
+
+    def map(
+        self,
+        task: Callable[[Item], Result],
+        items: Sequence[Item],
+        progress: Progress | None = None,
+    ) -> list[Result]:
+        """`task` of every item, in order; both can be pickled, and no item is large."""
+
+
+@contextmanager
+def started(workers: int | Workers, *, large: bool = False) -> Iterator[Workers]:
+    """The workers that were given, or so many processes, which end with the context.
+
+    Args:
+        workers: A number of processes, or what has `count` and `map`.
+        large: Whether even a few items are worth starting processes for.
+    """
+    if isinstance(workers, int):
+        with PairWorkers(workers, large=large) as processes:
+            yield processes
+        return
+    require(
+        callable(getattr(workers, "map", None)) and hasattr(workers, "count"),
+        "workers must be a whole number of processes, or an object with `count` and "
+        f"`map(task, items, progress)`, got {type(workers).__name__}.",
+    )
+    yield workers
+
+
+class PairWorkers:
+    """Maps a task over items: here, or in processes that start when there is enough to do."""
+
+    def __init__(self, workers: int, *, large: bool = False) -> None:
         """No process is started yet."""
         sane = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1
         require(sane, f"workers must be a whole number of at least 1, got {workers!r}.")
         self.count = workers
+        self._fewest = 1 if large else _CHUNK
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:
@@ -48,24 +86,26 @@ class PairWorkers:
 
     def map(
         self,
-        task: Callable[[PairOfLaws], Result],
-        pairs: Sequence[PairOfLaws],
+        task: Callable[[Item], Result],
+        items: Sequence[Item],
         progress: Progress | None = None,
     ) -> list[Result]:
-        """`task` of every pair, in order; it must be picklable when there are several workers."""
-        found: Iterator[Result] = map(task, pairs)
-        if self.count > 1 and len(pairs) > _CHUNK:
+        """`task` of every item, in order; it must be picklable when there are several workers."""
+        found: Iterator[Result] = map(task, items)
+        if self.count > 1 and len(items) > self._fewest:
             if self._pool is None:
                 # Spawned, not forked: a fork copies whatever locks other threads hold.
                 context = multiprocessing.get_context("spawn")
                 self._pool = ProcessPoolExecutor(self.count, mp_context=context)
-            found = self._pool.map(task, pairs, chunksize=_CHUNK)
+            # In several turns, so that all processes end at about the same time.
+            chunk = max(min(_CHUNK, len(items) // (4 * self.count)), 1)
+            found = self._pool.map(task, items, chunksize=chunk)
         results: list[Result] = []
         try:
             for result in found:
                 results.append(result)
                 if progress is not None:
-                    progress(len(results), len(pairs))
+                    progress(len(results), len(items))
         except BrokenProcessPool:
             raise UnsupportedError(
                 "the worker processes could not start or died. With workers > 1 a script must "

@@ -25,7 +25,7 @@ import math
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 
-__all__ = ["delta_within", "epsilon_within", "inner_epsilon"]
+__all__ = ["delta_within", "epsilon_within", "inner_epsilon", "radius_factor"]
 
 _UP = 1.0 + 2.0**-50
 # t and e^{−t²/2}.
@@ -67,11 +67,19 @@ def epsilon_within(radius: float, noise: Noise, believed: Enclosure) -> Enclosur
     return Enclosure(believed.lower, math.nextafter(upper, math.inf))
 
 
+def radius_factor(radius: float, noise: LaplaceNoise) -> float:
+    """How many times larger δ may be than that of the believed laws at `inner_epsilon`."""
+    return _growth(_kappa(radius, noise)) * _UP
+
+
 def _scaled(delta: float, exponent: float) -> float:
-    """e^exponent·delta, rounded up, at most 1."""
-    if delta == 0.0:
-        return 0.0
-    return delta * math.exp(exponent) * _UP if exponent < 700.0 else 1.0
+    """e^exponent·delta, rounded up."""
+    return 0.0 if delta == 0.0 else delta * _growth(exponent)
+
+
+def _growth(exponent: float) -> float:
+    """e^exponent, rounded up."""
+    return math.exp(exponent) * _UP if exponent < 700.0 else math.inf
 
 
 def _moved(radius: float, noise: GaussianNoise) -> float:

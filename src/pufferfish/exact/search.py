@@ -1,4 +1,4 @@
-"""The least noise that one pair needs: bracket, root, private side.
+"""The least noise that one pair needs, or each of several: bracket, root, private side.
 
 Adding noise is post-processing (Lap(b₂) is Lap(b₁) plus an independent variable for b₂ > b₁, and
 likewise for Gaussian noise), so "this size suffices" is monotone: there is one root to find.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 from pufferfish.errors import CertificationError, UnreachableGoalError
 from pufferfish.exact.pair import PairOracle
-from pufferfish.exact.verify import delta_for_goal
+from pufferfish.exact.parallel import Progress, Workers
+from pufferfish.exact.single import delta_for_goal
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import Noise
 from pufferfish.scenario import PairOfLaws
@@ -21,8 +23,10 @@ __all__ = [
     "Judge",
     "NoiseFamily",
     "least_size",
+    "least_size_of_all",
     "log_excess",
     "oracle_shortfall",
+    "raised",
     "shortfall",
 ]
 
@@ -31,6 +35,7 @@ NoiseFamily = Callable[[float], Noise]
 # How much a pair's loss under a law exceeds the goal, as a logarithm: at most 0 is a promise kept.
 Judge = Callable[[PairOfLaws, Noise, Guarantee], float]
 
+_FIRST_BATCH = 64
 _RELATIVE = 1e-10
 # Sizes are looked for between these logarithms: 1e-70, with room for a grid, and 1e95.
 _SMALLEST = math.log(1e-70)
@@ -100,6 +105,49 @@ def least_size(
         f"no size near {math.exp(root):g} could be certified for {describe(laws)}; "
         "the promise is finer than double precision can decide."
     )
+
+
+def raised(
+    laws: PairOfLaws,
+    family: NoiseFamily,
+    goal: Guarantee,
+    judge: Judge = shortfall,
+    size: float = 0.0,
+) -> float:
+    """`size`, if there is one and it suffices for this pair, else the pair's least size."""
+    if size > 0.0 and judge(laws, family(size), goal) <= 0.0:
+        return size
+    return max(size, least_size(laws, family, goal, judge))
+
+
+def least_size_of_all(
+    pairs: list[PairOfLaws],
+    family: NoiseFamily,
+    goal: Guarantee,
+    judge: Judge,
+    workers: Workers,
+    progress: Progress | None,
+) -> float:
+    """The largest of the pairs' least sizes: solve the hardest first, then mostly only check."""
+    rest = sorted(pairs, key=_difficulty, reverse=True)
+    size = least_size(rest.pop(0), family, goal, judge)
+    # Each batch starts from the largest size so far; with workers, a first one to get it right.
+    batch = 1 if workers.count == 1 else _FIRST_BATCH
+    while rest:
+        task = partial(raised, family=family, goal=goal, judge=judge, size=size)
+        size = max(workers.map(task, rest[:batch]))
+        rest = rest[batch:]
+        batch = 1 if workers.count == 1 else len(rest)
+        if progress is not None:
+            progress(len(pairs) - len(rest), len(pairs))
+    return size
+
+
+def _difficulty(laws: PairOfLaws) -> float:
+    """A guess at which pair needs most noise; it only decides the order of the work."""
+    first, second = laws.first, laws.second
+    spreads = math.sqrt(first.variance), math.sqrt(second.variance)
+    return abs(first.mean - second.mean) + 2.0 * abs(spreads[0] - spreads[1])
 
 
 def describe(laws: PairOfLaws) -> str:

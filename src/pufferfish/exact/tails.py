@@ -7,6 +7,7 @@ std 0, and by the noise; the left half-line is the right one of the mirrored law
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from pufferfish.noise import LaplaceNoise, Noise
 from pufferfish.numerics import UNIT, log_sum_exp
 from pufferfish.priors import Components
 
-__all__ = ["is_unbounded", "tail_supremum"]
+__all__ = ["HalfLine", "half_lines", "is_unbounded", "tail_supremum"]
 
 
 def is_unbounded(p: Components, q: Components, noise: Noise) -> bool:
@@ -48,7 +49,7 @@ def _mirrored(law: Components) -> Components:
     return law._replace(means=-law.means)
 
 
-class _Coefficient(NamedTuple):
+class HalfLine(NamedTuple):
     """Bounds on log of 2b·e^{y/b}·p(y) over a half-line, up to a common constant."""
 
     lower: float
@@ -63,19 +64,26 @@ def _laplace(p: Components, q: Components, scale: float, y: float) -> Enclosure:
     rises with y. Exponents are taken relative to the leading component, as products of
     differences, so that nearly equal components cancel without loss.
     """
-    lead = max(
-        zip(np.append(p.means, q.means), np.append(p.stds, q.stds), strict=True),
-        key=lambda part: part[0] / scale + 0.5 * (part[1] / scale) ** 2,
-    )
-    p_tail = _coefficient(p, scale, y, *lead)
-    q_tail = _coefficient(q, scale, y, *lead)
+    p_tail, q_tail = half_lines([p, q], scale, 1.0, y)
     error = p_tail.error + q_tail.error
     return Enclosure(p_tail.upper - q_tail.upper - error, p_tail.upper - q_tail.lower + error)
 
 
-def _coefficient(
+def half_lines(laws: Sequence[Components], scale: float, side: float, y: float) -> list[HalfLine]:
+    """Laplace noise: bounds beyond y, to the right (side +1) or left (−1), for laws to compare.
+
+    log p_i/p_j is at most upper_i + error_i − (lower_j − error_j) there.
+    """
+    if side < 0:
+        return half_lines([_mirrored(law) for law in laws], scale, 1.0, -y)
+    means, stds = (np.concatenate([law[part] for law in laws]) for part in (1, 2))
+    lead = int(np.argmax(means / scale + 0.5 * (stds / scale) ** 2))
+    return [_half_line(law, scale, y, means[lead], stds[lead]) for law in laws]
+
+
+def _half_line(
     law: Components, scale: float, y: float, lead_mean: float, lead_std: float
-) -> _Coefficient:
+) -> HalfLine:
     weights, means, stds = law
     shift = (means - lead_mean) / scale
     spread = (stds - lead_std) / scale * ((stds + lead_std) / scale) * 0.5
@@ -92,7 +100,7 @@ def _coefficient(
     counted = exponents >= upper - 40.0
     size = float(np.max(np.where(counted, np.abs(shift) + np.abs(spread) + np.abs(reached), 0.0)))
     error = KAPPA_ABSOLUTE + KAPPA_RELATIVE * (abs(upper) + (size if math.isfinite(size) else 0.0))
-    return _Coefficient(lower, upper, error)
+    return HalfLine(lower, upper, error)
 
 
 def _gaussian(p: Components, q: Components, noise_variance: float, y: float) -> Enclosure:

@@ -9,12 +9,25 @@ from pufferfish.exact.search import describe
 from pufferfish.exact.tails import is_unbounded
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise
-from pufferfish.scenario import PairOfLaws
+from pufferfish.scenario import PairOfLaws, Scenario, laws_of
 
 __all__ = ["refuse_revealing_holes", "refuse_unbounded_ratio"]
 
 
-def refuse_revealing_holes(laws: PairOfLaws, goal: Guarantee) -> None:
+def refuse_revealing_holes(scenario: Scenario, goal: Guarantee) -> None:
+    """Refuse a scenario with a pair that holes alone betray."""
+    for belief in scenario.beliefs:
+        if not any(belief.missing.values()):
+            continue
+        seen: set[tuple[float, float]] = set()
+        for pair in scenario.pairs:
+            holes = belief.missing[pair.first], belief.missing[pair.second]
+            if holes not in seen:
+                seen.add(holes)
+                _refuse_holes(laws_of(belief, pair), goal)
+
+
+def _refuse_holes(laws: PairOfLaws, goal: Guarantee) -> None:
     """Whatever the noise, holes alone give away (m_i − e^ε m_j)_+ + ((1−m_i) − e^ε(1−m_j))_+."""
     for m, other in (
         (laws.missing_first, laws.missing_second),

@@ -8,15 +8,24 @@ from functools import partial
 from typing import NamedTuple
 
 from pufferfish.checks import finite, require
-from pufferfish.exact.certificate import Certificate, PairResult
+from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.enclosure import Enclosure
-from pufferfish.exact.pair import TOLERANCE, BothWays, PairOracle
-from pufferfish.exact.parallel import PairWorkers, Progress
+from pufferfish.exact.many import certify_many, is_many, worst_of_many
+from pufferfish.exact.pair import PairOracle
+from pufferfish.exact.parallel import Progress, Workers, started
+from pufferfish.exact.single import delta_for_goal, verify_pair
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import Noise, check_noise
-from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
+from pufferfish.scenario import PairOfLaws, Scenario
 
-__all__ = ["PrivacyProfile", "ProfilePoint", "privacy_profile", "pure_epsilon", "verify"]
+__all__ = [
+    "PrivacyProfile",
+    "ProfilePoint",
+    "delta_for_goal",
+    "privacy_profile",
+    "pure_epsilon",
+    "verify",
+]
 
 
 def verify(
@@ -24,7 +33,7 @@ def verify(
     noise: Noise,
     goal: Guarantee,
     *,
-    workers: int = 1,
+    workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Certificate:
     """Is one release of X + N (ε,δ)-indistinguishable for every pair, to every belief?
@@ -34,28 +43,32 @@ def verify(
         noise: The law of N; if it has a grid, the law on that grid is what is certified.
         goal: The promise.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
-            `if __name__ == "__main__":` guard.
+            `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
         progress: Called with (pairs done, pairs in all).
 
     Returns:
-        A certificate whose `holds` is True, False, or None where rounding leaves it open.
+        A certificate whose `holds` is True, False, or None where rounding leaves it open. Every
+        pair has its own results; of thousands of pairs only the worst are examined one by one, and
+        `screened` says what is proven of the others.
     """
     check_scenario(scenario)
     check_noise(noise)
     check_goal(goal)
-    with PairWorkers(workers) as pairs:
-        return certify(scenario, noise, goal, pairs, progress)
+    with started(workers, large=is_many(scenario)) as ready:
+        return certify(scenario, noise, goal, ready, progress)
 
 
 def certify(
     scenario: Scenario,
     noise: Noise,
     goal: Guarantee,
-    workers: PairWorkers,
+    workers: Workers,
     progress: Progress | None,
 ) -> Certificate:
     """`verify`, with workers that are already there."""
-    task = partial(_verify_pair, noise=noise, goal=goal)
+    if is_many(scenario):
+        return certify_many(scenario, noise, goal, workers, progress)
+    task = partial(verify_pair, noise=noise, goal=goal)
     results = workers.map(task, list(scenario.laws()), progress)
     return Certificate(
         goal=goal, noise=noise, results=tuple(result for both in results for result in both)
@@ -66,7 +79,13 @@ def pure_epsilon(scenario: Scenario, noise: Noise) -> Enclosure:
     """ε*, the least ε for which δ = 0, over all pairs, directions and beliefs; may be infinite."""
     check_scenario(scenario)
     check_noise(noise)
-    found = [PairOracle(laws, noise).epsilon().worst for laws in scenario.laws()]
+
+    def measure(laws: PairOfLaws) -> Enclosure:
+        return PairOracle(laws, noise).epsilon().worst
+
+    if is_many(scenario):
+        return worst_of_many(scenario, noise, measure, 0.0, pure=True)
+    found = [measure(laws) for laws in scenario.laws()]
     return Enclosure(
         max(0.0, *(each.lower for each in found)), max(0.0, *(each.upper for each in found))
     )
@@ -110,61 +129,27 @@ def privacy_profile(scenario: Scenario, noise: Noise, epsilons: Iterable[float])
     asked = tuple(finite("epsilon", epsilon) for epsilon in epsilons)
     require(bool(asked), "epsilons must not be empty.")
     require(min(asked) >= 0.0, f"epsilons must not be negative, got {min(asked):g}.")
-    lower, upper = [0.0] * len(asked), [0.0] * len(asked)
-    for laws in scenario.laws():
-        oracle = PairOracle(laws, noise)
-        for index, epsilon in enumerate(asked):
-            worst = oracle.delta(epsilon).worst
-            lower[index] = max(lower[index], worst.lower)
-            upper[index] = max(upper[index], worst.upper)
+    found = [Enclosure(0.0, 0.0)] * len(asked)
+    if is_many(scenario):
+        found = [_worst_delta(scenario, noise, epsilon) for epsilon in asked]
+    else:
+        for laws in scenario.laws():
+            oracle = PairOracle(laws, noise)
+            each = [oracle.delta(epsilon).worst for epsilon in asked]
+            found = [Enclosure(*map(max, *both)) for both in zip(found, each, strict=True)]
     return PrivacyProfile(
-        noise=noise, epsilons=asked, delta_lower=tuple(lower), delta_upper=tuple(upper)
+        noise=noise,
+        epsilons=asked,
+        delta_lower=tuple(each.lower for each in found),
+        delta_upper=tuple(each.upper for each in found),
     )
 
 
-_FINEST = 1e-20
+def _worst_delta(scenario: Scenario, noise: Noise, epsilon: float) -> Enclosure:
+    def measure(laws: PairOfLaws) -> Enclosure:
+        return PairOracle(laws, noise).delta(epsilon).worst
 
-
-def delta_for_goal(oracle: PairOracle, goal: Guarantee) -> BothWays:
-    """δ at the goal's ε, sharp enough to compare with the goal's δ."""
-    found = oracle.delta(goal.epsilon)
-    finer = 1e-3 * goal.delta
-    undecided = found.worst.lower <= goal.delta < found.worst.upper
-    # The mesh leaves out a mass of about 1e-19: nothing finer can be resolved.
-    if undecided and _FINEST < finer < TOLERANCE:
-        found = oracle.delta(goal.epsilon, finer)
-    return found
-
-
-def _verify_pair(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> tuple[PairResult, PairResult]:
-    oracle = PairOracle(laws, noise)
-    delta, epsilon = delta_for_goal(oracle, goal), oracle.epsilon()
-    backward = SecretPair(laws.pair.second, laws.pair.first)
-    return (
-        _result(laws, laws.pair, goal, delta.forward, epsilon.forward),
-        _result(laws, backward, goal, delta.backward, epsilon.backward),
-    )
-
-
-def _result(
-    laws: PairOfLaws,
-    direction: SecretPair,
-    goal: Guarantee,
-    delta: Enclosure,
-    epsilon: Enclosure,
-) -> PairResult:
-    # Where the log-ratio never passes ε there is nothing above it to integrate.
-    none_left = epsilon.upper <= goal.epsilon
-    return PairResult(
-        belief=laws.belief,
-        provenance=laws.provenance,
-        pair=laws.pair,
-        direction=direction,
-        delta_lower=0.0 if none_left else delta.lower,
-        delta_upper=0.0 if none_left else delta.upper,
-        epsilon_lower=epsilon.lower,
-        epsilon_upper=epsilon.upper,
-    )
+    return worst_of_many(scenario, noise, measure, epsilon, pure=False)
 
 
 def check_scenario(scenario: object) -> None:

@@ -25,8 +25,8 @@ def figure() -> Figure:
         words=(
             (
                 "In the paper",
-                "One curve: by its caption the upper bound with Lambert's W on τ*(δ) = Q⁻¹(δ/2), by "
-                "which Theorems 1 and 2 multiply the difference of stds.",
+                "One curve: by its caption the upper bound with Lambert's W on τ*(δ) = Q⁻¹(δ/2), "
+                "by which Theorems 1 and 2 multiply the difference of stds.",
             ),
             (
                 "Here",

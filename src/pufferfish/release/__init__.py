@@ -15,17 +15,20 @@ from typing import Any
 from pufferfish.checks import require
 from pufferfish.errors import InvalidInputError
 from pufferfish.plan import Plan
-from pufferfish.record import Record
+from pufferfish.record import ChecksumOf, Record
 from pufferfish.release.session import Session, software_versions
+from pufferfish.release.spark import release_spark
 from pufferfish.tables import (
     STANDARD_STREAM,
     FileFormat,
     Progress,
+    becomes_folder,
     format_of,
     map_arrays,
     map_file,
     map_frame,
 )
+from pufferfish.tables.spark import is_spark
 
 __all__ = ["Release", "release", "release_file", "software_versions"]
 
@@ -54,9 +57,11 @@ def release(
     """Publish a column with the planned noise.
 
     Args:
-        data: A frame (pandas, Polars eager or lazy, PyArrow), a dict of arrays, or a file's path.
+        data: A frame (pandas, Polars eager or lazy, PyArrow, Spark), a dict of arrays, or a file's
+            path.
         plan: What to release, and how.
-        output: Where to write, for a file; not for frames, which are given back.
+        output: Where to write, for a file; for a Spark frame the folder, on any storage that
+            Spark can write to. Not for other frames, which are given back.
         ledger: A file that counts the releases of this column. The release is refused if it and
             those before it would break the promise together. It is charged when all rows have been
             checked, just before they are published.
@@ -65,7 +70,7 @@ def release(
     Returns:
         The released table: the same kind as `data`, with the protected column, in random order
         unless the plan keeps other columns or the order. Lazy frames are computed, so that nobody
-        draws the noise twice.
+        draws the noise twice; a Spark frame reads what was written.
 
     Raises:
         DataError: Missing values that the plan does not allow for, a secret that it does not know,
@@ -73,6 +78,14 @@ def release(
         BudgetExceededError: The ledger has no room for another release.
     """
     require(isinstance(plan, Plan), f"plan must be a Plan, got {type(plan).__name__}.")
+    if is_spark(data):
+        if output is None:
+            raise InvalidInputError(
+                "releasing a Spark frame needs output=, the folder to write: noise that is not "
+                "written down would be drawn anew whenever the frame is looked at."
+            )
+        done = release_spark(data, plan, fspath(output), ledger=ledger, force=force)
+        return Release(done.written.frame, done.record)
     if isinstance(data, str | PathLike):
         if output is None:
             raise InvalidInputError("releasing a file needs output=, the file to write.")
@@ -100,27 +113,32 @@ def release_file(
     """`release` for files; "-" is standard input or output.
 
     Args:
-        source: The table.
+        source: The table: a file, a folder of files, or a pattern such as "year=*/*.parquet".
         plan: What to release, and how.
-        target: Where to write.
+        target: Where to write. A table of many files becomes a folder, unless this is the name of
+            a file: then it becomes one file.
         source_format: How the table is written; None: by its name.
-        target_format: How to write; None: by its name.
+        target_format: How to write; None: by its name, in a folder as the table.
         ledger: As for `release`.
-        force: Replace a file that is there already.
+        force: Replace a file, or a released folder, that is there already.
         progress: Told the share of the work that is done.
         save: Given the record when the file is whole, just before it takes its place: a table
             without a record is never published.
     """
-    session = Session(plan, ledger)
-    name = None if target == STANDARD_STREAM else Path(target).name
+    place = None if target == STANDARD_STREAM else Path(target)
+    session = Session(plan, ledger, held=False, folder=None if place is None else place.parent)
+    name = None if place is None else place.name
+    folder = becomes_folder(source, target)
+    of: ChecksumOf = "folder" if folder else "file"
+    source_format = source_format or format_of(source)
     digest = map_file(
         source,
-        source_format or format_of(source),
+        source_format,
         target,
-        target_format or format_of(target),
+        target_format or (source_format if folder else format_of(target)),
         session.how,
         force=force,
         progress=progress,
-        before=lambda checksum: save(session.record(checksum, "file", name)),
+        before=lambda checksum: save(session.record(checksum, of, name)),
     )
-    return Release(target, session.record(digest, "file", name))
+    return Release(target, session.record(digest, of, name))

@@ -20,7 +20,7 @@ from pufferfish.release.counts import Counts
 from pufferfish.release.rows import RowRules
 from pufferfish.sampling import Shuffler, SystemEntropy
 from pufferfish.tables import Change, Changed
-from pufferfish.tables.persons import most_rows
+from pufferfish.tables.persons import PersonCounter
 
 __all__ = ["Session", "software_versions"]
 
@@ -28,13 +28,29 @@ __all__ = ["Session", "software_versions"]
 class Session:
     """Adds up what is seen of one table, and decides whether it may be published."""
 
-    def __init__(self, plan: Plan, ledger: str | PathLike[str] | None) -> None:
-        """Nothing done yet; a ledger without room is refused before any work."""
+    def __init__(
+        self,
+        plan: Plan,
+        ledger: str | PathLike[str] | None,
+        *,
+        held: bool = True,
+        folder: Path | None = None,
+    ) -> None:
+        """Nothing done yet; a ledger without room is refused before any work.
+
+        Args:
+            plan: What shall be done.
+            ledger: The file of the ledger, if any.
+            held: Whether the whole table is in memory; if not, what must wait for the last row
+                waits in temporary files.
+            folder: Where these are; None: the system's folder for such files.
+        """
         self._plan = plan
+        self._waiting: dict[str, Any] = {"most_held": None} if held else {"folder": folder}
         self.rules = RowRules.of(plan)
         self._ledger = None if ledger is None else Path(ledger)
         self._counts = Counts()
-        self._persons: list[Any] = []
+        self._persons = PersonCounter(**self._waiting)
         if self._ledger is not None:
             charge(self._ledger, plan.calibration, only_check=True)
 
@@ -51,7 +67,7 @@ class Session:
             whole=self.rules.mechanism.whole,
             change=self.rules.change,
             account=self._account,
-            shuffle=Shuffler(SystemEntropy()) if plan.shuffled else None,
+            shuffle=Shuffler(SystemEntropy(), **self._waiting) if plan.shuffled else None,
             finish=self._finish,
         )
 
@@ -67,7 +83,7 @@ class Session:
     def _account(self, changed: Changed, persons: Any) -> None:
         self.add(changed.counts)
         if persons is not None:
-            self._persons.append(persons)
+            self._persons.add(persons)
 
     def record(self, sha256: str, of: ChecksumOf, output: str | None) -> Record:
         """What was done."""
@@ -88,10 +104,16 @@ class Session:
         )
 
     def _finish(self) -> None:
-        self.finish(most_rows(self._persons) if self._persons else 0)
+        self.finish(self._persons.most())
 
     def finish(self, most: int) -> None:
-        """The last checks; after them the table is published.
+        """The last checks; after them the table is published, and the ledger knows it."""
+        self.check(most)
+        if self._ledger is not None:
+            charge(self._ledger, self._plan.calibration)
+
+    def check(self, most: int) -> None:
+        """Refuse a table of which nothing can be published, or too much of one person.
 
         Args:
             most: How many rows the person with most of them has.
@@ -107,8 +129,6 @@ class Session:
                 "Allow for them with rows_per_person (--rows-per-person), which costs noise, "
                 "or keep one row of each."
             )
-        if self._ledger is not None:
-            charge(self._ledger, self._plan.calibration)
 
 
 def software_versions() -> dict[str, str]:

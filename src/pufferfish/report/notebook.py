@@ -6,7 +6,7 @@ and the core knows nothing of it. What holds statistics of a private belief says
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -163,7 +163,7 @@ def _unique(kind: str, what: str) -> str:
     return f"{kind}{crc32(what.encode())}"
 
 
-def _pairs(pairs: tuple[SecretPair, ...]) -> str:
+def _pairs(pairs: Sequence[SecretPair]) -> str:
     named = "; ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_LISTED])
     more = f"; and {len(pairs) - _MOST_LISTED} more" if len(pairs) > _MOST_LISTED else ""
     return named + more

@@ -11,7 +11,7 @@ import numpy as np
 
 from pufferfish.adversary import posterior_lower, posterior_upper
 from pufferfish.exact import Certificate
-from pufferfish.explain import describe_loss, rounded_up
+from pufferfish.explain import describe_loss, pairs_in_words, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.report import figures
 from pufferfish.report.columns import Bars
@@ -119,13 +119,13 @@ def losses_picture(name: str, certificate: Certificate) -> Picture:
     ]
     what = "least ε without exception" if goal.pure else f"δ at ε = {goal.epsilon:g}"
     limit = goal.epsilon if goal.pure else goal.delta
-    part = f" Shown are the worst {len(shown)} of {len(certificate.results)}."
+    part = f" Shown are the worst {len(shown)} of {pairs_in_words(certificate)}."
     return Picture(
         name=name,
         svg=figures.losses(name, bounds, limit, what),
         title="What each ordered pair uses of the promise",
         description=f"The {what}, enclosed from both sides."
-        + (part if len(shown) < len(certificate.results) else ""),
+        + (part if len(shown) < len(certificate.results) or certificate.screened else ""),
         keys=(Key("third", f"the promise allows {limit:g}"),),
         listed=tuple(
             f"{each.direction.first!r} against {each.direction.second!r}, as {each.belief!r} sees "

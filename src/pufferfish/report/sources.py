@@ -17,6 +17,7 @@ from pufferfish.plan import Plan
 from pufferfish.record import VERSION, Edition, Record, described
 from pufferfish.report.columns import CountedColumn, count_column
 from pufferfish.tables import format_of
+from pufferfish.tables.manifest import MANIFEST
 
 __all__ = ["checked_source"]
 
@@ -75,7 +76,9 @@ def _refuse_misshapen(document: Mapping[str, Any]) -> None:
 
 
 def _readable(beside: Path) -> Path | None:
-    """The file, if it is there and its name says how to read it."""
+    """The file or folder, if it is there and its name says how to read it."""
+    if (beside / MANIFEST).is_file():
+        return beside
     try:
         format_of(beside)
     except InvalidInputError:

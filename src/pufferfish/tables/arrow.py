@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BATCH", "arrow_batch", "arrow_batches", "arrow_numbers"]
 
-# Rows worked on at a time.
-BATCH = 1 << 20
+# Rows worked on at a time: enough to hide the cost of a call, few enough that a dozen of them, in
+# all stages of the work, take little memory.
+BATCH = 1 << 18
 
 
 def arrow_batches(table: pa.Table, column: str, secret: str, count: str | None) -> Iterator[Batch]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pufferfish.errors import MissingExtraError
 
-__all__ = ["narwhals", "pyarrow"]
+__all__ = ["narwhals", "pyarrow", "pyspark"]
 
 
 def _module(name: str) -> Any:
@@ -29,3 +29,14 @@ def narwhals() -> Any:
 def pyarrow(part: str | None = None) -> Any:
     """The library that every frame and every file is read through, or a part of it."""
     return _module("pyarrow" if part is None else f"pyarrow.{part}")
+
+
+def pyspark(part: str) -> Any:
+    """A part of Spark's Python library."""
+    try:
+        return import_module(f"pyspark.{part}")
+    except ImportError:
+        raise MissingExtraError(
+            "Spark needs pyspark; install the extra: pip install 'pufferfish-privacy[spark]'. It "
+            "needs Java 17 or newer, too."
+        ) from None

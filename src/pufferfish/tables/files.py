@@ -1,38 +1,63 @@
-"""The rows of a file, as far as a summary needs them, and a single column."""
+"""The rows of a table of one or many files, as far as a summary needs them, and a single column."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import TypeVar
 
 import numpy as np
 
 from pufferfish.checks import FloatArray
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.reading import opened
+from pufferfish.tables.pieces import Piece, opened_table
+from pufferfish.tables.pool import in_order
 from pufferfish.tables.tally import Batch
 
-__all__ = ["Progress", "column_parts", "column_values", "file_batches"]
+__all__ = ["Progress", "column_parts", "column_values", "each_batch", "file_batches"]
 
 # Told the share of the work that is done.
 Progress = Callable[[float], None]
+_Result = TypeVar("_Result")
 
 
-def file_batches(
+def each_batch(
     path: str,
     format_: FileFormat,
     column: str,
     secret: str,
-    count: str | None = None,
+    count: str | None,
+    work: Callable[[Batch, int], _Result],
     progress: Progress | None = None,
+) -> Iterator[_Result]:
+    """What `work` makes of values and secrets, some rows at a time, in the table's order.
+
+    `work` is also given the number of rows before these in their file, and called in several
+    threads at a time.
+    """
+    wanted = [column, secret, *([] if count is None else [count])]
+
+    def worked(piece: Piece) -> tuple[_Result, float | None]:
+        with piece.naming():
+            batch = arrow_batch(piece.rows, column, secret, count)
+            return work(batch, piece.before), piece.progress
+
+    with (
+        opened_table(path, format_, wanted, column, secret) as table,
+        closing(in_order(table.pieces, worked)) as results,
+    ):
+        for result, share in results:
+            yield result
+            if progress is not None and share is not None:
+                progress(share)
+
+
+def file_batches(
+    path: str, format_: FileFormat, column: str, secret: str, count: str | None = None
 ) -> Iterator[Batch]:
     """Values and secrets, some rows at a time."""
-    wanted = [column, secret, *([] if count is None else [count])]
-    with opened(path, format_, wanted, column) as table:
-        for part in table.parts:
-            yield arrow_batch(part, column, secret, count)
-            if progress is not None and table.progress is not None:
-                progress(table.progress)
+    return each_batch(path, format_, column, secret, count, lambda batch, _: batch)
 
 
 def column_values(path: str, format_: FileFormat, column: str) -> FloatArray:
@@ -42,6 +67,8 @@ def column_values(path: str, format_: FileFormat, column: str) -> FloatArray:
 
 def column_parts(path: str, format_: FileFormat, column: str) -> Iterator[FloatArray]:
     """The numbers of one column, some rows at a time; nan where one is missing."""
-    with opened(path, format_, [column], column) as table:
-        for part in table.parts:
-            yield arrow_numbers(column, part.column(column))
+    with opened_table(path, format_, [column], column) as table:
+        for piece in table.pieces:
+            with piece.naming():
+                numbers = arrow_numbers(column, piece.rows.column(column))
+            yield numbers

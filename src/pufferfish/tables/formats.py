@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from pufferfish.checks import require
-from pufferfish.errors import InvalidInputError
+from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.tables.sources import STANDARD_STREAM, find_source, is_many
 
-__all__ = ["STANDARD_STREAM", "FileFormat", "delimiter_of", "format_of"]
+__all__ = ["STANDARD_STREAM", "FileFormat", "delimiter_of", "format_of", "names_file", "renamed"]
 
-# Read from standard input, or write to standard output.
-STANDARD_STREAM = "-"
 _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -41,6 +40,13 @@ class FileFormat:
     delimiter: str | None = None
     compressed: bool = False
 
+    @property
+    def suffix(self) -> str:
+        """How the name of such a file ends."""
+        if self.kind != "csv":
+            return f".{self.kind}"
+        return (".tsv" if self.delimiter == "\t" else ".csv") + (".gz" if self.compressed else "")
+
 
 def format_of(
     path: str | Path,
@@ -52,7 +58,7 @@ def format_of(
     """By extension, or as told; standard input and output are CSV.
 
     Args:
-        path: The file.
+        path: The file; or a folder or pattern, whose files must all be of one format.
         kind: "csv", "parquet" or "arrow"; None: by its extension.
         delimiter: Between the fields of a CSV.
         option: What a message should call the way to tell the kind.
@@ -65,9 +71,9 @@ def format_of(
         delimiter is None or len(delimiter) == 1,
         f"a delimiter must be one character, got {delimiter!r}.",
     )
-    suffixes = [each.lower() for each in Path(path).suffixes]
-    compressed = bool(suffixes) and suffixes[-1] == ".gz"
-    suffix = suffixes[-2] if compressed and len(suffixes) > 1 else (suffixes or [""])[-1]
+    if is_many(path):
+        return _format_of_all(path, kind, delimiter, option)
+    suffix, compressed = _suffix(path)
     if kind is None:
         kind = "csv" if str(path) == STANDARD_STREAM else _BY_SUFFIX.get(suffix)
     if kind == "csv":
@@ -81,6 +87,43 @@ def format_of(
     require(str(path) != STANDARD_STREAM, "standard input and output carry CSV only.")
     require(delimiter is None, f"a delimiter belongs to CSV, not to {kind}.")
     return FileFormat(kind="parquet" if kind == "parquet" else "arrow")
+
+
+def _format_of_all(
+    path: str | Path, kind: str | None, delimiter: str | None, option: str
+) -> FileFormat:
+    files = find_source(path).files
+    first = format_of(files[0].path, kind, delimiter, option=option)
+    for each in files[1:]:
+        if format_of(each.path, kind, delimiter, option=option) != first:
+            raise DataError(
+                f"the files of a table must all be of one format; {each.name} is not written as "
+                f"{files[0].name} is. Choose some with a pattern such as '{path}/*.csv'."
+            )
+    return first
+
+
+def names_file(path: str | Path) -> bool:
+    """Whether a name is that of a file, by its extension, or of standard output."""
+    return str(path) == STANDARD_STREAM or _suffix(path)[0] in _BY_SUFFIX
+
+
+def renamed(name: str, source: FileFormat, target: FileFormat) -> str:
+    """The name of a file that is written in another format; in the same one it keeps its name."""
+    if source == target:
+        return name
+    for ending in (".gz", _suffix(name)[0]):
+        if name.lower().endswith(ending):
+            name = name[: len(name) - len(ending)]
+    return name + target.suffix
+
+
+def _suffix(path: str | Path) -> tuple[str, bool]:
+    """The extension of a name, in small letters, and whether ".gz" follows it."""
+    suffixes = [each.lower() for each in Path(path).suffixes]
+    compressed = bool(suffixes) and suffixes[-1] == ".gz"
+    found = suffixes[-2] if compressed and len(suffixes) > 1 else (suffixes or [""])[-1]
+    return found, compressed
 
 
 def delimiter_of(line: str, format_: FileFormat) -> str:

@@ -1,14 +1,13 @@
 """A table with one column changed: rows go through a callable, some at a time, each once.
 
-What the callable does is not known here. The result is the same kind of table: a dict of arrays, a
-frame, or a file.
+What the callable does is not known here. The result is the same kind of table: a dict of arrays or
+a frame here, files in `pufferfish.tables.publishing`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -18,8 +17,6 @@ from pufferfish.errors import DataError
 from pufferfish.tables.arrays import array_batch
 from pufferfish.tables.arrow import BATCH, arrow_batch
 from pufferfish.tables.extras import narwhals, pyarrow
-from pufferfish.tables.files import Progress
-from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.frames import (
     collected,
     native,
@@ -29,14 +26,21 @@ from pufferfish.tables.frames import (
 )
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.persons import array_persons, arrow_persons
-from pufferfish.tables.reading import opened
+from pufferfish.tables.pool import in_order
 from pufferfish.tables.tally import Batch
-from pufferfish.tables.writing import writing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Change", "Changed", "Mapped", "map_arrays", "map_file", "map_frame"]
+__all__ = [
+    "Change",
+    "Changed",
+    "Mapped",
+    "arrow_values",
+    "change_rows",
+    "map_arrays",
+    "map_frame",
+]
 
 
 class Changed(NamedTuple):
@@ -56,12 +60,17 @@ class Changed(NamedTuple):
 
 
 class Shuffle(Protocol):
-    """Rows in another order."""
+    """Rows in another order; `deal` and the parts may be called by several threads at a time."""
 
-    def deal(self, values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> None:
-        """Take some rows."""
+    def deal(self, values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> Any:
+        """Prepare some rows."""
 
-    def parts(self, rows: int) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]:
+    def take(self, dealt: Any) -> None:
+        """Keep prepared rows."""
+
+    def parts(
+        self, rows: int
+    ) -> Iterator[Callable[[], tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]]:
         """Give all of them back, about so many at a time."""
 
 
@@ -146,7 +155,7 @@ def map_frame(frame: Any, how: Change) -> Mapped:
     parts = to_arrow(table.select(*looked_at), how.column).to_batches(max_chunksize=BATCH)
     changed = _all_changed(parts, how)
     how.finish()
-    values = _arrow_values(*_joined(changed, how))
+    values = arrow_values(*_joined(changed, how))
     result = narwhals().from_arrow(
         pyarrow().table({how.column: values}), backend=table.implementation
     )
@@ -164,66 +173,20 @@ def map_frame(frame: Any, how: Change) -> Mapped:
     return Mapped(given_back, values.to_numpy(zero_copy_only=False))
 
 
-def map_file(
-    source: str | Path,
-    source_format: FileFormat,
-    target: str | Path,
-    target_format: FileFormat,
-    how: Change,
-    *,
-    force: bool = False,
-    progress: Progress | None = None,
-    before: Callable[[str], None] = lambda checksum: None,
-) -> str:
-    """A file, changed and written to another; returns the checksum of what was written.
-
-    `before` is told the checksum when the file is whole, just before it takes its place.
-
-    Rows are read, changed and written some at a time. In another order, the new values of all of
-    them are held in memory.
-    """
-    pa = pyarrow()
-    with opened(source, source_format, how.read, how.column) as table:
-        names = how.stays(table.schema.names)
-        number = pa.int64() if how.whole else pa.float64()
-        fields = [
-            pa.field(each, number)
-            if each == how.column
-            else _kept_field(table.schema.field(each), target_format, drops=how.drops)
-            for each in names
-        ]
-        schema = pa.schema(fields)
-        with writing(target, target_format, schema, force=force, before=before) as writer:
-            rows = 0
-            for part in table.parts:
-                changed = _changed(part, how, rows)
-                rows += part.num_rows
-                if how.shuffle is None:
-                    writer.write(_with_column(part, changed, how, schema))
-                else:
-                    how.shuffle.deal(changed.values, changed.holes)
-                if progress is not None and table.progress is not None:
-                    progress(table.progress)
-            how.finish()
-            if how.shuffle is not None:
-                for dealt in how.shuffle.parts(BATCH // 2):
-                    writer.write(pa.record_batch([_arrow_values(*dealt)], schema=schema))
-    return writer.sha256
+def change_rows(rows: pa.RecordBatch, how: Change, before: int) -> tuple[Changed, Any]:
+    """What becomes of some rows, and their persons, for `Change.account`."""
+    persons = None if how.person is None else arrow_persons(how.person, rows.column(how.person))
+    return how.change(arrow_batch(rows, how.column, how.secret), before), persons
 
 
-def _all_changed(parts: Iterable[pa.RecordBatch], how: Change) -> list[Changed]:
-    rows, results = 0, []
-    for part in parts:
-        results.append(_changed(part, how, rows))
-        rows += part.num_rows
+def _all_changed(parts: Sequence[pa.RecordBatch], how: Change) -> list[Changed]:
+    starts = np.cumsum([0, *(part.num_rows for part in parts[:-1])]).tolist()
+    numbered = zip(parts, starts, strict=True) if parts else ()
+    results = []
+    for changed, persons in in_order(numbered, lambda each: change_rows(each[0], how, each[1])):
+        how.account(changed, persons)
+        results.append(changed)
     return results
-
-
-def _changed(part: pa.RecordBatch, how: Change, before: int) -> Changed:
-    persons = None if how.person is None else arrow_persons(how.person, part.column(how.person))
-    changed = how.change(arrow_batch(part, how.column, how.secret), before)
-    how.account(changed, persons)
-    return changed
 
 
 def _joined(
@@ -233,54 +196,15 @@ def _joined(
     parts = [(each.values, each.holes) for each in changed]
     if how.shuffle is not None:
         for part in parts:
-            how.shuffle.deal(*part)
-        parts = list(how.shuffle.parts(BATCH))
+            how.shuffle.take(how.shuffle.deal(*part))
+        parts = list(in_order(how.shuffle.parts(BATCH), lambda part: part()))
     values, holes = zip(*parts, strict=True)
     return np.concatenate(values), np.concatenate(holes)
 
 
-def _arrow_values(values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> pa.Array:
+def arrow_values(values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> pa.Array:
+    """New values, null where there is none."""
     return pyarrow().array(values, mask=holes if holes.any() else None)
-
-
-def _with_column(
-    part: pa.RecordBatch, changed: Changed, how: Change, schema: pa.Schema
-) -> pa.RecordBatch:
-    pa = pyarrow()
-    if changed.rows is not None:
-        part = part.filter(pa.array(changed.rows))
-    values = _arrow_values(changed.values, changed.holes)
-    columns = [
-        values if field.name == how.column else _plain(part.column(field.name), field.type)
-        for field in schema
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _kept_field(field: pa.Field, target: FileFormat, *, drops: bool) -> pa.Field:
-    """The type of a kept column in the result."""
-    types, kind = pyarrow().types, field.type
-    text = target.kind == "csv"
-    # A dictionary would still hold the entries of rows that were left out; a CSV has none.
-    if types.is_dictionary(kind) and (drops or text):
-        kind = kind.value_type
-    if text and types.is_string_view(kind):
-        kind = pyarrow().large_string()
-    if text and (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind)):
-        raise DataError(
-            f"column {field.name!r} is of type {kind}, which a CSV cannot hold; write Parquet or "
-            "Arrow, or leave it out."
-        )
-    return pyarrow().field(field.name, kind)
-
-
-def _plain(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """A column as the schema has it: categories may have become their values."""
-    if column.type == kind:
-        return column
-    if pyarrow().types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    return column.cast(kind)
 
 
 def _rows(changed: Changed) -> npt.NDArray[np.bool_]:

@@ -23,12 +23,12 @@ from pufferfish.tables.names import check_columns, not_numeric
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TableFile", "opened"]
+__all__ = ["MISSING", "TableFile", "opened"]
 
 _BLOCK_BYTES = 1 << 22
 _FIRST_BYTES = 1 << 16
 # What stands for a missing number in a CSV, in small letters.
-_MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", ".", "-")
+MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", ".", "-")
 # How Parquet and gzipped files begin.
 _NOT_TEXT = (b"PAR1", b"\x1f\x8b")
 _NEWLINE = re.compile(rb"\r\n|\n|\r")
@@ -61,7 +61,11 @@ class TableFile:
 
 @contextlib.contextmanager
 def opened(
-    path: str | Path, format_: FileFormat, columns: Sequence[str], numbers: str
+    path: str | Path,
+    format_: FileFormat,
+    columns: Sequence[str],
+    numbers: str,
+    labels: str | None = None,
 ) -> Iterator[TableFile]:
     """A table file, open for reading.
 
@@ -71,6 +75,7 @@ def opened(
         columns: The columns wanted.
         numbers: The one that must hold numbers. In a CSV everything else is text, and is passed on
             letter by letter.
+        labels: One of which only the categories matter; a Parquet file's own are faster than text.
     """
     pyarrow()
     with contextlib.ExitStack() as stack:
@@ -82,14 +87,16 @@ def opened(
             size = Path(path).stat().st_size
         open_ = {"csv": _open_csv, "parquet": _open_parquet, "arrow": _open_arrow}[format_.kind]
         with _readable():
-            names, schema, parts = open_(source, format_, columns, numbers)
+            names, schema, parts = open_(source, format_, columns, numbers, labels)
         yield TableFile(names=names, schema=schema, parts=parts, source=source, size=size)
 
 
 _Opened = tuple[tuple[str, ...], Any, Iterator[Any]]
 
 
-def _open_csv(source: Any, format_: FileFormat, columns: Sequence[str], numbers: str) -> _Opened:
+def _open_csv(
+    source: Any, format_: FileFormat, columns: Sequence[str], numbers: str, _: str | None
+) -> _Opened:
     pa, arrow_csv = pyarrow(), pyarrow("csv")
 
     if format_.compressed:
@@ -177,7 +184,7 @@ def _as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
     with contextlib.suppress(pa.ArrowInvalid):
         return pc.cast(text, pa.float64())
     trimmed = pc.utf8_trim_whitespace(text)
-    missing = pc.is_in(pc.utf8_lower(trimmed), value_set=pa.array(_MISSING))
+    missing = pc.is_in(pc.utf8_lower(trimmed), value_set=pa.array(MISSING))
     present = pc.if_else(missing, None, trimmed)
     try:
         return pc.cast(present, pa.float64())
@@ -213,16 +220,42 @@ def _are_numbers(column: pa.Array) -> bool:
     return True
 
 
-def _open_parquet(source: Any, _: FileFormat, columns: Sequence[str], __: str) -> _Opened:
-    file = pyarrow("parquet").ParquetFile(source)
+def _open_parquet(
+    source: Any, _: FileFormat, columns: Sequence[str], __: str, labels: str | None
+) -> _Opened:
+    parquet, types = pyarrow("parquet"), pyarrow().types
+    file = parquet.ParquetFile(source)
     names = file.schema_arrow.names
     check_columns(names, *columns)
+    if labels in names and types.is_string(file.schema_arrow.field(labels).type):
+        file = parquet.ParquetFile(source, metadata=file.metadata, read_dictionary=[labels])
     wanted = [name for name in names if name in columns]
     chosen = pyarrow().schema([file.schema_arrow.field(name) for name in wanted])
-    return tuple(names), chosen, _safely(file.iter_batches(batch_size=BATCH, columns=wanted))
+    parts = (
+        part
+        for groups in _row_groups(file.metadata)
+        for part in file.iter_batches(batch_size=BATCH, row_groups=groups, columns=wanted)
+    )
+    return tuple(names), chosen, _safely(parts)
 
 
-def _open_arrow(source: Any, _: FileFormat, columns: Sequence[str], __: str) -> _Opened:
+def _row_groups(metadata: Any) -> Iterator[list[int]]:
+    """Some row groups at a time: one reader of all would keep what it has read until the end."""
+    together: list[int] = []
+    rows = 0
+    for group in range(metadata.num_row_groups):
+        together.append(group)
+        rows += metadata.row_group(group).num_rows
+        if rows >= BATCH:
+            yield together
+            together, rows = [], 0
+    if together:
+        yield together
+
+
+def _open_arrow(
+    source: Any, _: FileFormat, columns: Sequence[str], __: str, ___: str | None
+) -> _Opened:
     pa = pyarrow()
 
     file = pa.ipc.open_file(source)

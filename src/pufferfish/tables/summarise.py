@@ -8,14 +8,15 @@ from typing import Any
 
 from pufferfish.checks import require
 from pufferfish.tables.arrays import array_batch
-from pufferfish.tables.files import file_batches
-from pufferfish.tables.formats import format_of
+from pufferfish.tables.files import Progress, each_batch, file_batches
+from pufferfish.tables.formats import FileFormat, format_of
 from pufferfish.tables.frames import frame_batches
 from pufferfish.tables.names import check_columns
+from pufferfish.tables.spark import is_spark, spark_summary
 from pufferfish.tables.summary import Summary
 from pufferfish.tables.tally import MOST_VALUES, Batch, Tally
 
-__all__ = ["batches", "summarise"]
+__all__ = ["batches", "summarise", "summarise_files"]
 
 
 def summarise(
@@ -33,7 +34,8 @@ def summarise(
 
     Args:
         data: A frame (pandas, Polars eager or lazy, PyArrow), the path of a file (CSV, Parquet,
-            Arrow), both with the extra `frames`; or a dict of arrays.
+            Arrow), of a folder of such files or a pattern for their names, all with the extra
+            `frames`; a Spark frame, with the extra `spark`; or a dict of arrays.
         column: The numeric column.
         secret: The column of the secret: text, whole numbers or truth values.
         count: A column that says how many records each row stands for; None: one.
@@ -46,9 +48,30 @@ def summarise(
     for name, given in (("column", column), ("secret", secret)):
         require(isinstance(given, str), f"{name} must be a column's name, got {given!r}.")
     require(column != secret, f"column and secret are both {column!r}; they must differ.")
+    if is_spark(data):
+        return spark_summary(data, column, secret, count, most_values)
+    if isinstance(data, str | PathLike):
+        path = fspath(data)
+        return summarise_files(path, format_of(path), column, secret, count, most_values)
     tally = Tally(column, secret, most_values)
     for batch in batches(data, column, secret, count):
         tally.add(batch)
+    return tally.summary()
+
+
+def summarise_files(
+    path: str,
+    format_: FileFormat,
+    column: str,
+    secret: str,
+    count: str | None = None,
+    most_values: int = MOST_VALUES,
+    progress: Progress | None = None,
+) -> Summary:
+    """`summarise` for files of a given format; `progress` is told the share that was read."""
+    tally = Tally(column, secret, most_values)
+    for part in each_batch(path, format_, column, secret, count, tally.counted, progress):
+        tally.merge(part)
     return tally.summary()
 
 

@@ -19,7 +19,7 @@ from pufferfish.errors import DataError
 from pufferfish.scenario import Secret
 from pufferfish.tables.summary import Group, IntArray, Summary
 
-__all__ = ["MOST_VALUES", "Batch", "Tally"]
+__all__ = ["MOST_VALUES", "Batch", "Counted", "Tally", "centres", "finest"]
 
 # Distinct values of a column up to which its table is exact.
 MOST_VALUES = 100_000
@@ -55,11 +55,43 @@ class _Cells(NamedTuple):
     counts: IntArray
 
 
+class Counted(NamedTuple):
+    """What was counted of some rows.
+
+    Attributes:
+        rows: How many there are.
+        labels: Of their secrets.
+        present: The indices of labels that occur.
+        holes: For each label the rows without a value.
+        cells: The others, by index of label and value.
+    """
+
+    rows: int
+    labels: tuple[Secret, ...]
+    present: IntArray
+    holes: IntArray
+    cells: _Cells
+
+
 class Tally:
     """Counts by secret and value, from batches of rows."""
 
-    def __init__(self, column: str, secret: str, most_values: int | None = MOST_VALUES) -> None:
-        """Nothing counted yet; with `most_values` None there is no limit."""
+    def __init__(
+        self,
+        column: str,
+        secret: str,
+        most_values: int | None = MOST_VALUES,
+        *,
+        numbered: bool = True,
+    ) -> None:
+        """Nothing counted yet.
+
+        Args:
+            column: The numeric column.
+            secret: The column of the secret.
+            most_values: Distinct values up to which the counts are exact; None: no limit.
+            numbered: Whether rows come in the order of the table, so that messages can count them.
+        """
         usable = isinstance(most_values, int) and not isinstance(most_values, bool)
         require(
             most_values is None or (usable and most_values >= 2),
@@ -72,30 +104,57 @@ class Tally:
         self._pending: list[_Cells] = []
         self._exponent: int | None = None
         self._rows = 0
+        self._numbered = numbered
 
     def add(self, batch: Batch) -> None:
         """Count some rows; refuses rows without a secret and infinite values."""
-        self._refuse_unusable(batch)
-        self._rows += batch.values.size
+        self.merge(self.counted(batch, self._rows if self._numbered else None))
+
+    def counted(self, batch: Batch, before: int | None) -> Counted:
+        """Some rows, counted for `merge`; may be called by several threads at a time.
+
+        Args:
+            batch: The rows.
+            before: How many come before them, for messages; None: nobody knows.
+
+        Raises:
+            DataError: Rows without a secret, infinite values.
+        """
+        self._refuse_unusable(batch, before)
+        rows = batch.values.size
         if batch.counts is not None:
             some = batch.counts > 0
             batch = Batch(batch.values[some], batch.codes[some], batch.labels, batch.counts[some])
-        codes = self._own_codes(batch)
-        hole = np.isnan(batch.values)
+        codes, values, counts = batch.codes, batch.values, batch.counts
+        hole = np.isnan(values)
+        holes = np.bincount(
+            codes[hole],
+            weights=None if counts is None else counts[hole],
+            minlength=len(batch.labels),
+        ).astype(np.int64)
+        present = np.unique(codes)
         if hole.any():
-            weights = None if batch.counts is None else batch.counts[hole]
-            found = np.bincount(codes[hole], weights=weights, minlength=len(self._codes))
-            for label, code in self._codes.items():
-                self._holes[label] += int(found[code])
-            codes, values = codes[~hole], batch.values[~hole]
-            counts = None if batch.counts is None else batch.counts[~hole]
-        else:
-            values, counts = batch.values, batch.counts
-        if not values.size:
-            return
+            codes, values = codes[~hole], values[~hole]
+            counts = None if counts is None else counts[~hole]
+        if self._exponent is not None and values.size:
+            # Rows of a bin are in one bin of all coarser ones, so rounding early changes nothing.
+            values = centres(values, max(self._exponent, finest(values)))
         values = values + 0.0  # turns −0.0 into 0.0
         cells = _counted(codes, values) if counts is None else _merged(codes, values, counts)
-        self._pending.append(cells)
+        return Counted(rows, batch.labels, present, holes, cells)
+
+    def merge(self, counted: Counted) -> None:
+        """Add what was counted of some rows; the first labels that are seen come first."""
+        self._rows += counted.rows
+        own = np.full(len(counted.labels), -1, dtype=np.int64)
+        for index in counted.present:
+            label = counted.labels[index]
+            own[index] = self._codes.setdefault(label, len(self._codes))
+            self._holes[label] = self._holes.get(label, 0) + int(counted.holes[index])
+        codes, values, counts = counted.cells
+        if not values.size:
+            return
+        self._pending.append(_Cells(own[codes], values, counts))
         waiting = sum(each.values.size for each in self._pending[1:])
         if waiting > max(_MOST_PENDING, self._pending[0].values.size):
             self._merge()
@@ -117,27 +176,19 @@ class Tally:
         }
         return Summary(self._column, self._secret, groups, width)
 
-    def _refuse_unusable(self, batch: Batch) -> None:
+    def _refuse_unusable(self, batch: Batch, before: int | None) -> None:
         for bad, problem, column in (
             (batch.lacks_secret, "is missing", self._secret),
             (np.isinf(batch.values), "is infinite", self._column),
             (np.abs(batch.values) > _LARGEST, f"is beyond {_LARGEST:g}", self._column),
         ):
             if bad.any():
-                row = self._rows + int(np.flatnonzero(bad)[0]) + 1
+                number = int(np.flatnonzero(bad)[0]) + 1
+                row = "a row" if before is None else f"row {before + number}"
                 raise DataError(
-                    f"column {column!r}, row {row}: the entry {problem}. Mend or remove such rows "
+                    f"column {column!r}, {row}: the entry {problem}. Mend or remove such rows "
                     "first; the library does not guess what was meant."
                 )
-
-    def _own_codes(self, batch: Batch) -> IntArray:
-        """The batch's codes, as this tally numbers the labels; labels without rows are left out."""
-        translation = np.full(len(batch.labels), -1, dtype=np.int64)
-        for index in np.unique(batch.codes):
-            label = batch.labels[index]
-            translation[index] = self._codes.setdefault(label, len(self._codes))
-            self._holes.setdefault(label, 0)
-        return np.asarray(translation[batch.codes])
 
     def _merge(self) -> _Cells:
         """All cells as one, binned if there are too many values."""
@@ -150,29 +201,29 @@ class Tally:
                 np.concatenate(each) for each in zip(*self._pending, strict=True)
             )
         if self._exponent is not None:
-            self._exponent = max(self._exponent, _finest(values))
-            values = _centres(values, self._exponent)
+            self._exponent = max(self._exponent, finest(values))
+            values = centres(values, self._exponent)
         distinct = np.unique(values)
         if distinct.size > self._most:
             self._exponent = _coarsened(distinct, self._most)
-            values = _centres(values, self._exponent)
+            values = centres(values, self._exponent)
         self._pending = [_merged(codes, values, counts)]
         return self._pending[0]
 
 
-def _finest(values: FloatArray) -> int:
+def finest(values: FloatArray) -> int:
     """The smallest k for which the centres of bins of width 2^k are exact doubles."""
     return math.frexp(float(np.abs(values).max()))[1] - 51
 
 
-def _centres(values: FloatArray, exponent: int) -> FloatArray:
+def centres(values: FloatArray, exponent: int) -> FloatArray:
     """(n + ½)·2^k for the bin n of each value; a centre stays where it is."""
     return np.asarray(np.ldexp(np.floor(np.ldexp(values, -exponent)) + 0.5, exponent))
 
 
 def _coarsened(distinct: FloatArray, most: float) -> int:
     """The smallest k with at most `most` filled bins, for sorted values."""
-    low = _finest(distinct) - 1
+    low = finest(distinct) - 1
     high = math.frexp(float(distinct[-1] - distinct[0]))[1]  # two bins at most
     while high - low > 1:
         middle = (low + high) // 2
@@ -186,6 +237,8 @@ def _coarsened(distinct: FloatArray, most: float) -> int:
 
 def _counted(codes: IntArray, values: FloatArray) -> _Cells:
     """How often each (code, value) occurs."""
+    if not codes.size:
+        return _Cells(codes, values, codes)
     # Sorting the codes alone keeps the values' own sort the fast one for plain floats.
     small = codes.astype(np.int16) if codes.max() < 2**15 else codes
     order = np.argsort(small, kind="stable")

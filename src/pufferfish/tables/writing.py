@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
 from pufferfish.atomic import replacing
 from pufferfish.errors import DataError
@@ -24,11 +24,31 @@ from pufferfish.tables.formats import STANDARD_STREAM, FileFormat
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TableWriter", "writing"]
+__all__ = ["Output", "TableWriter", "finishing", "writing"]
 
 
 # Batches that may wait to be written.
 _MOST_WAITING = 3
+
+
+class Output(Protocol):
+    """Where changed rows go."""
+
+    def write(self, part: pa.RecordBatch, file: str | None) -> None:
+        """Some more rows, of a file of the result; None: any."""
+
+    def close(self) -> None:
+        """Write what waits, and the end."""
+
+    def abandon(self) -> None:
+        """Let go of what will not be finished."""
+
+    @property
+    def sha256(self) -> str:
+        """The checksum of all that was written, once it is closed."""
+
+
+_Output = TypeVar("_Output", bound=Output)
 
 
 class TableWriter:
@@ -49,7 +69,9 @@ class TableWriter:
             writer = _CsvText(format_.delimiter or ",")
             sink.write(writer.line(schema.names))
         elif format_.kind == "parquet":
-            writer = pyarrow("parquet").ParquetWriter(sink, schema)
+            # Noised numbers hardly repeat: to look for repeats takes longer than all the rest.
+            repeated = [each.name for each in schema if not pyarrow().types.is_floating(each.type)]
+            writer = pyarrow("parquet").ParquetWriter(sink, schema, use_dictionary=repeated)
         else:
             writer = pyarrow("ipc").new_file(sink, schema)
         self._writer = self._stack.enter_context(writer)
@@ -57,8 +79,11 @@ class TableWriter:
         self._threads = ThreadPoolExecutor(max_workers=2 if format_.kind == "csv" else 1)
         self._waiting: deque[Future[Any]] = deque()
 
-    def write(self, part: pa.RecordBatch) -> None:
-        """Some more rows. What went wrong with earlier ones is raised here, or by `close`."""
+    def write(self, part: pa.RecordBatch, _: str | None) -> None:
+        """Some more rows, all to one file.
+
+        What went wrong with earlier ones is raised here, or by `close`.
+        """
         while len(self._waiting) >= _MOST_WAITING:
             self._finish(self._waiting.popleft())
         task = self._writer.text if isinstance(self._writer, _CsvText) else self._writer.write_batch
@@ -112,20 +137,23 @@ def writing(
     checksum when all is written, just before.
     """
     if str(path) == STANDARD_STREAM:
-        with tempfile.TemporaryFile() as file:
-            yield from _written(file, format_, schema, before)
-            file.seek(0)
-            shutil.copyfileobj(file, sys.stdout.buffer)
+        with tempfile.TemporaryFile() as waiting:
+            with finishing(TableWriter(waiting, format_, schema), before) as writer:
+                yield writer
+            waiting.seek(0)
+            shutil.copyfileobj(waiting, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         return
-    with replacing(Path(path), force=force) as file:
-        yield from _written(file, format_, schema, before)
+    with (
+        replacing(Path(path), force=force) as file,
+        finishing(TableWriter(file, format_, schema), before) as writer,
+    ):
+        yield writer
 
 
-def _written(
-    file: BinaryIO, format_: FileFormat, schema: pa.Schema, before: Callable[[str], None]
-) -> Iterator[TableWriter]:
-    writer = TableWriter(file, format_, schema)
+@contextlib.contextmanager
+def finishing(writer: _Output, before: Callable[[str], None]) -> Iterator[_Output]:
+    """Close a writer when all went well, and tell the checksum; else let go of it."""
     try:
         yield writer
         writer.close()

@@ -1,0 +1,165 @@
+"""Which of very many pairs must be examined one by one: screen, examine the worst, cut the mesh.
+
+A pair whose screened bound does not exceed the limit is settled. Of the others the worst few are
+examined exactly, which may raise the limit (the worst loss found so far) or the noise (what the
+worst pair needs so far); a bound that held for less noise holds for more, but for what the grid
+changes, and whoever calibrates certifies the result anew. Then the mesh is cut where it is loosest
+for those that still stick out, and they are screened again; when they are few, or the mesh can gain
+no more, all of them are examined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from pufferfish.checks import FloatArray
+from pufferfish.exact.classes import ClassPairs, Numbers
+from pufferfish.exact.mesh import features, first_mesh, refined
+from pufferfish.exact.parallel import Progress, Workers
+from pufferfish.exact.screen import PairBounds, screen_block, screens
+from pufferfish.noise import Noise
+
+__all__ = ["Examine", "Trial", "sift"]
+
+# Pairs examined at once, to begin with: what they show may spare others.
+_WORST = 8
+# Pairs that are sooner examined than screened again, and pairs that the mesh is fitted to.
+_FEW = 128
+_SAMPLE = 48
+_MOST_ROUNDS = 12
+_MOST_VALUES = 500_000
+_MOST_PAIRS = 500_000
+
+
+class Trial(NamedTuple):
+    """A noise law, the ε at which δ counts, and what δ (or ε*) need not be proven below."""
+
+    noise: Noise
+    epsilon: float
+    limit: float
+
+
+# Examines pairs by their numbers, and says what counts from now on.
+Examine = Callable[[Numbers, Trial], Trial]
+
+
+class _Remaining(NamedTuple):
+    """Pairs by number, with the bounds that decide."""
+
+    numbers: Numbers
+    bounds: FloatArray
+
+    def over(self, limit: float) -> _Remaining:
+        """Those whose bound passes the limit, worst first."""
+        kept = np.flatnonzero(self.bounds > limit)
+        order = kept[np.argsort(-self.bounds[kept], kind="stable")]
+        return _Remaining(self.numbers[order], self.bounds[order])
+
+    def after(self, count: int) -> _Remaining:
+        """All but the first."""
+        return _Remaining(self.numbers[count:], self.bounds[count:])
+
+
+def sift(
+    pairs: ClassPairs,
+    trial: Trial,
+    examine: Examine,
+    workers: Workers,
+    progress: Progress | None = None,
+    *,
+    pure: bool,
+    bounds: PairBounds | None = None,
+    exhaustive: bool = True,
+) -> PairBounds:
+    """Examine pairs until nothing else is above the limit; what is proven of every pair.
+
+    Args:
+        pairs: What to sift.
+        trial: What counts at first.
+        examine: Examines some pairs, and says what counts from then on: the same or more noise,
+            the same or a higher limit.
+        workers: Who does the work.
+        progress: Called with (pairs settled, pairs in all).
+        pure: Whether ε* counts, and not δ.
+        bounds: What is known before.
+        exhaustive: Whether to examine all that screening cannot settle, even if it is much.
+    """
+    found = bounds or PairBounds(np.ones(len(pairs)), np.full(len(pairs), np.inf))
+    measure = found.epsilon if pure else found.delta
+    guess = pairs.difficulty()
+    hardest = guess.argmax()
+    trial = examine(np.array([hardest]), trial)
+    others = np.flatnonzero(measure > trial.limit)
+    others = others[others != hardest]
+    report = partial(_report, pairs, progress)
+    radius = pairs.belief.radius
+    screened = others.size > _FEW and screens(pairs.laws, trial.noise, radius, pure=pure)
+    if not screened:
+        others = others[np.argsort(-guess[others], kind="stable")]
+    rest = _Remaining(others, measure[others])
+    if screened:
+        points = features(pairs.laws, trial.noise)
+        mesh = first_mesh(points)
+        for _ in range(_MOST_ROUNDS):
+            _screen(pairs, rest.numbers, found, trial, mesh, workers)
+            rest = _Remaining(rest.numbers, measure[rest.numbers]).over(trial.limit)
+            report(rest)
+            if rest.numbers.size > _FEW:
+                trial = examine(rest.numbers[:_WORST], trial)
+                rest = rest.after(_WORST).over(trial.limit)
+            if rest.numbers.size <= _FEW:
+                break
+            sample = rest.numbers[np.linspace(0, rest.numbers.size - 1, _SAMPLE).astype(np.intp)]
+            limit = trial.limit if pure else None
+            finer = refined(mesh, points, pairs.block(sample), trial.noise, trial.epsilon, limit)
+            if finer.size == mesh.size:
+                break
+            mesh = finer
+    batch = _WORST
+    while rest.numbers.size and (exhaustive or rest.numbers.size <= _FEW):
+        trial = examine(rest.numbers[:batch], trial)
+        rest = rest.after(batch).over(trial.limit)
+        batch *= 2
+        report(rest)
+    return found
+
+
+def _report(pairs: ClassPairs, progress: Progress | None, rest: _Remaining) -> None:
+    if progress is not None:
+        total = int(pairs.counts.sum())
+        progress(total - int(pairs.counts[rest.numbers].sum()), total)
+
+
+def _screen(
+    pairs: ClassPairs,
+    numbers: Numbers,
+    found: PairBounds,
+    trial: Trial,
+    mesh: FloatArray,
+    workers: Workers,
+) -> None:
+    """Sharpen what was found of some pairs."""
+    task = partial(
+        screen_block,
+        mesh=mesh,
+        noise=trial.noise,
+        epsilon=trial.epsilon,
+        radius=pairs.belief.radius,
+    )
+    sides = max(
+        # For memory: values (laws times nodes), and pairs, of one block.
+        -(-len(pairs.laws) * mesh.size // _MOST_VALUES),
+        math.isqrt(2 * numbers.size // _MOST_PAIRS) + 1,
+        # For everyone to have something to do.
+        math.isqrt(2 * workers.count - 2) + 1,
+    )
+    parts = pairs.blocks(numbers, sides)
+    bounds = workers.map(task, [block for _, block in parts])
+    for (chosen, _), part in zip(parts, bounds, strict=True):
+        for known, new in zip(found, part, strict=True):
+            known[chosen] = np.minimum(known[chosen], new)

@@ -1,0 +1,106 @@
+"""What a published folder holds: every file with its size and checksum, in one document.
+
+A folder has no checksum of its own; that of its manifest stands for it. The manifest is written
+last, so a folder without one is unfinished.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path, PurePosixPath
+from typing import Self
+
+from pufferfish.checks import require
+from pufferfish.codec import check_entries, document_text, parse_document, reading
+
+__all__ = ["MANIFEST", "Entry", "Manifest", "file_sha256"]
+
+# The leading "_" keeps it out of the table, for us as for Spark and Arrow.
+MANIFEST = "_manifest.json"
+_KIND = "manifest"
+_VERSION = 1
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One file.
+
+    Attributes:
+        path: Relative to the folder, with "/".
+        rows: Of its table.
+        bytes: Its size.
+        sha256: Its checksum.
+    """
+
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be a file within a folder."""
+        require(isinstance(self.path, str), "the path of a file must be text.")
+        place = PurePosixPath(self.path)
+        plain = str(place) == self.path and not place.is_absolute()
+        require(
+            plain and self.path != "." and ".." not in place.parts and "\0" not in self.path,
+            f"{self.path!r} is no path within a folder.",
+        )
+        for name in ("rows", "bytes"):
+            given = getattr(self, name)
+            require(
+                isinstance(given, int) and not isinstance(given, bool) and given >= 0,
+                f"the {name} of a file must be a whole number of at least 0, got {given!r}.",
+            )
+        require(
+            isinstance(self.sha256, str) and _SHA256.fullmatch(self.sha256) is not None,
+            "a sha256 is 64 digits from 0 to f.",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """The files of a folder, sorted by path."""
+
+    files: tuple[Entry, ...]
+
+    def __post_init__(self) -> None:
+        """One order, so that equal folders have equal manifests."""
+        object.__setattr__(self, "files", tuple(sorted(self.files, key=lambda each: each.path)))
+        paths = {each.path for each in self.files}
+        require(len(paths) == len(self.files), "a manifest names every file once.")
+
+    @property
+    def rows(self) -> int:
+        """Of all files together."""
+        return sum(each.rows for each in self.files)
+
+    @property
+    def sha256(self) -> str:
+        """Of the text that `to_json` makes."""
+        return hashlib.sha256(self.to_json().encode("utf-8")).hexdigest()
+
+    def to_json(self) -> str:
+        """The document; equal manifests have the same text."""
+        files = [asdict(each) for each in self.files]
+        return document_text({"pufferfish": _KIND, "version": _VERSION, "files": files})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The manifest that `to_json` described."""
+        data = parse_document(text, _KIND, _VERSION)
+        names = [each.name for each in fields(Entry)]
+        with reading(_KIND):
+            check_entries(_KIND, data, ("pufferfish", "version", "files"))
+            for each in data["files"]:
+                check_entries("file of a manifest", each, names)
+            return cls(files=tuple(Entry(**each) for each in data["files"]))
+
+
+def file_sha256(path: Path) -> str:
+    """The checksum of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,63 @@
+"""Work on the parts of a table in several threads, with results in the table's order.
+
+NumPy, Arrow and the stream cipher let other threads run while they work, so threads are enough to
+keep the processors busy, and nothing has to be copied between processes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+__all__ = ["in_order"]
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+# Every further part that is under way costs memory, and no more than these keep a disk waiting.
+_MOST_THREADS = 4
+
+
+def in_order(
+    items: Iterable[_Item], work: Callable[[_Item], _Result]
+) -> Generator[_Result, None, None]:
+    """`work` of each item, in the order of the items, some of them at a time.
+
+    No more items are taken than the threads are busy with, and one for each that waits. Of several
+    failures the first in the order of the items is raised, as if there were one thread.
+    """
+    threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    waiting: deque[Future[_Result]] = deque()
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        try:
+            yield from _worked(iter(items), work, pool, waiting, 2 * threads)
+        finally:
+            for each in waiting:
+                each.cancel()
+
+
+def _worked(
+    items: Iterator[_Item],
+    work: Callable[[_Item], _Result],
+    pool: ThreadPoolExecutor,
+    waiting: deque[Future[_Result]],
+    most: int,
+) -> Iterator[_Result]:
+    while True:
+        try:
+            item = next(items)
+        except StopIteration:
+            break
+        except Exception:
+            # Whatever is wrong with an earlier item comes first.
+            for each in waiting:
+                each.result()
+            raise
+        waiting.append(pool.submit(work, item))
+        if len(waiting) >= most:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

@@ -1,0 +1,88 @@
+"""A session of one's own, and tables that it can read: for the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from pufferfish.errors import EngineError, InvalidInputError
+from pufferfish.tables.extras import pyspark
+from pufferfish.tables.names import check_columns, not_numeric
+from pufferfish.tables.reading import MISSING
+from pufferfish.tables.spark.jobs import spark_errors, understood
+
+__all__ = ["read_table", "spark_session"]
+
+
+@contextlib.contextmanager
+def spark_session(master: str | None) -> Iterator[Any]:
+    """A session on a cluster, ended with the block unless it was there before.
+
+    Args:
+        master: The cluster's address (spark://host:7077, yarn, k8s://..., local[*]); None: what
+            Spark's own configuration says, or else this machine.
+    """
+    builder = pyspark("sql").SparkSession.builder.appName("pufferfish")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    if master is not None:
+        builder = builder.master(master)
+    if master is None or master.startswith("local"):
+        # Executors on this machine can use this very Python.
+        builder = builder.config("spark.pyspark.python", sys.executable)
+    refused: tuple[type[Exception], ...] = (*spark_errors(), RuntimeError, OSError)
+    own = pyspark("sql").SparkSession.getActiveSession() is None
+    try:
+        session = builder.getOrCreate()
+    except refused as error:
+        raise EngineError(
+            "Spark did not start. It needs Java 17 or newer, and a cluster that answers under the "
+            "address given with --master."
+        ) from error
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        yield session
+    finally:
+        if own:
+            session.stop()
+
+
+def read_table(session: Any, source: str, kind: str | None, numbers: str) -> Any:
+    """What Spark can read: a file or folder in one of its formats, or a table of its catalogue.
+
+    Args:
+        session: The session.
+        source: A path, an address, or the name of a table.
+        kind: One of Spark's formats (parquet, orc, csv, json, avro, delta, ...), or "table"; None:
+            Parquet, or CSV where the name says so.
+        numbers: The column that must hold numbers. In a CSV everything else is text.
+    """
+    if kind is None:
+        kind = "csv" if source.endswith((".csv", ".csv.gz", ".tsv")) else "parquet"
+    try:
+        with understood():
+            if kind == "table":
+                return session.table(source)
+            if kind == "csv":
+                delimiter = "\t" if source.endswith(".tsv") else ","
+                table = session.read.csv(source, header=True, sep=delimiter)
+                return _with_numbers(table, numbers)
+            return session.read.format(kind).load(source)
+    except EngineError as error:
+        raise InvalidInputError(
+            f"Spark cannot read {source!r} as {kind}: is it there, for every executor, and is that "
+            "its format? Say another with --format."
+        ) from error
+
+
+def _with_numbers(table: Any, numbers: str) -> Any:
+    """A table of text with one column as numbers; text that is none stops the job with words."""
+    sql = pyspark("sql.functions")
+    check_columns(table.columns, numbers)
+    column = f"`{numbers.replace('`', '``')}`"
+    text = sql.trim(table[column])
+    missing = sql.lower(text).isin(*MISSING) | text.isNull()
+    refusal = f"pufferfish.errors.DataError: {not_numeric(numbers, 'text')}"
+    number = sql.coalesce(text.try_cast("double"), sql.raise_error(sql.lit(refusal)))
+    return table.withColumns({numbers: sql.when(~missing, number)})

@@ -1,0 +1,106 @@
+"""What a release must know of a table before it draws anything: one row for each secret.
+
+Counted by Spark itself, without a detour through Python: this reads the table once more, and should
+cost little beside the noise.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.scenario import Secret
+from pufferfish.tables.extras import pyspark
+from pufferfish.tables.names import not_numeric
+from pufferfish.tables.persons import unnamed
+from pufferfish.tables.spark.jobs import chosen, understood
+
+__all__ = ["SurveyedGroup", "most_rows_of_one", "survey"]
+
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+# A secret with more values than this is not one that anybody could describe.
+_MOST_SECRETS = 1_000_000
+
+
+class SurveyedGroup(NamedTuple):
+    """The rows of one secret.
+
+    Attributes:
+        secret: Its value; None where it is missing.
+        rows: How many there are.
+        missing: Those without a value.
+        infinite: Those with an infinite one.
+        outside: Those with a value outside the given range.
+        largest: The largest size of a finite value.
+        mean: Of the finite values.
+        squares: Their squared distances from the mean, added up.
+    """
+
+    secret: Secret | None
+    rows: int
+    missing: int
+    infinite: int
+    outside: int
+    largest: float
+    mean: float
+    squares: float
+
+
+def survey(
+    frame: Any, column: str, secret: str, low: float, high: float
+) -> tuple[SurveyedGroup, ...]:
+    """Count the rows of each secret."""
+    sql = pyspark("sql.functions")
+    table = chosen(frame, column, secret)
+    kind = str(table.dtypes[0][1])
+    if not kind.startswith(_NUMBERS):
+        raise InvalidInputError(not_numeric(column, kind))
+    value = sql.col("value")
+    present = sql.when(~sql.isnan(value), value)
+    finite = sql.when(sql.abs(present) < float("inf"), present)
+    named = table.toDF("given", "secret").withColumn("value", sql.col("given").cast("double"))
+    grouped = named.groupBy("secret").agg(
+        sql.count(sql.lit(1)),
+        sql.count(present),
+        sql.count(finite),
+        sql.count(sql.when((finite < low) | (finite > high), 1)),
+        sql.max(sql.abs(finite)),
+        sql.avg(finite),
+        sql.var_pop(finite),
+    )
+    with understood():
+        found = grouped.limit(_MOST_SECRETS + 1).collect()
+    if len(found) > _MOST_SECRETS:
+        raise DataError(f"column {secret!r} has more than {_MOST_SECRETS:,} values.")
+    return tuple(
+        SurveyedGroup(
+            label,
+            rows,
+            rows - present_,
+            present_ - finite_,
+            outside,
+            0.0 if largest is None else float(largest),
+            0.0 if mean is None else float(mean),
+            0.0 if variance is None else float(variance) * finite_,
+        )
+        for label, rows, present_, finite_, outside, largest, mean, variance in found
+    )
+
+
+def most_rows_of_one(frame: Any, person: str) -> int:
+    """How many rows the person with most of them has."""
+    sql = pyspark("sql.functions")
+    table = chosen(frame, person).toDF("person")
+    kind = str(table.dtypes[0][1])
+    missing = sql.col("person").isNull()
+    if kind in ("float", "double"):
+        missing |= sql.isnan("person")
+    if kind == "string":
+        missing |= sql.col("person") == ""
+    counted = table.groupBy("person").count()
+    with understood():
+        found = counted.agg(sql.max("count"), sql.count(sql.when(missing, 1))).first()
+    most, without = found
+    if without:
+        raise unnamed(person)
+    return int(most or 0)

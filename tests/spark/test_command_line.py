@@ -1,0 +1,79 @@
+"""`pufferfish release --engine spark`, as a user runs it: in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import pufferfish as pf
+from pufferfish.checking import verify_record
+from pufferfish.cli.app import run as command
+from tests.spark.conftest import environment
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "pufferfish", *words],
+        env=os.environ | environment(folder) | {"SPARK_DRIVER_MEMORY": "1g"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_from_files_to_a_checked_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    adult = pa.table(pf.datasets.adult_education())
+    (tmp_path / "adult").mkdir()
+    for number in range(3):
+        part = adult.slice(number * 11_000, 11_000)
+        pa.parquet.write_table(part, tmp_path / "adult" / f"{number}.parquet")
+    columns = ["-c", "education-num", "-s", "race", "--pair", "Black:Asian-Pac-Islander"]
+    spark = ["--engine", "spark", "--master", "local[2]"]
+    done = run(tmp_path, "release", "adult", *columns, "-e", "1", *spark, "-o", "out", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["rows"], told["record"]) == (32_561, "out.record.json")
+    assert verify_record(tmp_path / "out.record.json").verdict is True
+    # The same noise as without a cluster: the same fits, the same certificate.
+    here = [str(tmp_path / "adult"), *columns, "-e", "1", "-o", str(tmp_path / "here"), "--json"]
+    assert command(["release", *here]) == 0
+    assert json.loads(capsys.readouterr().out)["noise"] == told["noise"]
+
+
+@pytest.mark.slow
+def test_a_csv_is_text_but_for_the_column(tmp_path: Path) -> None:
+    rows = [f"{value},{secret}" for value in (1, 2, 3, 4, 5) for secret in ("01", "02")] * 20
+    (tmp_path / "t.csv").write_text("x,s\n" + "\n".join(rows) + "\nNA,01\n", encoding="utf-8")
+    words = ["t.csv", "-c", "x", "-s", "s", "--engine", "spark", "--master", "local[1]"]
+    fitted = run(tmp_path, "fit", *words, "--json")
+    assert fitted.returncode == 0, fitted.stderr
+    assert '"01"' in fitted.stdout
+    (tmp_path / "t.csv").write_text("x,s\n" + "\n".join(rows) + "\nmany,01\n", encoding="utf-8")
+    refused = run(tmp_path, "fit", *words)
+    assert refused.returncode == 4
+    assert refused.stderr.strip().splitlines()[-1].startswith("error: column 'x' must hold numbers")
+    assert "many" not in refused.stderr.replace("many values", "")
+
+
+def test_options_of_the_other_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("x,s\n1,a\n", encoding="utf-8")
+    columns = [str(table), "-c", "x", "-s", "s"]
+    assert command(["fit", *columns, "--master", "local[1]"]) == 2
+    assert "--master belongs to --engine spark" in capsys.readouterr().err
+    assert command(["fit", *columns, "--engine", "spark", "--delimiter", ";"]) == 2
+    assert "--delimiter belongs to the local engine" in capsys.readouterr().err
+    assert command(["fit", *columns, "--engine", "flink"]) == 2
+    capsys.readouterr()

@@ -1,0 +1,273 @@
+"""A release on a cluster: the same promise, drawn once, whole or absent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import laplace
+
+import pufferfish as pf
+from pufferfish.checking import verify_record
+from pufferfish.errors import (
+    DataError,
+    EngineError,
+    InvalidInputError,
+    OutputExistsError,
+    UnsupportedError,
+)
+from pufferfish.release.spark import release_spark
+from pufferfish.tables.manifest import MANIFEST, Manifest
+from pufferfish.tables.spark import mapping, storage
+from tests.sampling.fit import rejects_law
+from tests.spark.tables import collected, columns, frame, plan
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def some_of(parts: Iterator[Any]) -> Iterator[Any]:
+    generator = np.random.default_rng()
+    for part in parts:
+        yield part.slice(0, int(generator.integers(1, part.num_rows)))
+
+
+def left_over(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
+def test_shuffled_rows_have_the_law_of_the_noise(spark: Any, tmp_path: Path) -> None:
+    """Of a constant column only the noise is left: its law, at a false-alarm rate of 1e-6."""
+    rows = 40_000
+    table = columns(rows) | {"x": np.full(rows, 50.0)}
+    chosen = plan()
+    noise = chosen.calibration.noise
+    assert isinstance(noise, pf.LaplaceNoise)
+    done = pf.release(frame(spark, table), chosen, output=tmp_path / "out")
+    drawn = collected(done.frame) - 50.0
+    assert drawn.size == rows == done.record.rows_published
+    assert not rejects_law(drawn, lambda x: laplace.cdf(x, scale=noise.scale))
+    assert rejects_law(drawn, lambda x: laplace.cdf(x, scale=0.9 * noise.scale))
+    assert done.frame.columns == ["x"]
+    assert left_over(tmp_path) == ["out"]
+
+
+def test_what_was_drawn_stays_drawn(spark: Any, tmp_path: Path) -> None:
+    done = pf.release(frame(spark, columns(500)), plan(), output=tmp_path / "out")
+    first, again = collected(done.frame), collected(done.frame)
+    np.testing.assert_array_equal(first, again)
+    read = spark.read.parquet(str(tmp_path / "out"))
+    np.testing.assert_array_equal(np.sort(collected(read)), np.sort(first))
+
+
+def test_rows_partitions_and_workers_do_not_share_noise(spark: Any, tmp_path: Path) -> None:
+    """Equal values in every row of every partition: no partition's noise is another's."""
+    table = columns(2_000) | {"x": np.full(2_000, 50.0)}
+    there = frame(spark, table, 4)
+    released = pf.release(there, plan(keep=["id"]), output=tmp_path / "out").frame
+    from pyspark.sql import functions as sql
+
+    files = released.withColumn("file", sql.input_file_name()).toArrow().to_pandas()
+    parts = [part["x"].to_numpy() for _, part in files.groupby("file")]
+    assert len(parts) == 4
+    for index, part in enumerate(parts):
+        assert np.unique(part).size > 0.99 * part.size
+        for other in parts[index + 1 :]:
+            # Two draws of continuous noise agree by chance once in 2^24 rows or so.
+            assert np.intersect1d(part, other).size < 5
+    again = pf.release(there, plan(keep=["id"]), output=tmp_path / "again").frame
+    one, two = (each.toArrow().sort_by("id").column("x").to_numpy() for each in (released, again))
+    assert np.count_nonzero(one == two) < 5
+
+
+def test_every_row_once_beside_what_is_kept(spark: Any, tmp_path: Path) -> None:
+    table = columns(3_000)
+    done = pf.release(frame(spark, table), plan(keep=["id"]), output=tmp_path / "out")
+    found = done.frame.toArrow().sort_by("id")
+    np.testing.assert_array_equal(found.column("id").to_numpy(), table["id"])
+    moved = found.column("x").to_numpy() - table["x"]
+    assert np.all(moved != 0.0)
+    assert done.frame.columns == ["id", "x"]
+    noise = done.record.plan.calibration.noise
+    assert isinstance(noise, pf.LaplaceNoise)
+    assert not rejects_law(moved, lambda x: laplace.cdf(x, scale=noise.scale))
+
+
+def test_the_order_says_nothing(spark: Any, tmp_path: Path) -> None:
+    """Values that rise through the table and dwarf the noise must not rise in the release."""
+    rows = 6_000
+    table = columns(rows) | {"x": 1e6 * np.arange(rows)}
+    done = pf.release(frame(spark, table, 3), plan(), output=tmp_path / "out")
+    ranks = np.argsort(np.argsort(collected(done.frame)))
+    correlation = np.corrcoef(ranks, np.arange(rows))[0, 1]
+    # Under a random order the correlation is about N(0, 1/n): 5.5 stds are one in 10^7.
+    assert abs(correlation) < 5.5 / np.sqrt(rows)
+    neighbours = np.corrcoef(ranks[1:], ranks[:-1])[0, 1]
+    assert abs(neighbours) < 5.5 / np.sqrt(rows)
+
+
+def test_record_and_manifest_say_what_is_there(spark: Any, tmp_path: Path) -> None:
+    table = columns(900)
+    table["x"][:90] = np.nan
+    chosen = plan(missing="keep")
+    done = pf.release(frame(spark, table), chosen, output=tmp_path / "out")
+    record = done.record
+    local = pf.release(table, chosen).record
+    for name in ("rows_read", "rows_published", "rows_missing", "rows_unprotected", "rows_outside"):
+        assert getattr(record, name) == getattr(local, name), name
+    assert record.column_std == pytest.approx(local.column_std, rel=1e-12)  # another order of sums
+    assert record.to_dict()["plan"] == local.to_dict()["plan"]
+    assert record.to_dict()["certificate"] == local.to_dict()["certificate"]
+    manifest = Manifest.from_json((tmp_path / "out" / MANIFEST).read_text(encoding="utf-8"))
+    assert (manifest.rows, manifest.sha256) == (900, record.sha256)
+    assert np.count_nonzero(np.isnan(collected(done.frame))) == 90
+    record.save(tmp_path / "out.record.json", "internal")
+    assert verify_record(tmp_path / "out.record.json").verdict is True
+    part = next((tmp_path / "out").glob("part-*"))
+    part.write_bytes(part.read_bytes()[:-1])
+    assert verify_record(tmp_path / "out.record.json").verdict is False
+
+
+def test_rows_without_a_value_can_be_left_out(spark: Any, tmp_path: Path) -> None:
+    table = columns(600)
+    table["x"][::3] = np.nan
+    done = pf.release(frame(spark, table), plan(missing="drop", keep=["id"]), tmp_path / "out")
+    kept = np.sort(collected(done.frame, "id"))
+    np.testing.assert_array_equal(kept, table["id"][~np.isnan(table["x"])])
+    assert (done.record.rows_published, done.record.rows_missing) == (400, 200)
+
+
+def test_whole_numbers_stay_whole(spark: Any, tmp_path: Path) -> None:
+    table = columns(300) | {"x": np.arange(300)}
+    done = pf.release(frame(spark, table), plan(postprocess=[pf.RoundTo(1.0)]), tmp_path / "out")
+    assert done.frame.dtypes == [("x", "bigint")]
+
+
+def test_what_the_plan_does_not_allow_for(spark: Any, tmp_path: Path) -> None:
+    table = columns(300)
+    for change, words in (
+        ({"s": np.where(np.arange(300) == 7, "z", table["s"])}, "the plan does not know"),
+        ({"x": np.where(np.arange(300) == 7, np.nan, table["x"])}, "the value is missing"),
+        ({"x": np.where(np.arange(300) == 7, np.inf, table["x"])}, "the value is infinite"),
+        ({"x": np.where(np.arange(300) == 7, 1e300, table["x"])}, "the value is beyond"),
+        ({"x": table["s"]}, "must hold numbers"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            pf.release(frame(spark, table | change), plan(), tmp_path / "out")
+    with pytest.raises(DataError, match="has no rows"):
+        pf.release(frame(spark, table).where("x > 1e9"), plan(), tmp_path / "out")
+    with pytest.raises(InvalidInputError, match="needs output="):
+        pf.release(frame(spark, table), plan())
+    assert left_over(tmp_path) == []
+
+
+def test_persons_are_counted_over_all_partitions(spark: Any, tmp_path: Path) -> None:
+    table = columns(300) | {"who": np.arange(300) // 2}
+    one = plan(unit="person", person="who")
+    with pytest.raises(DataError, match="some person has more than 1 row"):
+        pf.release(frame(spark, table), one, tmp_path / "out")
+    two = plan(unit="person", person="who", rows_per_person=2)
+    assert pf.release(frame(spark, table), two, tmp_path / "out").record.rows_published == 300
+    nobody = frame(spark, table).selectExpr("x", "s", "if(who = 7, null, who) as who")
+    with pytest.raises(DataError, match="do not say which person"):
+        pf.release(nobody, two, tmp_path / "other")
+
+
+def test_a_folder_is_replaced_only_when_asked(spark: Any, tmp_path: Path) -> None:
+    target = tmp_path / "a folder, ünd ✓"
+    there = frame(spark, columns(300))
+    first = collected(pf.release(there, plan(), target).frame)
+    with pytest.raises(OutputExistsError):
+        pf.release(there, plan(), target)
+    second = collected(pf.release(there, plan(), target, force=True).frame)
+    assert second.size == 300
+    assert not np.array_equal(np.sort(first), np.sort(second))
+    assert left_over(tmp_path) == [target.name]
+
+
+def test_folders_named_by_the_secret_would_publish_it(spark: Any, tmp_path: Path) -> None:
+    frame(spark, columns(300)).write.partitionBy("s").parquet(str(tmp_path / "in"))
+    table = spark.read.parquet(str(tmp_path / "in"))
+    with pytest.raises(InvalidInputError, match="the folders are named by the secret 's'"):
+        pf.release(table, plan(keep=["id"]), tmp_path / "out")
+    assert pf.release(table, plan(), tmp_path / "out").record.rows_published == 300
+
+
+def test_names_that_spark_would_misread_are_refused(spark: Any, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="for a pattern"):
+        pf.release(frame(spark, columns(300)), plan(), tmp_path / "out[1]")
+
+
+def test_the_ledger_is_charged_once_and_only_for_what_was_published(
+    spark: Any, tmp_path: Path
+) -> None:
+    ledger, there = tmp_path / "ledger.json", frame(spark, columns(300))
+    bad = frame(spark, columns(300) | {"x": np.full(300, np.inf)})
+    with pytest.raises(DataError):
+        pf.release(bad, plan(), tmp_path / "out", ledger=ledger)
+    pf.release(there, plan(), tmp_path / "out", ledger=ledger)
+    with pytest.raises(UnsupportedError, match="a second release"):
+        pf.release(there, plan(), tmp_path / "again", ledger=ledger)
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_table_that_changes_while_it_is_read_is_not_published(spark: Any, tmp_path: Path) -> None:
+    """Rows that come and go: what was counted is not what arrived."""
+    there = frame(spark, columns(5_000))
+    unsteady = there.mapInArrow(some_of, there.schema)
+    with pytest.raises(EngineError, match="changed while it was read"):
+        pf.release(unsteady, plan(), tmp_path / "out")
+    assert left_over(tmp_path) == []
+
+
+def test_where_a_rename_is_no_single_step_the_manifest_is_last(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on an object store: files without a manifest are an unfinished release."""
+    monkeypatch.setattr(storage, "_RENAMING", frozenset())
+    there, target = frame(spark, columns(300)), tmp_path / "out"
+
+    def fails(*_: object) -> None:
+        raise OSError("no room for a record")
+
+    with pytest.raises(OSError, match="no room"):
+        release_spark(there, plan(), str(target), save=fails)
+    assert not (target / MANIFEST).exists()
+    done = pf.release(there, plan(), target, force=True)
+    manifest = Manifest.from_json((target / MANIFEST).read_text(encoding="utf-8"))
+    assert manifest.rows == collected(done.frame).size == 300
+    # A file that is not in the manifest is not in the table.
+    stray = next(target.glob("part-*"))
+    (target / f"part-stray-{stray.name}").write_bytes(stray.read_bytes())
+    assert collected(done.frame).size == 300
+    assert left_over(tmp_path) == ["out"]
+
+
+def test_large_files_are_hashed_without_being_held(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mapping, "_LARGEST_HELD", 0)
+    done = pf.release(frame(spark, columns(300)), plan(), tmp_path / "out")
+    done.record.save(tmp_path / "out.record.json", "internal")
+    assert verify_record(tmp_path / "out.record.json").verdict is True
+
+
+def test_other_formats(spark: Any, tmp_path: Path) -> None:
+    there = frame(spark, columns(300))
+    for kind in ("csv", "orc"):
+        done = release_spark(there, plan(keep=["id"]), str(tmp_path / kind), kind=kind)
+        assert collected(done.written.frame, "id").size == 300
+    with pytest.raises(InvalidInputError, match="the format 'xml' is not known"):
+        release_spark(there, plan(), str(tmp_path / "xml"), kind="xml")
+
+
+def test_pairs_can_be_certified_on_the_cluster(spark: Any) -> None:
+    laws = {number: pf.Gaussian(float(number), 5.0 + 0.1 * number) for number in range(9)}
+    scenario = pf.Scenario([pf.Belief(laws, provenance="public")])
+    goal = pf.Guarantee(1.0, 1e-4)
+    here = pf.calibrate(scenario, goal)
+    there = pf.calibrate(scenario, goal, workers=pf.SparkWorkers(spark))
+    assert there.noise == here.noise
+    assert there.certificate == here.certificate
