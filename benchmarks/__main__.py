@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: every benchmark, one table. `--quick` leaves out the 990 pairs."""
+"""`python -m benchmarks`: every benchmark, one table. `--quick` leaves out what takes minutes."""
 
 import argparse
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from benchmarks import (
     release,
     report,
     sampling,
+    spark,
     sums,
     tables,
     transport,
@@ -23,18 +24,17 @@ from benchmarks.result import Result, as_table
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="leave out the 990 pairs")
+    parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
     quick = parser.parse_args().quick
     print(machine.describe(), end="\n\n")
     benchmarks: list[Callable[[], list[Result]]] = [
         certificate.run,
         calibration.run,
-        *([] if quick else [many_pairs.run]),
+        *([] if quick else [many_pairs.run, release.run, spark.run]),
         tables.run,
         transport.run,
         sampling.run,
         fits.run,
-        release.run,
         audit.run,
         report.run,
         sums.run,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pufferfish.paper.draw import page_pictures
 from pufferfish.paper.errata import Erratum
 from pufferfish.paper.figure import Figure
 from pufferfish.paper.table import EPSILON, Table
 from pufferfish.paper.tabular import SHOWN, parts, short_form
-from pufferfish.report.extras import jinja2
-from pufferfish.report.style import css_variables
+from pufferfish.report.templates import templates
 
 __all__ = ["page"]
 
@@ -24,7 +21,8 @@ def page(
 ) -> str:
     """The whole file; pictures as drawings of the page, and as files beside it."""
     text: str = (
-        _environment()
+        # The report's style sheet and macros serve here too.
+        templates("pufferfish.paper", "pufferfish.report")
         .get_template("page.html.j2")
         .render(
             figures=[(figure, page_pictures(figure)) for figure in figures],
@@ -44,22 +42,3 @@ def page(
         )
     )
     return text
-
-
-def _environment() -> Any:
-    engine = jinja2()
-    environment = engine.Environment(
-        # The report's style sheet and macros serve here too.
-        loader=engine.ChoiceLoader(
-            [engine.PackageLoader(f"pufferfish.{package}", "") for package in ("paper", "report")]
-        ),
-        autoescape=True,
-        undefined=engine.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals |= {
-        "light": css_variables(dark=False),
-        "dark": css_variables(dark=True),
-    }
-    return environment

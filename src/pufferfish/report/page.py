@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from pufferfish.adversary import Success, posterior_upper
@@ -17,7 +16,6 @@ from pufferfish.mechanism import Postprocess, RoundTo
 from pufferfish.narrate import adversary_in_words, meaning, percent_up
 from pufferfish.noise import GaussianNoise, NoNoise
 from pufferfish.numerics import readable
-from pufferfish.report.extras import jinja2
 from pufferfish.report.facts import PRIORS, Facts
 from pufferfish.report.pictures import (
     Picture,
@@ -27,7 +25,7 @@ from pufferfish.report.pictures import (
     profile_picture,
     view_pictures,
 )
-from pufferfish.report.style import css_variables
+from pufferfish.report.templates import templates
 from pufferfish.report.ways import ways, ways_picture
 
 __all__ = ["fragment", "page"]
@@ -179,14 +177,7 @@ def _percent_down(share: float) -> str:
 
 @cache
 def _environment() -> Any:
-    engine = jinja2()
-    environment = engine.Environment(
-        loader=engine.FunctionLoader(_source),
-        autoescape=True,
-        undefined=engine.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates("pufferfish.report")
     environment.filters |= {
         "percent_up": _percent_up,
         "percent_down": _percent_down,
@@ -194,16 +185,8 @@ def _environment() -> Any:
         "short": readable,
         "up": lambda number: rounded_up(number, 4),
     }
-    environment.globals |= {
-        "light": css_variables(dark=False),
-        "dark": css_variables(dark=True),
-    }
     return environment
 
 
 def _template(name: str) -> Any:
     return _environment().get_template(name)
-
-
-def _source(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
