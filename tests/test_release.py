@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -644,3 +645,28 @@ def test_no_noise_publishes_the_values_in_random_order() -> None:
     done = pf.release(table(), plan(bare, allow_no_noise=True))
     assert sorted(done.frame["x"].tolist()) == table()["x"]
     assert done.frame["x"].tolist() != table()["x"]
+
+
+def test_categories_that_no_row_has_are_not_published(tmp_path: Path) -> None:
+    """Neither in a frame, nor in the bytes of a file."""
+    codes = pa.array([0] * 30)
+    coded = pa.DictionaryArray.from_arrays(codes, pa.array(["shown", "HIDDEN-NAME"]))
+    table = pa.table({"x": np.arange(30.0), "s": ["a", "b", "b"] * 10, "k": coded})
+    laws = {"a": pf.Gaussian(10.0, 5.0), "b": pf.Gaussian(11.0, 5.0)}
+    belief = pf.Belief(laws, provenance="public")
+    calibration = pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0))
+    plan = pf.Plan(calibration=calibration, column="x", secret="s", keep=("k",))
+    for frame in (table, table.to_pandas(), pl.from_arrow(table)):
+        released = pf.release(frame, plan).frame
+        arrow = released.to_arrow() if hasattr(released, "to_arrow") else released
+        if hasattr(arrow, "cat") or not isinstance(arrow, pa.Table):
+            arrow = pa.Table.from_pandas(arrow)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, arrow.schema) as writer:
+            writer.write_table(arrow)
+        assert b"HIDDEN-NAME" not in sink.getvalue().to_pybytes()
+    with pa.ipc.new_file(str(tmp_path / "t.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    for name in ("o.arrow", "o.parquet"):
+        pf.release(tmp_path / "t.arrow", plan, tmp_path / name)
+        assert b"HIDDEN-NAME" not in (tmp_path / name).read_bytes()

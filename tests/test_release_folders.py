@@ -128,7 +128,7 @@ def test_the_manifest_tells_every_file(tmp_path: Path, kind: str) -> None:
 def test_shuffled_rows_leave_their_files(
     tmp_path: Path, kind: str, most_held: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder, "_ROWS_PER_FILE", 10)
+    monkeypatch.setattr(folder, "ROWS_PER_FILE", 10)
     monkeypatch.setattr(shuffle.Shuffler.__init__, "__defaults__", (None, most_held))
     rows = table(tmp_path / "in", kind)
     pf.release(tmp_path / "in", faint(), tmp_path / "out")

@@ -13,12 +13,14 @@ from pufferfish.codec import PRIVATE_NOTICE, is_document, read_document, reading
 from pufferfish.errors import CertificationError, InvalidInputError, PufferfishError
 from pufferfish.exact import Certificate
 from pufferfish.exact.certificate import noise_from_dict
+from pufferfish.exact.recheck import certificate_gap
 from pufferfish.explain import pairs_in_words
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import check_grid
 from pufferfish.noise import Noise, NoNoise
 from pufferfish.plan import Plan
 from pufferfish.record import TOLERANCE, VERSION, described, noise_in_words
+from pufferfish.scenario import Scenario
 from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.tables import format_of
@@ -134,7 +136,7 @@ def _against_plan(data: dict[str, Any], noise: Any, goal: Guarantee) -> list[Che
             if same
             else "the record's noise or promise is not that of its plan",
         ),
-        _recorded(data["certificate"], certificate),
+        _recorded(data["certificate"], certificate, plan.calibration.scenario),
         Check(
             claim="the record says what its plan says, in words and in numbers",
             verdict=not other,
@@ -143,14 +145,16 @@ def _against_plan(data: dict[str, Any], noise: Any, goal: Guarantee) -> list[Che
     ]
 
 
-def _recorded(data: dict[str, Any], computed: Certificate) -> Check:
+def _recorded(
+    data: dict[str, Any], computed: Certificate, scenario: Scenario | None = None
+) -> Check:
     """Two enclosures of the same numbers must meet."""
     text = "the recorded certificate is what comes out"
     try:
         recorded = Certificate.from_dict(data)
     except InvalidInputError as error:
         return Check(claim=text, verdict=False, detail=str(error))
-    gap = recorded.gap(computed)
+    gap = certificate_gap(recorded, computed, scenario)
     if math.isinf(gap):
         return Check(claim=text, verdict=False, detail="it is about something else")
     return Check(

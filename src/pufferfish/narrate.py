@@ -58,7 +58,7 @@ def published_in_words(record: Record) -> str:
     """Which rows were published, where, in which order, beside what."""
     plan = record.plan
     place = f" in {record.output}" if record.output else ""
-    order = "in random order" if plan.shuffled else "in the order of the table"
+    order = _order(record)
     kept = f", beside {', '.join(plan.keep)} as they were" if plan.keep else ""
     dropped = (
         f"; {record.rows_missing:,} rows without a value were left out"
@@ -70,9 +70,16 @@ def published_in_words(record: Record) -> str:
         )
     )
     return (
-        f"{record.rows_published:,} rows of {plan.column!r}{place}, {order}{kept}; {plan.secret!r} "
+        f"{record.rows_published:,} rows of {plan.column!r}{place}{order}{kept}; {plan.secret!r} "
         f"is not published{dropped}."
     )
+
+
+def _order(record: Record) -> str:
+    plan = record.plan
+    if plan.shuffled or (plan.keep and not plan.keep_order and "pyspark" in record.versions):
+        return ", in random order"
+    return ", in the order of the table"
 
 
 def _promise(plan: Plan) -> str:

@@ -23,6 +23,7 @@ from pufferfish.codec import (
 )
 from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.exact.certificate import Certificate, noise_to_dict
+from pufferfish.exact.recheck import certificate_gap
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.numerics import readable
 from pufferfish.plan import Plan, postprocess_to_dict
@@ -156,7 +157,8 @@ class Record:
         other = [name for name in again | data if again.get(name) != data.get(name)]
         try:
             certified = Certificate.from_dict(data["certificate"])
-            gap = certified.gap(record.plan.calibration.certificate)
+            calibration = record.plan.calibration
+            gap = certificate_gap(certified, calibration.certificate, calibration.scenario)
         except InvalidInputError:
             gap = math.inf
         if set(other) - {"certificate"} or gap > TOLERANCE:

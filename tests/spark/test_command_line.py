@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -16,6 +17,8 @@ import pytest
 import pufferfish as pf
 from pufferfish.checking import verify_record
 from pufferfish.cli.app import run as command
+from pufferfish.errors import DataError
+from pufferfish.tables.spark.session import read_table
 from tests.spark.conftest import environment
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -77,3 +80,17 @@ def test_options_of_the_other_engine(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "--delimiter belongs to the local engine" in capsys.readouterr().err
     assert command(["fit", *columns, "--engine", "flink"]) == 2
     capsys.readouterr()
+
+
+def test_a_csv_has_the_same_rows_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
+    """Line ends and quotes within quotes; rows that do not fit stop the job."""
+    table = tmp_path / "t.csv"
+    text = 's,x,note\na,50,"one\nb,60,two"\na,51,"say ""hi"", you"\nb,52,ok\n'
+    table.write_text(text, encoding="utf-8")
+    read = read_table(spark, str(table), None, "x").toArrow()
+    assert read.column("x").to_pylist() == [50.0, 51.0, 52.0]
+    assert read.column("note").to_pylist() == ["one\nb,60,two", 'say "hi", you', "ok"]
+    for bad, words in (("a,1\n", "cannot be read"), ("a,0x1p4,n\n", "must hold numbers")):
+        table.write_text(text + bad, encoding="utf-8")
+        with pytest.raises(DataError, match=words):
+            pf.summarise(read_table(spark, str(table), None, "x"), column="x", secret="s")

@@ -73,7 +73,7 @@ def first_results(folder: Path) -> bool:
     return any(folder.glob(".*.unfinished/*/_temporary/*/task_*"))
 
 
-def waited_for(happened: Callable[[], bool], seconds: float = 90.0) -> bool:
+def waited_for(happened: Callable[[], bool], seconds: float = 400.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if happened():

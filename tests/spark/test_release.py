@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from pufferfish.errors import (
 )
 from pufferfish.release.spark import release_spark
 from pufferfish.tables.manifest import MANIFEST, Manifest
-from pufferfish.tables.spark import mapping, storage
+from pufferfish.tables.spark import storage, written
 from tests.sampling.fit import rejects_law
 from tests.spark.tables import collected, columns, frame, plan
 
@@ -66,7 +67,8 @@ def test_rows_partitions_and_workers_do_not_share_noise(spark: Any, tmp_path: Pa
     """Equal values in every row of every partition: no partition's noise is another's."""
     table = columns(2_000) | {"x": np.full(2_000, 50.0)}
     there = frame(spark, table, 4)
-    released = pf.release(there, plan(keep=["id"]), output=tmp_path / "out").frame
+    stays = plan(keep=["id"], keep_order=True)
+    released = pf.release(there, stays, output=tmp_path / "out").frame
     from pyspark.sql import functions as sql
 
     files = released.withColumn("file", sql.input_file_name()).toArrow().to_pandas()
@@ -77,7 +79,7 @@ def test_rows_partitions_and_workers_do_not_share_noise(spark: Any, tmp_path: Pa
         for other in parts[index + 1 :]:
             # Two draws of continuous noise agree by chance once in 2^24 rows or so.
             assert np.intersect1d(part, other).size < 5
-    again = pf.release(there, plan(keep=["id"]), output=tmp_path / "again").frame
+    again = pf.release(there, stays, output=tmp_path / "again").frame
     one, two = (each.toArrow().sort_by("id").column("x").to_numpy() for each in (released, again))
     assert np.count_nonzero(one == two) < 5
 
@@ -191,8 +193,83 @@ def test_folders_named_by_the_secret_would_publish_it(spark: Any, tmp_path: Path
     frame(spark, columns(300)).write.partitionBy("s").parquet(str(tmp_path / "in"))
     table = spark.read.parquet(str(tmp_path / "in"))
     with pytest.raises(InvalidInputError, match="the folders are named by the secret 's'"):
-        pf.release(table, plan(keep=["id"]), tmp_path / "out")
+        pf.release(table, plan(keep=["id"], keep_order=True), tmp_path / "out")
     assert pf.release(table, plan(), tmp_path / "out").record.rows_published == 300
+
+
+def test_what_spark_keeps_together_is_not_published(spark: Any, tmp_path: Path) -> None:
+    """After a grouping all rows of one secret are in one place; in the release they are not."""
+    grouped = frame(spark, columns(3_000)).repartition(7, "s")
+    done = pf.release(grouped, plan(keep=["id"]), tmp_path / "out")
+    secret = dict(zip(columns(3_000)["id"].tolist(), columns(3_000)["s"].tolist(), strict=True))
+    order = [secret[each] for each in collected(done.frame, "id").tolist()]
+    same = sum(one == two for one, two in pairwise(order)) / len(order)
+    # A third of neighbours by chance, nearly all of them in groups; six stds of chance.
+    assert abs(same - 1 / 3) < 6 * np.sqrt(2 / 9 / 3_000)
+    kept = pf.release(grouped, plan(keep=["id"], keep_order=True), tmp_path / "kept")
+    order = [secret[each] for each in collected(kept.frame, "id").tolist()]
+    assert sum(one == two for one, two in pairwise(order)) > 2_900
+
+
+def test_force_replaces_a_release_and_nothing_else(spark: Any, tmp_path: Path) -> None:
+    there, mine = frame(spark, columns(300)), tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work", encoding="utf-8")
+    with pytest.raises(OutputExistsError, match="that no release wrote"):
+        pf.release(there, plan(), mine, force=True)
+    there.write.parquet(str(tmp_path / "table"))
+    table = spark.read.parquet(str(tmp_path / "table"))
+    with pytest.raises(InvalidInputError, match="holds the table itself"):
+        pf.release(table, plan(), tmp_path / "table", force=True)
+    assert (mine / "thesis.txt").exists()
+    assert table.count() == 300
+
+
+def test_a_target_that_appears_meanwhile_is_not_replaced(spark: Any, tmp_path: Path) -> None:
+    there, target = frame(spark, columns(300)), tmp_path / "out"
+
+    def somebody_else(_: object) -> None:
+        target.mkdir()
+        (target / "theirs").write_text("", encoding="utf-8")
+
+    with pytest.raises(OutputExistsError, match="appeared while"):
+        release_spark(there, plan(), str(target), save=somebody_else)
+    assert [each.name for each in target.iterdir()] == ["theirs"]
+
+
+def test_an_interrupted_replacement_leaves_the_old_release(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, target = frame(spark, columns(300)), tmp_path / "out"
+    old = np.sort(collected(pf.release(there, plan(), target).frame))
+    rename, calls = storage.Storage.rename, []
+
+    def interrupted(self: Any, path: str, name: str) -> None:
+        calls.append(name)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        rename(self, path, name)
+
+    monkeypatch.setattr(storage.Storage, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        pf.release(there, plan(), target, force=True)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(np.sort(collected(spark.read.parquet(str(target)))), old)
+    assert left_over(tmp_path) == ["out"]
+
+
+def test_columns_that_differ_in_capitals_only(spark: Any, tmp_path: Path) -> None:
+    there = frame(spark, columns(300)).selectExpr("x", "s", "id as X")
+    with pytest.raises(InvalidInputError, match="but for capitals"):
+        pf.release(there, plan(), tmp_path / "out")
+
+
+def test_secrets_and_numbers_of_kinds_that_cannot_be(spark: Any, tmp_path: Path) -> None:
+    there = frame(spark, columns(300))
+    with pytest.raises(InvalidInputError, match="to be a secret"):
+        pf.release(there.selectExpr("x", "array(s) as s"), plan(), tmp_path / "out")
+    with pytest.raises(InvalidInputError, match="must hold numbers"):
+        pf.release(there.selectExpr("interval 1 day as x", "s"), plan(), tmp_path / "out")
 
 
 def test_names_that_spark_would_misread_are_refused(spark: Any, tmp_path: Path) -> None:
@@ -234,8 +311,8 @@ def test_where_a_rename_is_no_single_step_the_manifest_is_last(
 
     with pytest.raises(OSError, match="no room"):
         release_spark(there, plan(), str(target), save=fails)
-    assert not (target / MANIFEST).exists()
-    done = pf.release(there, plan(), target, force=True)
+    assert left_over(tmp_path) == []
+    done = pf.release(there, plan(), target)
     manifest = Manifest.from_json((target / MANIFEST).read_text(encoding="utf-8"))
     assert manifest.rows == collected(done.frame).size == 300
     # A file that is not in the manifest is not in the table.
@@ -248,7 +325,7 @@ def test_where_a_rename_is_no_single_step_the_manifest_is_last(
 def test_large_files_are_hashed_without_being_held(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mapping, "_LARGEST_HELD", 0)
+    monkeypatch.setattr(written, "_LARGEST_HELD", 0)
     done = pf.release(frame(spark, columns(300)), plan(), tmp_path / "out")
     done.record.save(tmp_path / "out.record.json", "internal")
     assert verify_record(tmp_path / "out.record.json").verdict is True
@@ -256,11 +333,10 @@ def test_large_files_are_hashed_without_being_held(
 
 def test_other_formats(spark: Any, tmp_path: Path) -> None:
     there = frame(spark, columns(300))
-    for kind in ("csv", "orc"):
-        done = release_spark(there, plan(keep=["id"]), str(tmp_path / kind), kind=kind)
-        assert collected(done.written.frame, "id").size == 300
-    with pytest.raises(InvalidInputError, match="the format 'xml' is not known"):
-        release_spark(there, plan(), str(tmp_path / "xml"), kind="xml")
+    done = release_spark(there, plan(keep=["id"]), str(tmp_path / "orc"), kind="orc")
+    assert collected(done.written.frame, "id").size == 300
+    with pytest.raises(InvalidInputError, match="parquet or orc, not 'csv'"):
+        release_spark(there, plan(), str(tmp_path / "csv"), kind="csv")
 
 
 def test_pairs_can_be_certified_on_the_cluster(spark: Any) -> None:

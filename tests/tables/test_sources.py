@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import pufferfish as pf
+from pufferfish.errors import InvalidInputError
 from pufferfish.tables.formats import FileFormat, format_of, names_file, renamed
 from pufferfish.tables.sources import find_source, is_many
 
@@ -135,3 +136,19 @@ def test_files_are_renamed_with_their_format(
 def test_names_of_files_have_a_known_extension() -> None:
     assert all(map(names_file, ("a.csv", "a.csv.gz", "b/a.parquet", "-", "a.TSV")))
     assert not any(map(names_file, ("a", "a.b", "a.csv/b", "a.gz", ".csv/")))
+
+
+def test_a_file_under_two_names_would_be_published_twice(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x\n1\n", encoding="utf-8")
+    (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
+    with pytest.raises(InvalidInputError, match=r"a\.csv and b\.csv are the same file"):
+        find_source(tmp_path)
+    (tmp_path / "b.csv").unlink()
+    (tmp_path / "c.csv").hardlink_to(tmp_path / "a.csv")
+    with pytest.raises(InvalidInputError, match="same file"):
+        find_source(tmp_path)
+    (tmp_path / "c.csv").unlink()
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "linked").symlink_to(tmp_path)
+    with pytest.raises(InvalidInputError, match="is a link to another folder"):
+        find_source(str(tmp_path / "in" / "*" / "*.csv"))

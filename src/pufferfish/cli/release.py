@@ -30,6 +30,7 @@ from pufferfish.report import report as page_of
 from pufferfish.report.columns import count_column
 from pufferfish.report.extras import check_extras
 from pufferfish.tables import STANDARD_STREAM, FileFormat, becomes_folder, format_of
+from pufferfish.tables.formats import names_file
 from pufferfish.tables.spark.session import read_table
 
 __all__ = ["command", "publish"]
@@ -58,7 +59,7 @@ def command(
     output_format: Annotated[
         str | None,
         typer.Option(
-            help="csv, parquet or arrow, where the name does not tell; on Spark also orc."
+            help="csv, parquet or arrow, where the name does not tell; on Spark parquet or orc."
         ),
     ] = None,
     record: Annotated[
@@ -194,6 +195,10 @@ def _refuse_places(
     """Before any work: places that cannot be written to."""
     records = _record_paths(output, record)
     if table.on_spark:
+        if names_file(output):
+            raise InvalidInputError(
+                f"on Spark the output is a folder, and {output!r} is the name of a file."
+            )
         if report is not None:
             raise InvalidInputError(
                 "on Spark, make the report afterwards: pufferfish report RECORD."

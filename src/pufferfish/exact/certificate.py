@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -202,39 +202,6 @@ class Certificate:
         screened = (each.epsilon_upper for each in self.screened)
         return max(*screened, *(result.epsilon_upper for result in self.results), 0.0)
 
-    def gap(self, other: Certificate) -> float:
-        """How far the upper bounds of two certificates differ; inf if they are not about the same.
-
-        Which of very many pairs were examined may differ from machine to machine; what decides may
-        not.
-        """
-        same = self.goal == other.goal and self.noise == other.noise
-        if not same or self._pairs() != other._pairs():
-            return math.inf
-        mine, theirs = self._by_direction(), other._by_direction()
-        if not (self.screened or other.screened) and mine.keys() != theirs.keys():
-            return math.inf
-        decides = (self.epsilon_upper, other.epsilon_upper)
-        if not self.goal.pure:
-            decides = (self.delta_upper, other.delta_upper)
-        both = [decides]
-        for key in mine.keys() & theirs.keys():
-            one, two = mine[key], theirs[key]
-            both += [(one.delta_upper, two.delta_upper), (one.epsilon_upper, two.epsilon_upper)]
-        return max(0.0 if one == two else abs(one - two) for one, two in both)
-
-    def _pairs(self) -> Counter[str]:
-        """How many pairs each belief was asked about."""
-        counted: Counter[str] = Counter()
-        for result in self.results:
-            counted[result.belief] += result.direction == result.pair
-        for each in self.screened:
-            counted[each.belief] += each.pairs
-        return counted
-
-    def _by_direction(self) -> dict[tuple[str, SecretPair], PairResult]:
-        return {(result.belief, result.direction): result for result in self.results}
-
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; infinities become the text "inf"."""
         data: dict[str, Any] = {
@@ -273,6 +240,11 @@ class Certificate:
                 data["format"] == _FORMAT,
                 f"certificate format {data['format']!r} is not known; known: {_FORMAT}.",
             )
+            _refuse_unknown(data, ("format", "goal", "noise", "holds", "results", "screened"))
+            for entry in data["results"]:
+                _refuse_unknown(entry, ("belief", "provenance", "pair", "direction", *_NUMBERS))
+            for entry in data.get("screened", []):
+                _refuse_unknown(entry, ("belief", "provenance", "pairs", *_UPPER))
             certificate = cls(
                 goal=Guarantee(**data["goal"]),
                 noise=noise_from_dict(data["noise"]),
@@ -321,6 +293,12 @@ class Certificate:
             raise InvalidInputError(f"this is not JSON: {error}.") from None
         require(isinstance(data, dict), "this is not a certificate: not a JSON object.")
         return cls.from_dict(data)
+
+
+def _refuse_unknown(data: dict[str, Any], known: Iterable[str]) -> None:
+    """Nothing may stand in a certificate that looks like a claim and is none."""
+    unknown = sorted(set(data) - set(known))
+    require(not unknown, f"a certificate has no entry {', '.join(map(repr, unknown))}.")
 
 
 def negligible_loss(goal: Guarantee) -> float:

@@ -32,7 +32,16 @@ from pufferfish.noise import LaplaceNoise, Noise, NoNoise
 from pufferfish.numerics import UNIT
 from pufferfish.priors import Discrete
 
-__all__ = ["Block", "Indices", "PairBounds", "excess_mass", "screen_block", "screens"]
+__all__ = [
+    "Block",
+    "Indices",
+    "PairBounds",
+    "added_epsilon",
+    "bare_epsilon",
+    "excess_mass",
+    "screen_block",
+    "screens",
+]
 
 Indices = npt.NDArray[np.int32]
 
@@ -126,8 +135,8 @@ def _delta(
     radius: float,
 ) -> FloatArray:
     """At least δ of what is published; `ratio` is A − B at the nodes."""
-    asked = inner_epsilon(radius, noise, epsilon) if radius else epsilon
-    inner = math.nextafter(asked - grid_shift(noise), -math.inf)
+    asked = asked_epsilon(noise, epsilon, radius)
+    inner = bare_epsilon(noise, epsilon, radius)
     inside = excess_mass(bounds, mesh, p, q, ratio, inner).sum(axis=1)
     # A sum of some thousand terms, none of them negative.
     density = inside * (1.0 + 1e-12) + bounds.beyond[p] + _FAINTEST
@@ -170,6 +179,22 @@ def excess_mass(
     return mass
 
 
+def added_epsilon(noise: LaplaceNoise, radius: float) -> float:
+    """How much grid and radius add to a supremum of the log-ratio."""
+    none = Enclosure(0.0, 0.0)
+    return grid_epsilon(noise, none).upper + epsilon_within(radius, noise, none).upper
+
+
+def asked_epsilon(noise: Noise, epsilon: float, radius: float) -> float:
+    """The ε at which the believed laws' δ is wanted, before the grid takes its part."""
+    return inner_epsilon(radius, noise, epsilon) if radius else epsilon
+
+
+def bare_epsilon(noise: Noise, epsilon: float, radius: float) -> float:
+    """The ε at which δ of the believed laws without a grid is wanted."""
+    return math.nextafter(asked_epsilon(noise, epsilon, radius) - grid_shift(noise), -math.inf)
+
+
 def _hole(bounds: Envelopes, p: Indices, q: Indices, epsilon: float) -> FloatArray:
     """(m_i − e^ε m_j)_+, rounded up."""
     excess = bounds.missing[p] - _factor(epsilon) * bounds.missing[q]
@@ -189,8 +214,7 @@ def _supremum(
         return np.full(p.size, np.inf)
     tails = (bounds.tail_upper[p] - bounds.tail_lower[q]).max(axis=1)
     none = Enclosure(0.0, 0.0)
-    found = np.maximum(ratio.max(axis=1), tails) + grid_epsilon(noise, none).upper
-    found += epsilon_within(radius, noise, none).upper
+    found = np.maximum(ratio.max(axis=1), tails) + added_epsilon(noise, radius)
     holes = np.log(bounds.missing[p]) - np.log(bounds.missing[q])
     holes = np.where(bounds.missing[p] > 0.0, holes, -np.inf)
     found = np.maximum(found, holes + epsilon_within(radius, noise, none).upper)

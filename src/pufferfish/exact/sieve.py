@@ -21,8 +21,15 @@ from pufferfish.checks import FloatArray
 from pufferfish.exact.classes import ClassPairs, Numbers
 from pufferfish.exact.mesh import features, first_mesh, refined
 from pufferfish.exact.parallel import Progress, Workers
-from pufferfish.exact.screen import PairBounds, screen_block, screens
-from pufferfish.noise import Noise
+from pufferfish.exact.screen import (
+    Block,
+    PairBounds,
+    added_epsilon,
+    bare_epsilon,
+    screen_block,
+    screens,
+)
+from pufferfish.noise import LaplaceNoise, Noise
 
 __all__ = ["Examine", "Trial", "sift"]
 
@@ -106,6 +113,7 @@ def sift(
         points = features(pairs.laws, trial.noise)
         mesh = first_mesh(points)
         for _ in range(_MOST_ROUNDS):
+            screened_with = trial.noise
             _screen(pairs, rest.numbers, found, trial, mesh, workers)
             rest = _Remaining(rest.numbers, measure[rest.numbers]).over(trial.limit)
             report(rest)
@@ -115,9 +123,9 @@ def sift(
             if rest.numbers.size <= _FEW:
                 break
             sample = rest.numbers[np.linspace(0, rest.numbers.size - 1, _SAMPLE).astype(np.intp)]
-            limit = trial.limit if pure else None
-            finer = refined(mesh, points, pairs.block(sample), trial.noise, trial.epsilon, limit)
-            if finer.size == mesh.size:
+            finer = _finer(mesh, points, pairs.block(sample), trial, radius, pure=pure)
+            # With more noise than before, the same mesh may settle more.
+            if finer.size == mesh.size and trial.noise == screened_with:
                 break
             mesh = finer
     batch = _WORST
@@ -127,6 +135,24 @@ def sift(
         batch *= 2
         report(rest)
     return found
+
+
+def _finer(
+    mesh: FloatArray,
+    points: FloatArray,
+    sample: Block,
+    trial: Trial,
+    radius: float,
+    *,
+    pure: bool,
+) -> FloatArray:
+    """The mesh cut where it is loosest for some pairs: for what is left when grid and radius had
+    their part.
+    """
+    noise, limit = trial.noise, None
+    if pure and isinstance(noise, LaplaceNoise):
+        limit = trial.limit - added_epsilon(noise, radius)
+    return refined(mesh, points, sample, noise, bare_epsilon(noise, trial.epsilon, radius), limit)
 
 
 def _report(pairs: ClassPairs, progress: Progress | None, rest: _Remaining) -> None:

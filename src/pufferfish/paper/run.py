@@ -70,9 +70,12 @@ class Reproduction:
             ),
             (
                 rounded_up(tables.scale("exact"), 6),
-                "suffices also against an adversary who knows the very table",
+                "suffices against an adversary who knows the very table",
             ),
-            (rounded_up(mixtures.bare_upper, 4), "is the true δ without any noise"),
+            (
+                rounded_up(mixtures.bare_upper, 4),
+                "is the true δ (ε = 1) of the paper's own mixtures without any noise",
+            ),
             *(
                 (
                     f"{each.formula.certificate.delta_lower:.4f}",

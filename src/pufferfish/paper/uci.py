@@ -123,9 +123,9 @@ def _released_panel(drawn: Drawn, letter: str, place: int, delta: float) -> Pane
         letter=letter,
         title=f"Y | {secret}, (ε, δ) = ({EPSILON:g}, {delta:g})",
         caption=f"With the noise that Theorem 2 asks for, Laplace of scale "
-        f"{readable(row.scale('Theorem 2'))}. The true δ is then "
+        f"{readable(row.scale('Theorem 2'))}. For who believes {row.belief}, the true δ is then "
         f"{rounded_up(certificate.delta_upper, 3)}; without any noise it is "
-        f"{rounded_up(row.bare_upper, 3)}.",
+        f"{rounded_up(row.bare_upper, 3)}. The line is the law of the table with this noise.",
         x_label=f"released {drawn.experiment.column}",
         y_label="density",
         x_range=drawn.x_range,
@@ -230,7 +230,7 @@ def _stds(
 
 
 def _pure_panel(drawn: Drawn) -> Panel:
-    """Both secrets, with the least noise for pure ε that also the table adversary allows."""
+    """Both secrets, with the least noise for pure ε against the table adversary."""
     row, entropy = drawn.row(0.0, -1), NotPrivateEntropy(_SEEDS["i"])
     shown: list[Series] = []
     for secret, ink in zip(drawn.experiment.pair, ("first", "second"), strict=True):
@@ -243,8 +243,8 @@ def _pure_panel(drawn: Drawn) -> Panel:
         letter="i",
         title=f"released with pure ε = {EPSILON:g}",
         caption=f"Both secrets with Laplace noise of scale {readable(row.scale('exact'))}: no "
-        "exception (δ = 0), also against the adversary who knows the table. Smooth lines are the "
-        "laws.",
+        "exception (δ = 0) against the adversary who knows the table; what other adversaries need "
+        "is said under Scales. Smooth lines are the laws.",
         x_label=f"released {drawn.experiment.column}",
         y_label="density",
         x_range=drawn.x_range,

@@ -35,6 +35,7 @@ class Session:
         *,
         held: bool = True,
         folder: Path | None = None,
+        engine: str | None = None,
     ) -> None:
         """Nothing done yet; a ledger without room is refused before any work.
 
@@ -44,8 +45,10 @@ class Session:
             held: Whether the whole table is in memory; if not, what must wait for the last row
                 waits in temporary files.
             folder: Where these are; None: the system's folder for such files.
+            engine: The library that reads and writes, if its version is worth recording.
         """
         self._plan = plan
+        self._engine = () if engine is None else (engine,)
         self._waiting: dict[str, Any] = {"most_held": None} if held else {"folder": folder}
         self.rules = RowRules.of(plan)
         self._ledger = None if ledger is None else Path(ledger)
@@ -99,7 +102,7 @@ class Session:
             sha256=sha256,
             checksum_of=of,
             output=output,
-            versions=software_versions(),
+            versions=software_versions(*self._engine),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
@@ -131,10 +134,10 @@ class Session:
             )
 
 
-def software_versions() -> dict[str, str]:
+def software_versions(*more: str) -> dict[str, str]:
     """Of everything that a release rests on."""
     found = {"python": platform.python_version()}
-    for name in ("pufferfish-privacy", "numpy", "scipy", "cryptography", "pyarrow"):
+    for name in ("pufferfish-privacy", "numpy", "scipy", "cryptography", "pyarrow", *more):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -49,15 +49,16 @@ def release_spark(
     """`release` for a Spark frame.
 
     Args:
-        frame: A classic Spark frame. It is read two times: once to count, once to draw.
+        frame: A classic Spark frame. It is read to count, again to draw, and once more where
+            persons are counted.
         plan: What to release, and how.
         output: The folder to write: a path, or an address that Spark can write to.
-        kind: "parquet", "csv" or "orc".
+        kind: "parquet" or "orc".
         ledger: As for `release`; a file on the driver.
         force: Replace a folder that is there already.
         save: Given the record when the folder is whole, just before it takes its place.
     """
-    session = Session(plan, ledger)
+    session = Session(plan, ledger, engine="pyspark")
     rules = session.rules
     groups = survey(frame, plan.column, plan.secret, rules.low, rules.high)
     _check(groups, rules)
@@ -70,7 +71,7 @@ def release_spark(
     written = map_spark(
         frame,
         session.how,
-        random_keys,
+        None if plan.keep_order else random_keys,
         output,
         session.counts.published,
         kind=kind,

@@ -16,10 +16,10 @@ from pufferfish.tables.writing import TableWriter, finishing
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FolderWriter", "writing_folder"]
+__all__ = ["ROWS_PER_FILE", "FolderWriter", "writing_folder"]
 
 # Rows of a file whose name is only a number.
-_ROWS_PER_FILE = 4_000_000
+ROWS_PER_FILE = 4_000_000
 
 
 class FolderWriter:
@@ -76,7 +76,7 @@ class FolderWriter:
                 self._file.close()
 
     def _numbered(self) -> str:
-        if self._name and self._rows < _ROWS_PER_FILE:
+        if self._name and self._rows < ROWS_PER_FILE:
             return self._name
         return f"part-{len(self._entries) + bool(self._name):05d}{self._format.suffix}"
 

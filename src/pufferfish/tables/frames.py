@@ -68,9 +68,26 @@ def without_unused_categories(frame: Any) -> Any:
     nw = narwhals()
     names = [name for name, kind in frame.schema.items() if kind == nw.Categorical]
     for name in names:
-        column = frame.get_column(name)
-        frame = frame.with_columns(column.cast(nw.String).cast(nw.Categorical).alias(name))
+        column = frame.get_column(name).to_native()
+        if frame.implementation.is_pyarrow():
+            column = _recoded(column)
+        elif frame.implementation.is_polars():
+            text = frame.implementation.to_native_namespace().String
+            column = column.cast(text).cast(column.dtype)
+        else:
+            column = column.cat.remove_unused_categories()
+        frame = frame.with_columns(nw.from_native(column, series_only=True).alias(name))
     return frame
+
+
+def _recoded(column: Any) -> Any:
+    """A column of categories with a dictionary of its own entries, of the same type."""
+    pa, kind = pyarrow(), column.type
+    coded = column.combine_chunks().cast(kind.value_type).dictionary_encode()
+    array = pa.DictionaryArray.from_arrays(
+        coded.indices.cast(kind.index_type), coded.dictionary, ordered=kind.ordered
+    )
+    return pa.chunked_array([array])
 
 
 def to_arrow(frame: Any, numbers: str) -> Any:

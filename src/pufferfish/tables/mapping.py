@@ -163,7 +163,7 @@ def map_frame(frame: Any, how: Change) -> Mapped:
         kept = table.select(*how.stays(names))
         if any(each.rows is not None for each in changed):
             kept = kept.filter(np.concatenate([_rows(each) for each in changed]).tolist())
-            kept = without_unused_categories(kept)
+        kept = without_unused_categories(kept)
         # A pandas index could say what a dropped column said.
         kept = narwhals().maybe_reset_index(kept)
         result = kept.with_columns(result.get_column(how.column))

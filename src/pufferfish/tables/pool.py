@@ -29,7 +29,7 @@ def in_order(
     No more items are taken than the threads are busy with, and one for each that waits. Of several
     failures the first in the order of the items is raised, as if there were one thread.
     """
-    threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    threads = min(_processors(), _MOST_THREADS)
     waiting: deque[Future[_Result]] = deque()
     with ThreadPoolExecutor(max_workers=threads) as pool:
         try:
@@ -37,6 +37,13 @@ def in_order(
         finally:
             for each in waiting:
                 each.cancel()
+
+
+def _processors() -> int:
+    """Those that this process may use, where the system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _worked(

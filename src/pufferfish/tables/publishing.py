@@ -162,7 +162,7 @@ def _schema(table: OpenTable, target: FileFormat, how: Change, *, folder: bool) 
         [
             pa.field(name, number)
             if name == how.column
-            else _kept_field(table.schema.field(name), target, plain=how.drops or source.many)
+            else _kept_field(table.schema.field(name), target)
             for name in names
             if not (folder and name in source.keys)
         ]
@@ -183,13 +183,12 @@ def _with_column(
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _kept_field(field: pa.Field, target: FileFormat, *, plain: bool) -> pa.Field:
+def _kept_field(field: pa.Field, target: FileFormat) -> pa.Field:
     """The type of a kept column in the result."""
     types, kind = pyarrow().types, field.type
     text = target.kind == "csv"
-    # A dictionary would still hold the entries of rows that were left out, and each file has its
-    # own; a CSV has none.
-    if types.is_dictionary(kind) and (plain or text):
+    # A dictionary also holds entries that no row has, or none that is published.
+    if types.is_dictionary(kind):
         kind = kind.value_type
     if text and types.is_string_view(kind):
         kind = pyarrow().large_string()

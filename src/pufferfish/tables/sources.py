@@ -102,6 +102,7 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     names = sorted(file.relative_to(folder).as_posix() for file in found)
     if not names:
         raise FileNotFoundError(errno.ENOENT, "there are no files of a table", text)
+    _refuse_twice(folder, names)
     files = tuple(
         SourceFile(path=str(folder / name), name=name, keys=tuple(_keys(name))) for name in names
     )
@@ -111,6 +112,25 @@ def find_source(path: str | os.PathLike[str]) -> Source:
             f"the folders of {each.name} hold other keys than those of {files[0].name}.",
         )
     return Source(files=files, folder=folder, given=text)
+
+
+def _refuse_twice(folder: Path, names: list[str]) -> None:
+    """Refuse a file under two names, by links: its rows would be published with two noises."""
+    seen: dict[tuple[int, int], str] = {}
+    for name in names:
+        for parent in (folder / name).relative_to(folder).parents:
+            require(
+                parent == Path() or not (folder / parent).is_symlink(),
+                f"{folder / parent} is a link to another folder; name the table by where its files "
+                "are.",
+            )
+        status = (folder / name).stat()
+        first = seen.setdefault((status.st_dev, status.st_ino), name)
+        require(
+            first == name,
+            f"{first} and {name} are the same file, whose rows would be published twice, with two "
+            "noises; remove the link.",
+        )
 
 
 def data_files(folder: Path) -> Iterator[Path]:

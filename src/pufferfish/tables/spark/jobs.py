@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -16,22 +17,31 @@ from pufferfish.tables.names import check_columns
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Field", "Work", "chosen", "is_spark", "mapped", "spark_errors", "understood"]
+__all__ = ["KINDS", "Field", "Work", "chosen", "is_spark", "mapped", "spark_errors", "understood"]
 
 # Rows worked on at a time in an executor: enough to hide the cost of a call.
 _ROWS = 1 << 17
+_BYTES = 1 << 26
 _DATA_ERROR = re.compile(r"pufferfish\.errors\.DataError: (.+?\.)(?: SQLSTATE.*)?$", re.MULTILINE)
 _NOT_THERE = re.compile(r"No module named '(pufferfish|numpy|scipy|cryptography|pyarrow)\b")
 
 
+# Types that the library makes itself, and their classes.
+KINDS = {
+    "string": "StringType",
+    "boolean": "BooleanType",
+    "int": "IntegerType",
+    "bigint": "LongType",
+    "double": "DoubleType",
+}
 Work = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
 class Field(NamedTuple):
-    """A column, and its type as Spark's SQL calls it."""
+    """A column, and its type: one of Spark's, or a name of `KINDS`."""
 
     name: str
-    kind: str
+    kind: Any
 
 
 def is_spark(data: object) -> bool:
@@ -43,6 +53,7 @@ def is_spark(data: object) -> bool:
 def chosen(frame: Any, *names: str) -> Any:
     """Some columns of a frame, under names that Spark cannot misread: c0, c1, ..."""
     check_columns(frame.columns, *names)
+    _refuse_same_but_for_case(frame, names)
     columns = (frame[f"`{name.replace('`', '``')}`"] for name in names)
     return frame.select(*columns).toDF(*(f"c{number}" for number in range(len(names))))
 
@@ -53,9 +64,32 @@ def mapped(frame: Any, names: Sequence[str], work: Work, fields: Sequence[Field]
     `work` must be picklable, and must make the same rows whenever it is run again on the same
     partition; or its result must be written before anybody looks at it.
     """
-    schema = ", ".join(f"c{number} {field.kind}" for number, field in enumerate(fields))
-    result = chosen(frame, *names).mapInArrow(_Named(tuple(names), work), schema)
-    return result.toDF(*(field.name for field in fields))
+    types = pyspark("sql.types")
+    schema = types.StructType(
+        [
+            types.StructField(
+                f"c{number}",
+                getattr(types, KINDS[field.kind])() if isinstance(field.kind, str) else field.kind,
+            )
+            for number, field in enumerate(fields)
+        ]
+    )
+    with understood():
+        result = chosen(frame, *names).mapInArrow(_Named(tuple(names), work), schema)
+        return result.toDF(*(field.name for field in fields))
+
+
+def _refuse_same_but_for_case(frame: Any, names: Sequence[str]) -> None:
+    """Spark takes "x" and "X" for one name, unless it is told otherwise."""
+    if frame.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true":
+        return
+    counted = Counter(name.casefold() for name in frame.columns)
+    for name in names:
+        if counted[name.casefold()] > 1:
+            raise InvalidInputError(
+                f"several columns are called {name!r} but for capitals, which Spark takes for the "
+                "same; rename one of them, or set spark.sql.caseSensitive."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +112,8 @@ def joined(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     held: list[pa.RecordBatch] = []
     for part in parts:
         held.append(part)
-        if sum(each.num_rows for each in held) >= _ROWS:
+        rows, size = (sum(getattr(each, name) for each in held) for name in ("num_rows", "nbytes"))
+        if rows >= _ROWS or size >= _BYTES:
             yield _one(held)
             held = []
     if held:
@@ -105,9 +140,15 @@ def understood() -> Iterator[None]:
         yield
     except spark_errors() as error:
         text = str(error)
+        # Spark quotes cells in its messages, so none of them goes on from here.
         found = _DATA_ERROR.search(text)
         if found:
             raise DataError(found.group(1)) from None
+        if "MALFORMED" in text:
+            raise DataError(
+                "a row of the table cannot be read: it does not have as many fields as the first "
+                "line, or its quotes do not match. Mend it, or name the format."
+            ) from None
         if _NOT_THERE.search(text):
             raise InvalidInputError(
                 "the executors cannot import pufferfish and what it needs: install "
@@ -116,4 +157,4 @@ def understood() -> Iterator[None]:
             ) from None
         raise EngineError(
             "Spark stopped the job; its log says why. Nothing was published."
-        ) from error
+        ) from None

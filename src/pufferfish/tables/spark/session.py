@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import signal
 import sys
+import threading
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +19,10 @@ from pufferfish.tables.spark.jobs import spark_errors, understood
 
 __all__ = ["read_table", "spark_session"]
 
+# What is a number; Java's own would also take 1d and 0x1p4.
+_MASTER = re.compile(r"(local(\[.*\])?|local-cluster\[.*\]|yarn)$|(spark|k8s)://.+")
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
 
 @contextlib.contextmanager
 def spark_session(master: str | None) -> Iterator[Any]:
@@ -24,7 +32,15 @@ def spark_session(master: str | None) -> Iterator[Any]:
         master: The cluster's address (spark://host:7077, yarn, k8s://..., local[*]); None: what
             Spark's own configuration says, or else this machine.
     """
+    if master is not None and not _MASTER.match(master):
+        raise InvalidInputError(
+            f"{master!r} is no cluster's address; say --master spark://HOST:PORT, yarn, "
+            "k8s://HOST:PORT, or local[*] for this machine."
+        )
+    # PySpark says it on every start; none of its pandas functions are used.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     builder = pyspark("sql").SparkSession.builder.appName("pufferfish")
+    builder = builder.config("spark.log.level", "OFF")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
     if master is not None:
         builder = builder.master(master)
@@ -40,12 +56,32 @@ def spark_session(master: str | None) -> Iterator[Any]:
             "Spark did not start. It needs Java 17 or newer, and a cluster that answers under the "
             "address given with --master."
         ) from error
-    session.sparkContext.setLogLevel("ERROR")
+    # Its messages quote cells.
+    session.sparkContext.setLogLevel("OFF")
     try:
-        yield session
+        with _stopped_by_sigterm(session):
+            yield session
     finally:
         if own:
             session.stop()
+
+
+@contextlib.contextmanager
+def _stopped_by_sigterm(session: Any) -> Iterator[None]:
+    """As Spark does it for Ctrl-C: end the jobs, then say so here."""
+
+    def stop(number: int, frame: object) -> None:
+        session.sparkContext.cancelAllJobs()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def read_table(session: Any, source: str, kind: str | None, numbers: str) -> Any:
@@ -65,15 +101,27 @@ def read_table(session: Any, source: str, kind: str | None, numbers: str) -> Any
             if kind == "table":
                 return session.table(source)
             if kind == "csv":
-                delimiter = "\t" if source.endswith(".tsv") else ","
-                table = session.read.csv(source, header=True, sep=delimiter)
-                return _with_numbers(table, numbers)
+                return _with_numbers(_read_csv(session, source), numbers)
             return session.read.format(kind).load(source)
     except EngineError as error:
         raise InvalidInputError(
             f"Spark cannot read {source!r} as {kind}: is it there, for every executor, and is that "
             "its format? Say another with --format."
         ) from error
+
+
+def _read_csv(session: Any, source: str) -> Any:
+    """A CSV as RFC 4180 has it, all of it text; a row that does not fit stops the job."""
+    options = {
+        "header": "true",
+        "sep": "\t" if source.endswith(".tsv") else ",",
+        "escape": '"',
+        "multiLine": "true",
+        "mode": "FAILFAST",
+        # Otherwise fields that nobody asked for are not looked at, and not missed.
+        "columnPruning": "false",
+    }
+    return session.read.options(**options).csv(source)
 
 
 def _with_numbers(table: Any, numbers: str) -> Any:
@@ -84,5 +132,6 @@ def _with_numbers(table: Any, numbers: str) -> Any:
     text = sql.trim(table[column])
     missing = sql.lower(text).isin(*MISSING) | text.isNull()
     refusal = f"pufferfish.errors.DataError: {not_numeric(numbers, 'text')}"
-    number = sql.coalesce(text.try_cast("double"), sql.raise_error(sql.lit(refusal)))
+    number = sql.when(text.rlike(_NUMBER), text.cast("double"))
+    number = sql.coalesce(number, sql.raise_error(sql.lit(refusal)))
     return table.withColumns({numbers: sql.when(~missing, number)})

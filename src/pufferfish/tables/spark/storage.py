@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from errno import EIO
 from typing import Any, NamedTuple
 
-from pufferfish.errors import UnsupportedError
+from pufferfish.errors import OutputExistsError, UnsupportedError
 from pufferfish.tables.spark.jobs import spark_errors
 
 __all__ = ["Storage", "StoredFile"]
@@ -55,11 +55,19 @@ class Storage:
         with _reported():
             return bool(self._system(path).exists(self._place(path)))
 
+    def filled(self, path: str) -> bool:
+        """Whether there is anything in a folder, or it is none."""
+        with _reported():
+            system, place = self._system(path), self._place(path)
+            folder = bool(system.getFileStatus(place).isDirectory())
+            return not folder or len(system.listStatus(place)) > 0
+
     def make_private(self, path: str) -> None:
         """A new folder for its owner alone."""
         with _reported():
-            self._system(path).mkdirs(self._place(path))
-            self._system(path).setPermission(self._place(path), self._permission(_PRIVATE))
+            permission = self._permission(_PRIVATE)
+            self._system(path).mkdirs(self._place(path), permission)
+            self._system(path).setPermission(self._place(path), permission)
 
     def make_usual(self, path: str) -> None:
         """A folder for those who may usually see one."""
@@ -81,7 +89,12 @@ class Storage:
             context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(
                 self._system(path).getUri(), self._configuration
             )
-            context.rename(place, self._place(name), self._gateway.new_array(options, 0))
+            try:
+                context.rename(place, self._place(name), self._gateway.new_array(options, 0))
+            except spark_errors() as error:
+                if "FileAlreadyExists" not in str(error):
+                    raise
+                raise OutputExistsError(f"{name} appeared while the release ran.") from None
 
     def write_text(self, path: str, text: str) -> None:
         """A small file, which must not be there yet."""

@@ -26,7 +26,7 @@ from pufferfish.tables.tally import Tally, centres, finest
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["spark_summary"]
+__all__ = ["secret_kind", "spark_summary"]
 
 # What the partial counts are called; names of the table's columns may be anything.
 _SECRET, _VALUE, _COUNT, _EXPONENT = "secret", "value", "count", "exponent"
@@ -36,7 +36,7 @@ def spark_summary(
     frame: Any, column: str, secret: str, count: str | None, most_values: int
 ) -> Summary:
     """How often each value of a column occurs for each secret."""
-    kind = _secret_kind(frame, secret)
+    kind = secret_kind(frame, secret)
     work = _Counting(column, secret, count, kind, most_values)
     names = [column, secret, *([] if count is None else [count])]
     cells = mapped(frame, names, work, _fields(kind))
@@ -56,7 +56,7 @@ def spark_summary(
     return Summary(column, secret, tally.summary().groups, width)
 
 
-def _secret_kind(frame: Any, secret: str) -> str:
+def secret_kind(frame: Any, secret: str) -> str:
     """The column of the secret as a type that all partitions agree on."""
     check_columns(frame.columns, secret)
     kind = str(dict(frame.dtypes)[secret])

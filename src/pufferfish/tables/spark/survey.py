@@ -6,6 +6,7 @@ cost little beside the noise.
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from pufferfish.errors import DataError, InvalidInputError
@@ -14,10 +15,11 @@ from pufferfish.tables.extras import pyspark
 from pufferfish.tables.names import not_numeric
 from pufferfish.tables.persons import unnamed
 from pufferfish.tables.spark.jobs import chosen, understood
+from pufferfish.tables.spark.summary import secret_kind
 
 __all__ = ["SurveyedGroup", "most_rows_of_one", "survey"]
 
-_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+_NUMBER = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal\(.*\)")
 # A secret with more values than this is not one that anybody could describe.
 _MOST_SECRETS = 1_000_000
 
@@ -51,9 +53,10 @@ def survey(
 ) -> tuple[SurveyedGroup, ...]:
     """Count the rows of each secret."""
     sql = pyspark("sql.functions")
+    secret_kind(frame, secret)
     table = chosen(frame, column, secret)
     kind = str(table.dtypes[0][1])
-    if not kind.startswith(_NUMBERS):
+    if not _NUMBER.fullmatch(kind):
         raise InvalidInputError(not_numeric(column, kind))
     value = sql.col("value")
     present = sql.when(~sql.isnan(value), value)

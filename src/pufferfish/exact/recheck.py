@@ -1,0 +1,92 @@
+"""Is a certificate that somebody wrote down the one that comes out?"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+from pufferfish.exact.certificate import Certificate, PairResult, Screened
+from pufferfish.exact.single import verify_pair
+from pufferfish.scenario import Scenario, SecretPair, laws_of
+
+__all__ = ["certificate_gap"]
+
+_Key = tuple[str, str, SecretPair, SecretPair]
+
+
+def certificate_gap(
+    recorded: Certificate, computed: Certificate, scenario: Scenario | None = None
+) -> float:
+    """The largest difference of any bound; inf where they are not about the same.
+
+    Args:
+        recorded: What was written down.
+        computed: What came out just now.
+        scenario: Which of very many pairs are examined may differ from machine to machine. Those
+            that only the record has are examined here.
+    """
+    same = recorded.goal == computed.goal and recorded.noise == computed.noise
+    if not same or _pairs(recorded) != _pairs(computed):
+        return math.inf
+    mine, theirs = _by_key(computed.results), _by_key(recorded.results)
+    if len(theirs) != len(recorded.results):
+        return math.inf
+    missing = theirs.keys() - mine.keys()
+    if not recorded.screened and (missing or len(mine) != len(theirs)):
+        return math.inf
+    if missing:
+        mine |= _by_key(_examined(missing, computed, scenario))
+    if not theirs.keys() <= mine.keys():
+        return math.inf
+    worst = [*_bounds(recorded.worst), *_screened(recorded)]
+    again = [*_bounds(computed.worst), *_screened(computed)]
+    gaps = [_gap(one, other) for one, other in zip(worst, again, strict=True)]
+    for key, result in theirs.items():
+        both = zip(_bounds(result), _bounds(mine[key]), strict=True)
+        gaps += [_gap(one, other) for one, other in both]
+    return max(gaps)
+
+
+def _pairs(certificate: Certificate) -> Counter[tuple[str, str]]:
+    """How many pairs each belief was asked about, by its name and provenance."""
+    counted: Counter[tuple[str, str]] = Counter()
+    for result in certificate.results:
+        counted[result.belief, result.provenance] += result.direction == result.pair
+    for each in certificate.screened:
+        counted[each.belief, each.provenance] += each.pairs
+    return counted
+
+
+def _by_key(results: tuple[PairResult, ...] | list[PairResult]) -> dict[_Key, PairResult]:
+    return {(each.belief, each.provenance, each.pair, each.direction): each for each in results}
+
+
+def _examined(
+    keys: set[_Key], certificate: Certificate, scenario: Scenario | None
+) -> list[PairResult]:
+    """The results of some pairs, as far as the scenario asks for them."""
+    beliefs = {} if scenario is None else {each.name: each for each in scenario.beliefs}
+    found: list[PairResult] = []
+    for belief, pair in {(key[0], key[2]) for key in keys}:
+        if scenario is not None and belief in beliefs and pair in scenario.pairs:
+            laws = laws_of(beliefs[belief], pair)
+            found += verify_pair(laws, certificate.noise, certificate.goal)
+    return found
+
+
+def _screened(certificate: Certificate) -> Iterator[float]:
+    """The bounds of pairs that were not examined, belief by belief."""
+    by_name: dict[str, Screened] = {each.belief: each for each in certificate.screened}
+    for name in sorted({each.belief for each in certificate.results} | by_name.keys()):
+        each = by_name.get(name)
+        yield from (0.0, 0.0) if each is None else (each.delta_upper, each.epsilon_upper)
+    yield float(len(certificate.screened) - len(by_name))
+
+
+def _bounds(result: PairResult) -> tuple[float, float, float, float]:
+    return result.delta_lower, result.delta_upper, result.epsilon_lower, result.epsilon_upper
+
+
+def _gap(one: float, other: float) -> float:
+    return 0.0 if one == other else abs(one - other)

@@ -1,0 +1,98 @@
+"""Where a release on a cluster goes: a folder that is complete or absent."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import Iterator, Sequence
+
+from pufferfish.errors import InvalidInputError, OutputExistsError
+from pufferfish.tables.manifest import MANIFEST
+from pufferfish.tables.spark.storage import Storage
+
+__all__ = ["Target"]
+
+_PATTERNS = frozenset("*?[]{}\\")
+
+
+class Target:
+    """A folder to publish, which is free, or holds a release that may be replaced."""
+
+    def __init__(self, storage: Storage, given: str, inputs: Sequence[str], *, force: bool) -> None:
+        """Refuse a place that must not be written to, before any work.
+
+        Args:
+            storage: Where it is.
+            given: Its path or address.
+            inputs: The files of the table itself, as far as they are known.
+            force: Whether an earlier release may be replaced.
+        """
+        if set(given) & _PATTERNS:
+            raise InvalidInputError(
+                f"Spark would take {given!r} for a pattern when it reads it; choose a name without "
+                f"any of {' '.join(sorted(_PATTERNS))}."
+            )
+        self._storage, self._force = storage, force
+        self.place = storage.qualified(given).rstrip("/")
+        parent, _, name = self.place.rpartition("/")
+        self._hidden = f"{parent}/.{name}.{uuid.uuid4().hex}"
+        self.in_one_step = storage.renames(self.place)
+        if any(f"{storage.qualified(each)}/".startswith(f"{self.place}/") for each in inputs):
+            raise InvalidInputError(f"{given} holds the table itself; choose another place.")
+        if storage.exists(self.place):
+            self._refuse_existing()
+
+    def _refuse_existing(self) -> None:
+        if not self._force:
+            raise OutputExistsError(
+                f"{self.place} exists already; choose another name, or replace it with --force "
+                "(force=True)."
+            )
+        if self._storage.filled(self.place) and not self._storage.exists(
+            f"{self.place}/{MANIFEST}"
+        ):
+            raise OutputExistsError(
+                f"{self.place} holds something that no release wrote; choose another name, or "
+                "remove it yourself."
+            )
+
+    @contextlib.contextmanager
+    def staging(self) -> Iterator[str]:
+        """A folder for work in progress, for its owner alone, which does not stay.
+
+        Where a folder cannot get its name in one step, files are written to their place; if that
+        fails, they do not stay either.
+        """
+        folder = f"{self._hidden}.unfinished"
+        try:
+            self._storage.make_private(folder)
+            if not self.in_one_step:
+                self._storage.delete(self.place)
+            yield folder
+        except BaseException:
+            if not self.in_one_step:
+                self._discard(self.place)
+            raise
+        finally:
+            self._discard(folder)
+
+    def _discard(self, folder: str) -> None:
+        # A cluster that is gone cannot clean up; what it was gone for matters more.
+        with contextlib.suppress(Exception):
+            self._storage.delete(folder)
+
+    def publish(self, table: str) -> None:
+        """Give a finished folder its name, in one step; the one that it replaces goes last."""
+        self._storage.make_usual(table)
+        if not (self._force and self._storage.exists(self.place)):
+            self._storage.rename(table, self.place)
+            return
+        # Hidden, but not unfinished: if everything ends here, this is the release that was there.
+        aside = f"{self._hidden}.replaced"
+        self._storage.rename(self.place, aside)
+        try:
+            self._storage.rename(table, self.place)
+        except BaseException:
+            self._storage.rename(aside, self.place)
+            raise
+        self._discard(aside)
