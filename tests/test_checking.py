@@ -282,3 +282,69 @@ def test_the_rows_of_the_file_are_counted(tmp_path: Path) -> None:
     data["published"]["rows"] += 1
     path.write_text(json.dumps(data), encoding="utf-8")
     assert verify_record(path).verdict is False
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The record of a release with so many pairs that most were screened."""
+    folder = tmp_path_factory.mktemp("many")
+    laws = {f"s{number}": pf.Gaussian(0.1 * number, 5.0) for number in range(50)}
+    belief = pf.Belief(laws, provenance="public")
+    calibration = pf.calibrate(pf.Scenario(belief), pf.Guarantee(1.0, 1e-3))
+    plan = pf.Plan(calibration=calibration, column="x", secret="s")
+    (folder / "in.csv").write_text("x,s\n1,s0\n2,s1\n3,s7\n")
+    done = pf.release(folder / "in.csv", plan, folder / "out.csv")
+    data = done.record.to_dict("internal")
+    assert data["certificate"]["screened"][0]["pairs"] > 1_000
+    return data
+
+
+def edited(data: dict[str, Any], edit: Any) -> dict[str, Any]:
+    copy: dict[str, Any] = json.loads(json.dumps(data))
+    edit(copy["certificate"])
+    return copy
+
+
+def renamed_worst(certificate: dict[str, Any]) -> None:
+    for result in certificate["results"]:
+        result["pair"] = ["s1", "s2"]
+        result["direction"] = ["s1", "s2"] if result["direction"][0] == "s0" else ["s2", "s1"]
+
+
+def invented(certificate: dict[str, Any], pair: list[str]) -> None:
+    zero = dict.fromkeys(("delta_lower", "delta_upper", "epsilon_lower", "epsilon_upper"), 0.0)
+    for direction in (pair, pair[::-1]):
+        entry = {**certificate["results"][0], "pair": pair, "direction": direction, **zero}
+        certificate["results"].append(entry)
+    certificate["screened"][0]["pairs"] -= 1
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        renamed_worst,
+        lambda certificate: invented(certificate, ["s3", "s4"]),
+        lambda certificate: invented(certificate, ["alice", "bob"]),
+        lambda certificate: certificate["screened"][0].update(delta_upper=0.0, epsilon_upper=0.0),
+        lambda certificate: certificate["screened"][0].update(epsilon_upper="inf"),
+        lambda certificate: certificate["screened"][0].update(provenance="somewhere"),
+        lambda certificate: certificate["screened"][0].update(pairs=1),
+        lambda certificate: certificate["screened"][0].update(claim="certified"),
+        lambda certificate: certificate.update(claim="certified by others"),
+        lambda certificate: certificate["results"][0].update(
+            delta_lower=certificate["results"][0]["delta_upper"], epsilon_lower=-1.0
+        ),
+        lambda certificate: certificate["results"].append(certificate["results"][0]),
+    ],
+)
+def test_what_is_said_of_very_many_pairs_is_checked_too(
+    tmp_path: Path, many: dict[str, Any], edit: Any
+) -> None:
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(many))
+    assert False not in [check.verdict for check in verify_record(path).checks]
+    pf.Record.from_dict(many)
+    path.write_text(json.dumps(edited(many, edit)))
+    assert verify_record(path).verdict is False
+    with pytest.raises(pf.CertificationError):
+        pf.Record.from_dict(edited(many, edit))

@@ -92,8 +92,8 @@ def figure(found: Found) -> Figure:
             (
                 "What to see",
                 f"At δ = 0.3 no noise at all is needed from K = {free} on, for each of the five "
-                "variances; δ = 0.001 needs some for few users. Pure ε = 1, without exception, takes the "
-                "same noise for every K.",
+                "variances; δ = 0.001 needs some for few users. Pure ε = 1, without exception, "
+                "takes the same noise for every K.",
             ),
             (
                 "Where they part",

@@ -67,9 +67,9 @@ def figure(experiment: Experiment, table: Table) -> Figure:
                 "The text says three components, the curves have four. The paper’s noised "
                 "histograms are narrower at δ = 0.5 than its own formula makes them, and grow more "
                 "from there to δ = 0.3 (see erratum 6). The column is whole numbers, so our fits "
-                f"put narrow components on single values: {narrow} of the components of our mixtures of 4 "
-                "are as narrow as we allow. The paper’s fits are smooth, since its data seem to "
-                "have been jittered.",
+                f"put narrow components on single values: {narrow} of the components of our "
+                "mixtures of 4 are as narrow as we allow. The paper’s fits are smooth, since its "
+                "data seem to have been jittered.",
             ),
         ),
         panels=panels(drawn),
