@@ -22,7 +22,7 @@ from pyspark.sql import functions as sql
 import pufferfish as pf
 from benchmarks.result import Result
 
-ROWS = 10_000_000
+ROWS = 20_000_000
 FILES = 8
 PAIRS = 5
 RATIO = 1.5
@@ -84,7 +84,7 @@ def _kept(table: Any, target: str) -> None:
 def _shuffled(table: Any, target: str) -> None:
     noised = table.select("x", "s").mapInArrow(_noised_alone, "x double")
     keyed = noised.withColumn("key", sql.rand())
-    parts = -(-ROWS // 4_000_000)
+    parts = table.sparkSession.sparkContext.defaultParallelism * 2
     ordered = keyed.repartition(parts, "key").sortWithinPartitions("key")
     ordered.select("x").write.parquet(target)
 

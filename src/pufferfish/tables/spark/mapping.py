@@ -19,8 +19,9 @@ change that draws noise is only ever the last step before a write:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -43,6 +44,8 @@ __all__ = ["Written", "map_spark"]
 
 _FORMATS = ("parquet", "orc")
 _KEY = "key"
+# Noised values hardly ever repeat.
+_NO_DICTIONARY = {"parquet.enable.dictionary": "false"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,12 +156,22 @@ def _write_changed(
         return
     plain = [Field(f"c{number}", field.kind) for number, field in enumerate(fields)]
     noised = f"{folder}/noised"
-    _write(mapped(frame, how.read, work, [*plain, Field(_KEY, "bigint")]), noised, "parquet")
-    parts = -(-rows // ROWS_PER_FILE) or 1
+    _write(
+        mapped(frame, how.read, work, [*plain, Field(_KEY, "bigint")]),
+        noised,
+        "parquet",
+        {"compression": "uncompressed", **_NO_DICTIONARY},
+    )
+    cores = int(frame.sparkSession.sparkContext.defaultParallelism)
+    parts = -(-rows // ROWS_PER_FILE)
+    if rows > ROWS_PER_FILE:
+        # As many as keep all cores busy to the end.
+        parts = -(-parts // cores) * cores
     written = frame.sparkSession.read.parquet(noised)
     value = f"c{names.index(how.column)}"
     ordered = written.repartition(parts, _KEY).sortWithinPartitions(_KEY, value)
-    _write(ordered.drop(_KEY).toDF(*names), table, kind)
+    alone = _NO_DICTIONARY if len(names) == 1 else {}
+    _write(ordered.drop(_KEY).toDF(*names), table, kind, alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +207,13 @@ class _Changing:
             yield pa.RecordBatch.from_arrays(columns, names=names)
 
 
-def _write(frame: Any, folder: str, kind: str) -> None:
+def _write(
+    frame: Any, folder: str, kind: str, options: Mapping[str, str] = MappingProxyType({})
+) -> None:
     with understood():
         (
             frame.write.format(kind)
+            .options(**options)
             # A task's files appear at once; the other way leaves some of a task that died.
             .option("mapreduce.fileoutputcommitter.algorithm.version", "1")
             .mode("errorifexists")

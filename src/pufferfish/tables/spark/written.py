@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from pufferfish.tables.extras import pyspark
+from pufferfish.tables.extras import pyarrow, pyspark
 from pufferfish.tables.manifest import Entry, Manifest
-from pufferfish.tables.spark.jobs import understood
+from pufferfish.tables.spark.jobs import Field, mapped, understood
 from pufferfish.tables.spark.storage import Storage, StoredFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["manifest_of", "read_files"]
 
-# Files up to this size are hashed by the executors, which hold one in memory.
+# Files up to this size are looked at by the executors, which hold one in memory.
 _LARGEST_HELD = 1 << 28
+# The part of a file that tells how many rows it has.
+_END = 1 << 20
 
 
 def manifest_of(session: Any, storage: Storage, folder: str, kind: str) -> Manifest:
     """Every file of a table, as it is in the storage."""
     files = storage.files(folder)
-    counts = _rows(session, folder, files, kind)
-    hashes = _hashes(session, storage, folder, files)
+    seen = _seen(session, folder, [each for each in files if each.bytes <= _LARGEST_HELD])
+    uncounted = [each for each in files if seen.get(each.path, (None, ""))[0] is None]
+    counted = _counted(session, folder, uncounted, kind)
     return Manifest(
         files=tuple(
             Entry(
                 path=each.path,
-                rows=counts.get(each.path, 0),
+                rows=counted.get(each.path, 0) if rows is None else rows,
                 bytes=each.bytes,
-                sha256=hashes[each.path],
+                sha256=digest or storage.sha256(f"{folder}/{each.path}"),
             )
             for each in files
+            for rows, digest in [seen.get(each.path, (None, ""))]
         )
     )
 
@@ -39,34 +46,52 @@ def read_files(session: Any, folder: str, files: Sequence[Any], kind: str) -> An
     return session.read.format(kind).load([f"{folder}/{each.path}" for each in files])
 
 
-def _rows(session: Any, folder: str, files: Sequence[StoredFile], kind: str) -> dict[str, int]:
-    """How many rows each file has; one without any is not in it."""
+def _seen(
+    session: Any, folder: str, files: Sequence[StoredFile]
+) -> dict[str, tuple[int | None, str]]:
+    """Rows (None: not told by the end of the file) and checksum of files, by the executors."""
+    if not files:
+        return {}
+    sql = pyspark("sql.functions")
+    names = [f"{folder}/{each.path}" for each in files]
+    held = session.read.format("binaryFile").load(names)
+    end = sql.expr(f"substring(content, greatest(length(content) - {_END}, 0) + 1)")
+    looked = held.select("path", sql.sha2("content", 256).alias("sha256"), end.alias("end"))
+    fields = [Field("path", "string"), Field("sha256", "string"), Field("rows", "bigint")]
+    with understood():
+        found = mapped(looked, ["path", "sha256", "end"], _ends, fields).collect()
+    return {_name(path): (rows, digest) for path, digest, rows in found}
+
+
+def _ends(parts: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """How many rows files have, by their last bytes."""
+    pa = pyarrow()
+    for part in parts:
+        rows = [_rows_told(each.as_buffer()) for each in part.column("end")]
+        told = pa.array(rows, pa.int64())
+        yield pa.RecordBatch.from_arrays(
+            [part.column("path"), part.column("sha256"), told], names=["path", "sha256", "rows"]
+        )
+
+
+def _rows_told(end: pa.Buffer) -> int | None:
+    """What the end of a Parquet file says; None for another kind, or where it is too long."""
+    try:
+        reader = pyarrow().BufferReader(end)
+        return int(pyarrow("parquet").ParquetFile(reader).metadata.num_rows)
+    except (pyarrow().ArrowInvalid, OSError):
+        return None
+
+
+def _counted(session: Any, folder: str, files: Sequence[StoredFile], kind: str) -> dict[str, int]:
+    """How many rows files have, by reading them; one without any is not in it."""
     if not files:
         return {}
     sql = pyspark("sql.functions")
     table = read_files(session, folder, files, kind)
     with understood():
-        found = table.groupBy(sql.input_file_name()).count().collect()
-    return {_name(path): int(rows) for path, rows in found}
-
-
-def _hashes(
-    session: Any, storage: Storage, folder: str, files: Sequence[StoredFile]
-) -> dict[str, str]:
-    """SHA-256 of each file: by the executors, but for files too large to be held in memory."""
-    sql = pyspark("sql.functions")
-    small = [f"{folder}/{each.path}" for each in files if each.bytes <= _LARGEST_HELD]
-    found = {
-        each.path: storage.sha256(f"{folder}/{each.path}")
-        for each in files
-        if each.bytes > _LARGEST_HELD
-    }
-    if small:
-        held = session.read.format("binaryFile").load(small)
-        with understood():
-            hashed = held.select("path", sql.sha2("content", 256)).collect()
-        found |= {_name(path): digest for path, digest in hashed}
-    return found
+        counted = table.groupBy(sql.input_file_name()).count().collect()
+    return {_name(path): int(rows) for path, rows in counted}
 
 
 def _name(path: str) -> str:
