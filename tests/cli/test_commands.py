@@ -314,9 +314,10 @@ def test_many_secrets_are_announced_before_the_work(
     # Fitting comes first, and takes long by itself.
     monkeypatch.setattr(adversaries, "fit_beliefs", begin)
     write(folder / "t.csv", rows([f"user{number}" for number in range(300)], each=30))
-    note = typed(*CALIBRATE, "-e", "1").err.split("error: the work began")[0]
+    smooth = ("-e", "1", "--belief", "mixture")
+    note = typed(*CALIBRATE, *smooth).err.split("error: the work began")[0]
     assert "44,850 pairs" in note
-    assert "--against" in note
+    assert "--belief empirical" in note
 
 
 def test_one_pair_of_many_secrets_is_quick_and_quiet(typed: Typed, folder: Path) -> None:
