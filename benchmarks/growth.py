@@ -102,6 +102,9 @@ def _panel(title: str, label: str, curves: Curves) -> Callable[[Any], None]:
             axes.plot(sizes, seconds, label=name, **style)
         axes.set_xscale("log")
         axes.set_yscale("log")
+        # The style takes text as it is, and so the axes' own powers of ten.
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0e}".replace("e+0", "e"))
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.set_title(title, color=ink("ink"), fontsize="medium", loc="left")
         axes.set_xlabel(label)
         axes.set_ylabel("seconds")
