@@ -38,8 +38,8 @@ def fit_belief(
     """What an adversary believes who fits a law to each secret's values.
 
     Args:
-        data: A frame (pandas, Polars eager or lazy, PyArrow), the path of a file, a dict of
-            arrays, or a `Summary`.
+        data: A frame (pandas, Polars eager or lazy, PyArrow, Spark), the path of a file, a folder
+            or a pattern, a dict of arrays, or a `Summary`.
         column: The numeric column; not for a summary.
         secret: The column of the secret; not for a summary.
         family: "mixture" of Gaussians by maximum likelihood; "gaussian" by mean and std;

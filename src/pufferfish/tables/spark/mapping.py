@@ -196,10 +196,9 @@ class _Changing:
         pa = pyarrow()
         for part in parts:
             changed = self.change(arrow_batch(part, self.column, self.secret), None)
-            if changed.rows is not None:
-                part = part.filter(pa.array(changed.rows))  # noqa: PLW2901
+            kept = part if changed.rows is None else part.filter(pa.array(changed.rows))
             new = arrow_values(changed.values, changed.holes)
-            columns = [new if name == self.column else part.column(name) for name in self.names]
+            columns = [new if name == self.column else kept.column(name) for name in self.names]
             names = list(self.names)
             if self.keys is not None:
                 columns.append(pa.array(self.keys(len(new)), pa.int64()))

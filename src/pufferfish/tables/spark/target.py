@@ -48,6 +48,11 @@ class Target:
                 f"{self.place} exists already; choose another name, or replace it with --force "
                 "(force=True)."
             )
+        if not self.in_one_step:
+            raise OutputExistsError(
+                f"{self.place} exists already, and on this storage nothing can be replaced in one "
+                "step; choose another name, or remove it yourself."
+            )
         if self._storage.filled(self.place) and not self._storage.exists(
             f"{self.place}/{MANIFEST}"
         ):
@@ -61,20 +66,23 @@ class Target:
         """A folder for work in progress, for its owner alone, which does not stay.
 
         Where a folder cannot get its name in one step, files are written to their place; if that
-        fails, they do not stay either.
+        fails, they do not stay either, unless somebody else has finished a release there meanwhile.
         """
         folder = f"{self._hidden}.unfinished"
         try:
             self._storage.make_private(folder)
-            if not self.in_one_step:
-                self._storage.delete(self.place)
             yield folder
         except BaseException:
             if not self.in_one_step:
-                self._discard(self.place)
+                self._discard_unfinished()
             raise
         finally:
             self._discard(folder)
+
+    def _discard_unfinished(self) -> None:
+        with contextlib.suppress(Exception):
+            if not self._storage.exists(f"{self.place}/{MANIFEST}"):
+                self._storage.delete(self.place)
 
     def _discard(self, folder: str) -> None:
         # A cluster that is gone cannot clean up; what it was gone for matters more.
