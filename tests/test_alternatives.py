@@ -50,12 +50,16 @@ def test_each_speaks_of_the_beliefs_that_it_is_about() -> None:
     assert both[0].scale == alternatives(calibrated(TABLES))[0].scale
 
 
-def test_beside_other_noise_there_is_nothing_to_compare() -> None:
+def test_other_noise_is_compared_by_its_std_and_no_noise_not_at_all() -> None:
     scenario = pf.Scenario(pf.Belief(GAUSSIANS))
-    assert alternatives(pf.calibrate(scenario, pf.Guarantee(0.5, 0.01), "gaussian")) == ()
+    gaussian = pf.calibrate(scenario, pf.Guarantee(0.5, 0.01), "gaussian")
+    (paper,) = alternatives(gaussian)
+    assert paper.ratio == pytest.approx(math.sqrt(2.0) * paper.scale / gaussian.noise.std)
     bare = pf.calibrate(scenario, pf.Guarantee(1.0, 0.9))
     assert bare.noise == pf.NoNoise()
-    assert alternatives(bare) == ()
+    (paper,) = alternatives(bare)
+    assert paper.ratio is None
+    assert paper.std > 0.0
 
 
 def test_where_the_theorem_says_nothing_neither_do_we() -> None:
@@ -66,4 +70,5 @@ def test_where_the_theorem_says_nothing_neither_do_we() -> None:
 def test_ratios_are_of_scales() -> None:
     found = calibrated(GAUSSIANS, TABLES)
     for each in alternatives(found):
+        assert each.ratio is not None
         assert each.ratio * found.noise.std == pytest.approx(each.scale * math.sqrt(2.0))

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +17,7 @@ from pufferfish.calibrate import Calibration
 from pufferfish.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise
+from pufferfish.noise import Noise, NoNoise
 from pufferfish.priors import Discrete
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import PAPER_METHODS, paper_scale
@@ -34,7 +35,7 @@ class Alternative:
     Attributes:
         name: "local" differential privacy, or the paper's "thm-2".
         scale: The noise that it asks for.
-        ratio: That, as a multiple of the scale that was chosen.
+        ratio: Its std as a multiple of that which was chosen; None where no noise was needed.
         promise: What it promises for it.
         holds: Whether the promise is proven in general.
         values: For local differential privacy, between which values.
@@ -42,25 +43,25 @@ class Alternative:
 
     name: Literal["local", "thm-2"]
     scale: float
-    ratio: float
+    ratio: float | None
     promise: Guarantee
     holds: bool
     values: tuple[float, float] | None = None
 
+    @property
+    def std(self) -> float:
+        """Of the noise that it asks for."""
+        return math.sqrt(2.0) * self.scale
+
 
 def alternatives(calibration: Calibration) -> tuple[Alternative, ...]:
-    """Those that have something to say of this scenario; none beside other than Laplace noise."""
-    noise = calibration.noise
-    if not isinstance(noise, LaplaceNoise):
-        return ()
-    found = (
-        _local(calibration.scenario, calibration.goal, noise.scale),
-        _paper(calibration.scenario, calibration.goal, noise.scale),
-    )
+    """Those that have something to say of this scenario."""
+    found = _local(calibration), _paper(calibration)
     return tuple(each for each in found if each is not None)
 
 
-def _local(scenario: Scenario, goal: Guarantee, scale: float) -> Alternative | None:
+def _local(calibration: Calibration) -> Alternative | None:
+    scenario, goal = calibration.scenario, calibration.goal
     tables = [
         prior
         for belief in scenario.beliefs
@@ -75,14 +76,15 @@ def _local(scenario: Scenario, goal: Guarantee, scale: float) -> Alternative | N
     return Alternative(
         name="local",
         scale=size,
-        ratio=size / scale,
+        ratio=_ratio(size, calibration.noise),
         promise=Guarantee(goal.epsilon),
         holds=True,
         values=(low, high),
     )
 
 
-def _paper(scenario: Scenario, goal: Guarantee, scale: float) -> Alternative | None:
+def _paper(calibration: Calibration) -> Alternative | None:
+    scenario, goal = calibration.scenario, calibration.goal
     smooth = [
         belief
         for belief in scenario.beliefs
@@ -99,7 +101,11 @@ def _paper(scenario: Scenario, goal: Guarantee, scale: float) -> Alternative | N
     return Alternative(
         name="thm-2",
         scale=size,
-        ratio=size / scale,
+        ratio=_ratio(size, calibration.noise),
         promise=asked,
         holds=PAPER_METHODS["thm-2"].is_true,
     )
+
+
+def _ratio(scale: float, noise: Noise) -> float | None:
+    return None if isinstance(noise, NoNoise) else math.sqrt(2.0) * scale / noise.std

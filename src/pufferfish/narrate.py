@@ -21,7 +21,16 @@ from pufferfish.priors import Discrete
 from pufferfish.record import Record, not_promised
 from pufferfish.scenario import Belief
 
-__all__ = ["adversary_in_words", "gaps", "meaning", "percent_up", "published_in_words", "story"]
+__all__ = [
+    "adversaries_in_words",
+    "adversary_in_words",
+    "gaps",
+    "meaning",
+    "percent_up",
+    "promise_in_words",
+    "published_in_words",
+    "story",
+]
 
 _LABEL = 12
 
@@ -31,8 +40,8 @@ def story(record: Record) -> str:
     plan = record.plan
     parts = [
         ("Published", published_in_words(record)),
-        ("Promise", _promise(plan)),
-        ("To whom", _to_whom(plan)),
+        ("Promise", promise_in_words(plan)),
+        ("To whom", adversaries_in_words(plan)),
         ("Noise", _noise(record)),
         ("Beside it", _beside(plan)),
         ("Guessing", _guessing(plan)),
@@ -82,7 +91,8 @@ def _order(record: Record) -> str:
     return ", in the order of the table"
 
 
-def _promise(plan: Plan) -> str:
+def promise_in_words(plan: Plan) -> str:
+    """The promise for one unit, and what it means."""
     promise, pairs = plan.promise, plan.calibration.scenario.pairs
     first, second = pairs[0]
     pair = (
@@ -109,7 +119,8 @@ def meaning(promise: Guarantee, pair: str, factor: str) -> str:
     )
 
 
-def _to_whom(plan: Plan) -> str:
+def adversaries_in_words(plan: Plan) -> str:
+    """To whom something is promised."""
     return (
         "; ".join(adversary_in_words(belief) for belief in plan.calibration.scenario.beliefs) + "."
     )
@@ -163,18 +174,18 @@ def _beside(plan: Plan) -> str:
 
 
 def _alternative(other: Alternative, goal: Guarantee) -> str:
+    times = "" if other.ratio is None else f" ({other.ratio:.2g} times as much)"
     if other.values is not None:
         low, high = (readable(each, 6) for each in other.values)
         return (
             "local differential privacy, which protects every value from everybody, would need "
-            f"scale {readable(other.scale)} on the range {low} to {high} ({other.ratio:.2g} times "
-            "as much)"
+            f"scale {readable(other.scale)} on the range {low} to {high}{times}"
         )
     instead = "" if other.promise == goal else f" and promise only δ = {other.promise.delta:g}"
     return (
         "the formula this method comes from (Theorem 2) would add scale "
-        f"{readable(other.scale)} for the smooth beliefs ({other.ratio:.2g} times as much)"
-        f"{instead}, and does not hold in general"
+        f"{readable(other.scale)} for the smooth beliefs{times}{instead}, and does not hold in "
+        "general"
     )
 
 

@@ -155,7 +155,7 @@ def test_nothing_is_released_where_no_report_can_be_written(
 def test_nothing_is_released_where_the_extra_is_missing(
     refused: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     said = refused(*RELEASE, "--report", "r.html")
     assert said.code == 2
     assert "pufferfish-privacy[report]" in said.err

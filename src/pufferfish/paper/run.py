@@ -20,7 +20,7 @@ from pufferfish.paper.experiments import TABLE, adult, hungarian
 from pufferfish.paper.figure import Figure, plotted
 from pufferfish.paper.page import page
 from pufferfish.paper.table import Table
-from pufferfish.report.extras import check_extras
+from pufferfish.report.extras import check_extras, matplotlib
 
 __all__ = ["PAGE", "Progress", "Reproduction", "Written", "computed", "paper"]
 
@@ -120,6 +120,7 @@ def paper(
     """
     place = Path(folder)
     check_extras()
+    matplotlib()
     _refuse_used(place, force)
     step = _counter(progress or (lambda what, done, total: None))
     found = computed(step)

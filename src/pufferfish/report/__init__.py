@@ -1,6 +1,6 @@
 """The report of a release: one self-contained HTML file, internal or public; and notebooks.
 
-The only place that plots. Needs the extra `report` (matplotlib, jinja2).
+The only place that plots. Needs the extra `report`: jinja2 for pages, matplotlib for picture files.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def report(
 
     Raises:
         CertificationError: The record does not verify, or the file is not what was released.
-        MissingExtraError: matplotlib or jinja2 is not installed.
+        MissingExtraError: jinja2 is not installed.
     """
     # Loaded here, so that importing the library does not load what only a report needs.
     from pufferfish.report.columns import count_column  # noqa: PLC0415

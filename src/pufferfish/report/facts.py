@@ -33,8 +33,8 @@ from pufferfish.plan import Plan, postprocess_from_dict
 from pufferfish.record import Edition, Record
 from pufferfish.report.columns import Bars, CountedColumn, bars_of
 from pufferfish.report.usage import Estimates, Utility, estimates, utility
-from pufferfish.report.views import View, views, worst_first
-from pufferfish.scenario import Scenario, SecretPair
+from pufferfish.report.views import View, views, worst_by_pair
+from pufferfish.scenario import Scenario
 
 __all__ = [
     "PRIORS",
@@ -44,7 +44,6 @@ __all__ = [
     "Posterior",
     "believed",
     "gather",
-    "worst_by_pair",
 ]
 
 # Probabilities that an adversary may start from.
@@ -222,7 +221,7 @@ def believed(calibration: Calibration) -> Believed:
 
 def _pairs(calibration: Calibration) -> Iterator[PairFacts]:
     """The worst pairs first; guesses only where there are not too many laws to look at."""
-    listed = worst_by_pair(calibration)[:_MOST_PAIRS]
+    listed = worst_by_pair(calibration.certificate)[:_MOST_PAIRS]
     few = len(listed) * len(calibration.scenario.beliefs) <= _MOST_LAWS
     for worst in listed:
         guess = None
@@ -235,14 +234,6 @@ def _pairs(calibration: Calibration) -> Iterator[PairFacts]:
             before_upper=None if guess is None else guess.before_upper,
             after_upper=None if guess is None else guess.after_upper,
         )
-
-
-def worst_by_pair(calibration: Calibration) -> list[PairResult]:
-    """Of each pair the result that decides it, the largest first."""
-    found: dict[SecretPair, PairResult] = {}
-    for result in worst_first(calibration.certificate):
-        found.setdefault(result.pair, result)
-    return list(found.values())
 
 
 def _steps(text: str) -> tuple[tuple[str, ...], ...]:

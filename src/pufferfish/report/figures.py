@@ -1,34 +1,37 @@
 """One function for each picture: numbers in, SVG out. Knows no name, label or file of the user's.
 
 Words of the user stand in the legend and the caption, which are text of the page: they wrap, can be
-read out, and cannot break a drawing.
+read out, and cannot break a drawing. Only cells that can be chosen have a name, which is not seen.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Literal
 
 import numpy as np
 
 from pufferfish.checks import FloatArray
 from pufferfish.exact import PairResult, PrivacyProfile
 from pufferfish.guarantee import Guarantee
+from pufferfish.report.canvas import FONT, Canvas, Numbers, box_at, paint, text_at, text_width
 from pufferfish.report.columns import Bars
-from pufferfish.report.drawing import FONT, drawn
-from pufferfish.report.extras import matplotlib
-from pufferfish.report.style import LEVELS, dashes_for, ink
+from pufferfish.report.style import LEVELS
+from pufferfish.report.ticks import Axis, Tick, linear_axis, log_axis, number, numbered_axis
 from pufferfish.report.views import Curve
 
 __all__ = [
+    "Mark",
     "Scale",
     "believed",
     "heat_map",
     "histogram",
     "log_ratio",
     "losses",
+    "noise_marks",
     "posteriors",
     "privacy",
     "published",
@@ -37,6 +40,10 @@ __all__ = [
 
 # Heat maps of up to so many secrets have a number in each cell.
 _MOST_NUMBERED = 8
+# Marks whose sizes differ by more are drawn on a logarithmic axis.
+_MOST_TIMES = 12.0
+# Of pictures with a row for each thing.
+_ROW, _ROWS = 23.0, 46.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,59 +54,48 @@ class Scale:
     holds: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One thing on the axis of noise: its number in the text, its size, and what it is.
+
+    Kinds: the noise that was `chosen`; the spread of the `column` itself; a `bound` or another way,
+    which is proven; and one that is `unproven` in general.
+    """
+
+    label_number: int
+    std: float
+    kind: Literal["chosen", "column", "bound", "unproven"]
+
+
 def believed(name: str, curves: tuple[Curve, Curve]) -> str:
     """What is believed of the value, for each secret."""
     table = curves[0].is_table or curves[1].is_table
-
-    def draw(axes: Any) -> None:
-        _pair(axes, curves)
-        axes.set_xlabel("value")
-        axes.set_ylabel("probability" if table else "density")
-        axes.set_ylim(bottom=0.0)
-
-    return drawn(name, draw)
+    return _pair(name, curves, "value", "probability" if table else "density")
 
 
 def published(name: str, curves: tuple[Curve, Curve]) -> str:
     """The law of what is published, for each secret."""
-
-    def draw(axes: Any) -> None:
-        _pair(axes, curves)
-        axes.set_xlabel("published value")
-        axes.set_ylabel("density")
-        axes.set_ylim(bottom=0.0)
-
-    return drawn(name, draw)
+    return _pair(name, curves, "published value", "density")
 
 
 def log_ratio(
     name: str, ratio: Curve, results: tuple[PairResult, PairResult], goal: Guarantee
 ) -> str:
     """log p/q against ±ε, with the certified enclosure of its two extremes."""
-
-    def draw(axes: Any) -> None:
-        axes.axhspan(-goal.epsilon, goal.epsilon, color=ink("level1"), linewidth=0)
-        for side, result in ((1.0, results[0]), (-1.0, results[1])):
-            if math.isfinite(result.epsilon_upper):
-                axes.axhline(
-                    side * result.epsilon_upper,
-                    color=ink("third"),
-                    linestyle=dashes_for("third"),
-                    linewidth=1.6,
-                )
-            if math.isfinite(result.epsilon_lower) and math.isfinite(result.epsilon_upper):
-                ends = sorted((side * result.epsilon_lower, side * result.epsilon_upper))
-                axes.axhspan(*ends, color=ink("third"), alpha=0.3, linewidth=0)
-        _line(axes, ratio.x, ratio.y, "first")
-        axes.axhline(0.0, color=ink("faint"), linewidth=0.6)
-        extreme = float(np.abs(ratio.y[np.isfinite(ratio.y)]).max(initial=0.0))
-        height = 1.3 * max(goal.epsilon, min(extreme, 4.0 * goal.epsilon))
-        axes.set_ylim(-height, height)
-        axes.set_xlim(ratio.x[0], ratio.x[-1])
-        axes.set_xlabel("published value")
-        axes.set_ylabel("log of the odds' change")
-
-    return drawn(name, draw)
+    low, high = _ends(ratio.y)
+    height = 1.3 * max(goal.epsilon, min(max(-low, high), 4.0 * goal.epsilon))
+    x = linear_axis(*_ends(ratio.x), "published value")
+    canvas = Canvas(name, x, linear_axis(-height, height, "log of the odds' change"))
+    across = (x.low, x.high)
+    canvas.box(across, (-goal.epsilon, goal.epsilon), paint(fill="level1"))
+    for side, result in ((1.0, results[0]), (-1.0, results[1])):
+        if math.isfinite(result.epsilon_upper):
+            canvas.level(side * result.epsilon_upper, "third")
+            ends = side * result.epsilon_lower, side * result.epsilon_upper
+            canvas.box(across, ends, paint(fill="third", opacity=0.3))
+    canvas.line(ratio.x, ratio.y, "first")
+    canvas.level(0.0, "faint", 0.6)
+    return canvas.svg()
 
 
 def privacy(
@@ -107,181 +103,222 @@ def privacy(
 ) -> str:
     """δ(ε) from both sides, with the goal; on a logarithmic scale where δ > 0 is promised."""
     floor = 0.0 if goal.pure else goal.delta * 1e-3
-
-    def draw(axes: Any) -> None:
-        lower, upper = (
-            np.maximum(each, floor) for each in (profile.delta_lower, profile.delta_upper)
-        )
-        axes.fill_between(
-            profile.epsilons, lower, upper, color=ink("first"), alpha=0.3, linewidth=0
-        )
-        _line(axes, profile.epsilons, upper, "first")
-        if bare is not None:
-            _line(axes, bare.epsilons, np.maximum(bare.delta_upper, floor), "second")
-        axes.plot(
-            [goal.epsilon],
-            [goal.delta],
-            marker="D",
-            markersize=6,
-            color=ink("third"),
-            linestyle="none",
-            clip_on=False,
-            zorder=5,
-        )
-        if not goal.pure:
-            axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.set_ylim(bottom=floor)
-        axes.set_xlim(left=0.0)
-        axes.set_xlabel("ε")
-        axes.set_ylabel("δ")
-
-    return drawn(name, draw)
+    shown = (profile,) if bare is None else (profile, bare)
+    right = max(goal.epsilon, *(_ends(each.epsilons)[1] for each in shown))
+    top = max(goal.delta, *(_ends(each.delta_upper)[1] for each in shown))
+    canvas = Canvas(
+        name,
+        linear_axis(0.0, right, "ε"),
+        linear_axis(0.0, 1.05 * top, "δ") if goal.pure else log_axis(floor, 1.5 * top, "δ"),
+    )
+    lower, upper = (np.maximum(each, floor) for each in (profile.delta_lower, profile.delta_upper))
+    canvas.band(profile.epsilons, lower, upper, "first", 0.3)
+    canvas.line(profile.epsilons, upper, "first")
+    if bare is not None:
+        canvas.line(bare.epsilons, np.maximum(bare.delta_upper, floor), "second")
+    canvas.diamond(goal.epsilon, goal.delta, "third")
+    return canvas.svg()
 
 
 def losses(name: str, bounds: Sequence[tuple[float, float]], limit: float, what: str) -> str:
     """Enclosures by number, against what the promise allows."""
-
-    def draw(axes: Any) -> None:
-        finite = [upper for _, upper in bounds if math.isfinite(upper)]
-        right = 1.15 * max([limit, *finite])
-        for place, (lower, upper) in enumerate(bounds, start=1):
-            shade = "first" if upper <= limit else "second"
-            axes.barh(place, min(upper, right), height=0.6, color=ink(shade), alpha=0.35)
-            for end, dashes in ((lower, "dotted"), (upper, "solid")):
-                if math.isfinite(end):
-                    axes.vlines(end, place - 0.3, place + 0.3, colors=ink(shade), linestyles=dashes)
-        axes.axvline(limit, color=ink("third"), linestyle=dashes_for("third"), linewidth=1.6)
-        axes.set_yticks(range(1, len(bounds) + 1))
-        axes.set_ylim(len(bounds) + 0.6, 0.4)
-        axes.set_xlim(0.0, right if right > 0.0 else 1.0)
-        axes.set_xlabel(what)
-
-    return drawn(name, draw, height=0.9 + 0.32 * len(bounds))
+    right = 1.15 * max([limit, *(upper for _, upper in bounds if math.isfinite(upper))])
+    x = linear_axis(0.0, right, what)
+    rows = _rows([str(place) for place in range(1, len(bounds) + 1)])
+    canvas = Canvas(name, x, rows, height=_ROWS + _ROW * len(bounds))
+    for place, (lower, upper) in enumerate(bounds, start=1):
+        shade, ends = "first" if upper <= limit else "second", (place - 0.3, place + 0.3)
+        # What has no bound reaches to the end.
+        reach = upper if math.isfinite(upper) else x.high
+        canvas.box((0.0, reach), ends, paint(fill=shade, opacity=0.35))
+        canvas.line([lower, lower], ends, shade, dashes=(1.0, 1.65))
+        canvas.line([upper, upper], ends, shade, dashes=())
+    canvas.line([limit, limit], [rows.low, rows.high], "third")
+    return canvas.svg()
 
 
 def posteriors(name: str, priors: FloatArray, lower: FloatArray, upper: FloatArray) -> str:
     """Between which bounds a probability stays, whatever is published."""
-
-    def draw(axes: Any) -> None:
-        axes.fill_between(priors, lower, upper, color=ink("level1"), linewidth=0)
-        _line(axes, priors, upper, "first")
-        _line(axes, priors, lower, "second")
-        axes.plot([0.0, 1.0], [0.0, 1.0], color=ink("faint"), linewidth=0.8)
-        ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
-        axes.set_xticks(ticks, [f"{100 * each:g}%" for each in ticks])
-        axes.set_yticks(ticks, [f"{100 * each:g}%" for each in ticks])
-        axes.set_xlim(0.0, 1.0)
-        axes.set_ylim(0.0, 1.0)
-        axes.set_xlabel("probability before")
-        axes.set_ylabel("after what is published")
-
-    return drawn(name, draw)
+    canvas = Canvas(
+        name,
+        linear_axis(0.0, 1.0, "probability before", percent=True),
+        linear_axis(0.0, 1.0, "after what is published", percent=True),
+    )
+    canvas.band(priors, lower, upper, "level1")
+    canvas.line(priors, upper, "first")
+    canvas.line(priors, lower, "second")
+    canvas.line([0.0, 1.0], [0.0, 1.0], "faint", 0.8)
+    return canvas.svg()
 
 
 def histogram(name: str, bars: Bars) -> str:
     """The published column, and the original where it may be shown."""
-
-    def draw(axes: Any) -> None:
-        axes.stairs(bars.released, bars.edges, fill=True, color=ink("first"), alpha=0.25)
-        axes.stairs(bars.released, bars.edges, color=ink("first"), linewidth=1.4)
-        if bars.original is not None:
-            axes.stairs(
-                bars.original,
-                bars.edges,
-                color=ink("second"),
-                linewidth=1.4,
-                linestyle=dashes_for("second"),
-            )
-        top = axes.get_ylim()[1]
-        axes.set_yticks(axes.get_yticks(), [f"{100 * each:.3g}%" for each in axes.get_yticks()])
-        axes.set_ylim(0.0, top)
-        axes.set_xlabel("value")
-        axes.set_ylabel("share of rows")
-
-    return drawn(name, draw)
+    shares = [bars.released] if bars.original is None else [bars.released, bars.original]
+    top = max(_ends(each)[1] for each in shares)
+    canvas = Canvas(
+        name,
+        linear_axis(*_ends(bars.edges), "value"),
+        linear_axis(0.0, 1.05 * top, "share of rows", percent=True),
+    )
+    edges = np.repeat(bars.edges, 2)
+    stairs = [np.concatenate([[0.0], np.repeat(each, 2), [0.0]]) for each in shares]
+    canvas.band(edges, np.zeros(edges.size), stairs[0], "first", 0.25)
+    for ink, steps in zip(("first", "second"), stairs, strict=False):
+        canvas.line(edges, steps, ink, 1.4)
+    return canvas.svg()
 
 
-def heat_map(name: str, cells: Sequence[tuple[int, int, float]], size: int, limit: float) -> str:
-    """The share of what is allowed that each pair uses; secrets by number."""
+def heat_map(
+    name: str,
+    cells: Sequence[tuple[int, int, float]],
+    size: int,
+    limit: float,
+    *,
+    chosen: tuple[int, int] | None = None,
+    selectable: bool = False,
+    labels: Sequence[str] = (),
+) -> str:
+    """The share of what is allowed that each pair uses; secrets by number.
 
-    def draw(axes: Any) -> None:
-        for row, column, value in cells:
-            share = min(value / limit, 1.0) if limit > 0.0 else 1.0
-            level = min(int(share * len(LEVELS)), len(LEVELS) - 1)
-            for x, y in ((row, column), (column, row)):
-                axes.add_patch(
-                    matplotlib("patches").Rectangle(
-                        (x + 0.5, y + 0.5),
-                        1.0,
-                        1.0,
-                        facecolor=ink(LEVELS[level]),
-                        edgecolor=ink("paper"),
-                        linewidth=0.6,
-                    )
+    Args:
+        name: Unique in the page.
+        cells: Two secrets, counted from 0, and what the pair uses.
+        size: How many secrets there are.
+        limit: What is allowed.
+        chosen: The pair whose cells have an outline.
+        selectable: Whether cells are buttons: each has its pair as `data-cell`, and one of its two
+            images can be reached with the keyboard.
+        labels: What the buttons are called, in the order of the cells.
+    """
+    x = numbered_axis(size, max(1, size // 12), "secret (by number)")
+    canvas = Canvas(name, x, replace(x, low=x.high, high=x.low, label=""), height=302, square=True)
+    edges = [each + 0.5 for each in range(size + 1)]
+    rights, downs = canvas.rights(edges).tolist(), canvas.downs(edges).tolist()
+    called = labels or [f"secrets {row + 1} and {column + 1}" for row, column, _ in cells]
+    paints = [paint(fill=level, stroke="paper", width=0.6) for level in LEVELS]
+    outlines = []
+    for (row, column, value), label in zip(cells, called, strict=True):
+        # What is not a number counts as all that is allowed, and as all where nothing is.
+        share = max(value, 0.0) / limit if value < limit and limit > 0.0 else 1.0
+        level = min(int(share * len(LEVELS)), len(LEVELS) - 1)
+        pressed = chosen is not None and {row, column} == set(chosen)
+        for i, j in ((row, column), (column, row)):
+            place = rights[i], rights[i + 1], downs[j], downs[j + 1]
+            cell = box_at(*place, paints[level])
+            if size <= _MOST_NUMBERED:
+                cell += _number_in(place, value, "paper" if level >= len(LEVELS) - 2 else "ink")
+            if selectable:
+                button = (
+                    f'tabindex="0" role="button" aria-pressed="{str(pressed).lower()}" '
+                    f'aria-label="{escape(label)}"'
+                    if (i, j) == (row, column)
+                    else 'aria-hidden="true"'
                 )
-                if size <= _MOST_NUMBERED:
-                    shade = "paper" if level >= len(LEVELS) - 2 else "ink"
-                    axes.text(
-                        x + 1,
-                        y + 1,
-                        f"{value:.2g}",
-                        ha="center",
-                        va="center",
-                        color=ink(shade),
-                        fontsize=FONT - 1.5,
-                    )
-        step = max(1, size // 12)
-        ticks = list(range(1, size + 1, step))
-        axes.set_xticks(ticks)
-        axes.set_yticks(ticks)
-        axes.set_xlim(0.5, size + 0.5)
-        axes.set_ylim(size + 0.5, 0.5)
-        axes.set_aspect("equal")
-        axes.set_xlabel("secret (by number)")
+                cell = f'<g data-cell="{row},{column}" {button}>{cell}</g>'
+            canvas.above(cell)
+            if pressed:
+                # Of ink between two lines of paper, so that it is seen on the darkest cells too.
+                for ink, width in (("paper", 5.0), ("ink", 2.4)):
+                    outline = paint(stroke=ink, width=width)
+                    outlines.append(box_at(*place, f'{outline} pointer-events="none"'))
+    canvas.above(*outlines)
+    return canvas.svg()
 
-    return drawn(name, draw, height=4.2)
+
+def _number_in(place: tuple[float, float, float, float], value: float, ink: str) -> str:
+    """With as many digits as there is room for."""
+    right, other, down, another = place
+    size = FONT - 1.5
+    for digits in (2, 1):
+        text = number(value, digits)
+        if text_width(text, size) <= other - right:
+            middle = 0.5 * (down + another) + 0.35 * size
+            return text_at(0.5 * (right + other), middle, text, ink=ink, size=size)
+    return ""
 
 
 def scales(name: str, bars: Sequence[Scale]) -> str:
     """Noise stds side by side, by number; what is not proven in general is hollow."""
-
-    def draw(axes: Any) -> None:
-        longest = max(bar.std for bar in bars)
-        for place, bar in enumerate(bars, start=1):
-            shade = "first" if place == 1 else "faint"
-            axes.barh(
-                place,
-                bar.std,
-                height=0.6,
-                color=ink(shade) if bar.holds else "none",
-                edgecolor=ink(shade),
-                linestyle="solid" if bar.holds else (0, (3, 2)),
-            )
-            axes.text(
-                bar.std + 0.01 * longest, place, f"{bar.std:.3g}", va="center", color=ink("ink")
-            )
-        axes.set_yticks(range(1, len(bars) + 1))
-        axes.set_ylim(len(bars) + 0.6, 0.4)
-        axes.set_xlim(0.0, 1.15 * longest)
-        axes.set_xlabel("std of the noise")
-
-    return drawn(name, draw, height=0.9 + 0.32 * len(bars))
+    return noise_marks(
+        name,
+        [
+            Mark(place, bar.std, ("chosen" if place == 1 else "bound") if bar.holds else "unproven")
+            for place, bar in enumerate(bars, start=1)
+        ],
+    )
 
 
-def _pair(axes: Any, curves: tuple[Curve, Curve]) -> None:
+# How each kind is drawn, and what part of its row it takes.
+_PAINTS = {
+    "chosen": (paint(fill="first", stroke="first", width=1.0), 0.6),
+    "column": (paint(fill="faint", opacity=0.35, stroke="faint", width=1.0), 0.6),
+    "bound": (paint(fill="third", stroke="third", width=1.0), 0.2),
+    "unproven": (paint(stroke="second", width=1.2, dashes=(3.0, 2.0)), 0.6),
+}
+
+
+def noise_marks(name: str, marks: Sequence[Mark]) -> str:
+    """Stds on one axis, by number: bars from 0 on.
+
+    Where one is more than 12 times another, the axis is logarithmic and says so. The length of a
+    bar would then mean nothing, so that only its end is drawn.
+    """
+    stds = [mark.std for mark in marks if math.isfinite(mark.std) and mark.std > 0.0]
+    least, most = min(stds, default=0.0), max(stds, default=0.0)
+    logarithmic = most > _MOST_TIMES * least
+    x = (
+        log_axis(least / 1.5, most, "std of the noise, logarithmic")
+        if logarithmic
+        else linear_axis(0.0, most, "std of the noise")
+    )
+    texts = [number(mark.std) for mark in marks]
+    canvas = Canvas(
+        name,
+        x,
+        _rows([str(mark.label_number) for mark in marks]),
+        height=_ROWS + _ROW * len(marks),
+        beside=max(map(text_width, texts), default=0.0) + 8.0,
+    )
+    # At the ends of the axis is what is beyond it: 0 where it is logarithmic, and what is infinite.
+    inside = np.clip(np.nan_to_num([mark.std for mark in marks], nan=x.low), x.low, x.high)
+    ends = canvas.rights(inside).tolist()
+    downs = canvas.downs(range(1, len(marks) + 1)).tolist()
+    for mark, text, end, down in zip(marks, texts, ends, downs, strict=True):
+        painted, part = _PAINTS[mark.kind]
+        half = 0.5 * part * _ROW
+        start = max(end - 6.0, canvas.left) if logarithmic else canvas.left
+        canvas.above(box_at(start, end, down - half, down + half, painted))
+        canvas.above(text_at(end + 5.0, down + 0.35 * FONT, text, anchor="start"))
+    return canvas.svg()
+
+
+def _rows(labels: Sequence[str]) -> Axis:
+    """From the top down, one for each label."""
+    ticks = tuple(Tick(float(place), label) for place, label in enumerate(labels, start=1))
+    return Axis(low=len(labels) + 0.6, high=0.4, ticks=ticks)
+
+
+def _pair(name: str, curves: tuple[Curve, Curve], x_label: str, y_label: str) -> str:
     values = np.unique(np.concatenate([each.x for each in curves]))
+    low, high = _ends(values)
+    # Pins at the ends stand apart from the axis.
+    margin = 0.03 * (high - low)
+    x = linear_axis(low - margin, high + margin, x_label)
+    top = 1.05 * max(_ends(each.y)[1] for each in curves)
+    canvas = Canvas(name, x, linear_axis(0.0, top, y_label))
     # Bars of two tables stand beside each other.
-    apart = min(0.18 * float(np.diff(values).min()), 0.008 * float(np.ptp(values)))
-    for name, curve, side in zip(("first", "second"), curves, (-1.0, 1.0), strict=True):
-        if not curve.is_table:
-            _line(axes, curve.x, curve.y, name)
-            continue
-        moved = curve.x + side * apart
-        axes.vlines(moved, 0.0, curve.y, colors=ink(name), linewidth=2.2)
-        if name == "second":  # told apart by more than its colour
-            axes.plot(moved, curve.y, color=ink(name), marker="o", markersize=3, linestyle="none")
+    nearest = float(np.diff(values).min(initial=math.inf))
+    apart = min(0.18 * nearest, 0.008 * (x.high - x.low))
+    for ink, curve, side in zip(("first", "second"), curves, (-1.0, 1.0), strict=True):
+        if curve.is_table:
+            canvas.pins(curve.x + side * apart, curve.y, ink, heads=ink == "second")
+        else:
+            canvas.line(curve.x, curve.y, ink)
+    return canvas.svg()
 
 
-def _line(axes: Any, x: Any, y: Any, name: str) -> None:
-    axes.plot(x, y, color=ink(name), linestyle=dashes_for(name), linewidth=1.6)
+def _ends(numbers: Numbers) -> tuple[float, float]:
+    """Of the numbers that are finite; zeros where there are none."""
+    values = np.asarray(numbers)
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)

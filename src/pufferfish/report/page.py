@@ -65,10 +65,14 @@ def page(facts: Facts) -> str:
             for number, view in enumerate(found.views, start=1)
         ],
         posterior=posterior_picture(facts.goal.epsilon) if facts.goal.pure else None,
-        profile=None if found is None else profile_picture(found),
+        profile=None
+        if found is None
+        else profile_picture(
+            found.calibration.certificate, found.profile, found.bare, of_all=found.of_all
+        ),
         pairs=None
         if found is None or len(found.calibration.scenario.pairs) < 2
-        else heat_picture(found),
+        else heat_picture(found.calibration.certificate),
         histogram=None if facts.bars is None else histogram_picture(facts.bars),
         ways=listed,
         ways_picture=ways_picture(listed),

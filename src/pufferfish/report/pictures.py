@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from pufferfish.adversary import posterior_lower, posterior_upper
-from pufferfish.exact import Certificate
+from pufferfish.alternatives import Alternative
+from pufferfish.exact import Certificate, PrivacyProfile
 from pufferfish.explain import describe_loss, pairs_in_words, rounded_up
 from pufferfish.guarantee import Guarantee
+from pufferfish.noise import Noise
 from pufferfish.report import figures
 from pufferfish.report.columns import Bars
-from pufferfish.report.facts import Believed, worst_by_pair
 from pufferfish.report.style import LEVELS, Key
-from pufferfish.report.views import Curve, View, worst_first
+from pufferfish.report.views import Curve, View, worst_by_pair, worst_first
 from pufferfish.scenario import Belief, Secret, SecretPair
 
 __all__ = ["Picture", "heat_picture", "histogram_picture", "posterior_picture", "profile_picture"]
-__all__ += ["believed_picture", "losses_picture", "view_pictures"]
+__all__ += ["believed_picture", "heat_secrets", "losses_picture", "noise_picture", "view_pictures"]
 
 # Secrets in a heat map, those of the worst pairs first.
 _MOST_SECRETS = 24
@@ -40,6 +41,7 @@ class Picture:
         description: What is to be seen, for who cannot see it; also the caption.
         keys: The legend.
         listed: Names that the drawing has by number.
+        selectable: Whether parts of the drawing can be chosen.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Picture:
     description: str
     keys: tuple[Key, ...] = ()
     listed: tuple[str, ...] = ()
+    selectable: bool = False
 
 
 def view_pictures(number: int, view: View, goal: Guarantee) -> Iterator[Picture]:
@@ -139,16 +142,18 @@ def _bound(epsilon: float) -> str:
     return f"at most {rounded_up(epsilon, 4)}" if math.isfinite(epsilon) else "no bound"
 
 
-def profile_picture(found: Believed) -> Picture:
-    """δ(ε), with the goal."""
-    goal = found.calibration.goal
-    whose = "over all pairs and adversaries" if found.of_all else "for the pair that decides"
+def profile_picture(
+    certificate: Certificate, profile: PrivacyProfile, bare: PrivacyProfile, *, of_all: bool
+) -> Picture:
+    """δ(ε) as published and without noise, with the goal; of all pairs, or of the worst one."""
+    goal = certificate.goal
+    whose = "over all pairs and adversaries" if of_all else "for the pair that decides"
     return Picture(
         name="profile",
-        svg=figures.privacy("profile", found.profile, found.bare, goal),
+        svg=figures.privacy("profile", profile, bare, goal),
         title="The privacy profile δ(ε)",
         description=f"The largest {whose}, enclosed from both sides (the enclosure is mostly "
-        f"thinner than the line). Of all pairs, {describe_loss(found.calibration.certificate)}.",
+        f"thinner than the line). Of all pairs, {describe_loss(certificate)}.",
         keys=(
             Key("first", "as published"),
             Key("second", "without noise"),
@@ -193,19 +198,57 @@ def histogram_picture(bars: Bars) -> Picture:
     )
 
 
-def heat_picture(found: Believed) -> Picture:
-    """What each pair uses of the promise."""
-    goal, results = found.calibration.goal, worst_by_pair(found.calibration)
-    secrets: list[Secret] = list(dict.fromkeys(each for worst in results for each in worst.pair))
-    shown = {secret: index for index, secret in enumerate(secrets[:_MOST_SECRETS])}
+def noise_picture(
+    noise: Noise, column_std: float, others: Sequence[Alternative], name: str = "scale"
+) -> Picture:
+    """The noise beside the column's own spread and what other ways would add, on one scale."""
+    things: list[tuple[str, figures.Mark]] = []
+
+    def add(text: str, std: float, kind: Literal["chosen", "column", "bound", "unproven"]) -> None:
+        things.append((text, figures.Mark(len(things) + 1, std, kind)))
+
+    add("this noise" + (" (none is needed)" if noise.std == 0.0 else ""), noise.std, "chosen")
+    add("the spread of the column itself", column_std, "column")
+    for other in others:
+        if other.name == "thm-2":
+            add(
+                f"the paper's Theorem 2, which promises {other.promise} and is not proven in "
+                "general",
+                other.std,
+                "unproven",
+            )
+        else:
+            add("local differential privacy, every value from everybody", other.std, "bound")
+    return Picture(
+        name=name,
+        svg=figures.noise_marks(name, [mark for _, mark in things]),
+        title="How much noise",
+        description="Standard deviations, by number.",
+        listed=tuple(text for text, _ in things),
+    )
+
+
+def heat_secrets(certificate: Certificate) -> tuple[Secret, ...]:
+    """The secrets of a heat map, in its order: those of the worst pairs first."""
+    results = worst_by_pair(certificate)
+    secrets = dict.fromkeys(each for worst in results for each in worst.pair)
+    return tuple(secrets)[:_MOST_SECRETS]
+
+
+def heat_picture(
+    certificate: Certificate, chosen: SecretPair | None = None, *, selectable: bool = False
+) -> Picture:
+    """What each pair uses of the promise; in a page where one can be chosen, which one is."""
+    goal, results = certificate.goal, worst_by_pair(certificate)
+    shown = {secret: index for index, secret in enumerate(heat_secrets(certificate))}
+    listed = [worst for worst in results if set(worst.pair) <= set(shown)]
     cells = [
         (
             shown[worst.pair.first],
             shown[worst.pair.second],
             worst.epsilon_upper if goal.pure else worst.delta_upper,
         )
-        for worst in results
-        if set(worst.pair) <= set(shown)
+        for worst in listed
     ]
     limit = goal.epsilon if goal.pure else goal.delta
     what = "the least ε that holds without exception" if goal.pure else f"δ at ε = {goal.epsilon:g}"
@@ -213,7 +256,17 @@ def heat_picture(found: Believed) -> Picture:
     count = len(LEVELS)
     return Picture(
         name="pairs",
-        svg=figures.heat_map("pairs", cells, len(shown), limit),
+        svg=figures.heat_map(
+            "pairs",
+            cells,
+            len(shown),
+            limit,
+            chosen=None
+            if chosen is None
+            else (shown.get(chosen.first, -1), shown.get(chosen.second, -1)),
+            selectable=selectable,
+            labels=[f"{worst.pair.first!r} and {worst.pair.second!r}" for worst in listed],
+        ),
         title="What each pair uses of the promise",
         description=f"For each pair {what}, as the adversary sees it who sees most; the promise "
         f"allows {limit:g}.{part}",
@@ -222,4 +275,5 @@ def heat_picture(found: Believed) -> Picture:
             for index, level in enumerate(LEVELS)
         ),
         listed=tuple(str(secret) for secret in shown),
+        selectable=selectable,
     )

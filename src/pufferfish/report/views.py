@@ -12,7 +12,7 @@ from pufferfish.noise import NoNoise, output_law
 from pufferfish.priors import Discrete, Prior
 from pufferfish.scenario import Belief, Scenario, SecretPair
 
-__all__ = ["Curve", "View", "believed_pair", "views", "worst_first"]
+__all__ = ["Curve", "View", "believed_pair", "view_of", "views", "worst_by_pair", "worst_first"]
 
 _POINTS = 401
 # How far a picture reaches beyond what is believed: stds of the components, and of the noise.
@@ -67,7 +67,7 @@ def views(scenario: Scenario, certificate: Certificate) -> tuple[View, ...]:
     for pair in list(others)[:_MORE_PAIRS]:
         chosen.append(next((each.belief, pair) for each in ranked if each.pair == pair))
     beliefs = {belief.name: belief for belief in scenario.beliefs}
-    return tuple(_view(beliefs[name], pair, certificate) for name, pair in chosen)
+    return tuple(view_of(beliefs[name], pair, certificate) for name, pair in chosen)
 
 
 def worst_first(certificate: Certificate) -> list[PairResult]:
@@ -80,7 +80,16 @@ def worst_first(certificate: Certificate) -> list[PairResult]:
     )
 
 
-def _view(belief: Belief, pair: SecretPair, certificate: Certificate) -> View:
+def worst_by_pair(certificate: Certificate) -> list[PairResult]:
+    """Of each pair the result that decides it, the largest first."""
+    found: dict[SecretPair, PairResult] = {}
+    for result in worst_first(certificate):
+        found.setdefault(result.pair, result)
+    return list(found.values())
+
+
+def view_of(belief: Belief, pair: SecretPair, certificate: Certificate) -> View:
+    """One pair as one adversary sees it; the certificate must have looked at it."""
     noise = certificate.noise
     priors = belief.priors[pair.first], belief.priors[pair.second]
     x = _points(priors, _NOISE_STDS * noise.std)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -91,7 +90,7 @@ def _alternative(other: Alternative) -> Way:
         if local
         else "the paper's Theorem 2 (thm-2), for the smooth beliefs",
         noise=f"Laplace, scale {other.scale:.5g}",
-        std=math.sqrt(2.0) * other.scale,
+        std=other.std,
         gives=f"promises {other.promise}" + ("" if other.holds else ", not proven in general"),
         holds=other.holds,
     )
