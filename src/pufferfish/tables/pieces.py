@@ -38,7 +38,7 @@ class Piece(NamedTuple):
 
     def naming(self) -> contextlib.AbstractContextManager[None]:
         """Within it, an error says which of many files it is about."""
-        return _naming(self.file, many=self.many)
+        return naming(self.file, many=self.many)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -91,7 +91,7 @@ class _Reader(NamedTuple):
         keys = self.source.keys
         inside = [name for name in self.columns if name not in keys]
         with contextlib.ExitStack() as stack:
-            with _naming(file, many=self.source.many):
+            with naming(file, many=self.source.many):
                 table = stack.enter_context(
                     opened(file.path, self.format_, inside, self.numbers, self.labels)
                 )
@@ -109,7 +109,7 @@ class _Reader(NamedTuple):
         files = self.source.files
         for number, file in enumerate(files):
             with contextlib.nullcontext(first) if number == 0 else self.opened(file) as table:
-                with _naming(file, many=self.source.many):
+                with naming(file, many=self.source.many):
                     self._refuse_other(self.schema(table), schema)
                 before = 0
                 for rows in self._rows(file, table, schema):
@@ -126,7 +126,7 @@ class _Reader(NamedTuple):
         found = False
         parts = iter(table.parts)
         while True:
-            with _naming(file, many=self.source.many):
+            with naming(file, many=self.source.many):
                 part = next(parts, None)
             if part is None:
                 break
@@ -152,7 +152,7 @@ class _Reader(NamedTuple):
 
 
 @contextlib.contextmanager
-def _naming(file: SourceFile, *, many: bool) -> Iterator[None]:
+def naming(file: SourceFile, *, many: bool) -> Iterator[None]:
     try:
         yield
     except InvalidInputError as error:

@@ -23,14 +23,18 @@ from pufferfish.tables.names import check_columns, not_numeric
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MISSING", "TableFile", "opened"]
+__all__ = ["MISSING", "TableFile", "as_numbers", "opened"]
 
 _BLOCK_BYTES = 1 << 22
 _FIRST_BYTES = 1 << 16
+# Where every column is read there may be many, so fewer rows at a time.
+_FEW_ROWS = 1 << 14
+_PAGE_BYTES = 1 << 20
 # What stands for a missing number in a CSV, in small letters.
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", ".", "-")
 # How Parquet and gzipped files begin.
 _NOT_TEXT = (b"PAR1", b"\x1f\x8b")
+_NOT_UTF8 = "the file is not UTF-8 text; convert it first."
 _NEWLINE = re.compile(rb"\r\n|\n|\r")
 _ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
@@ -63,8 +67,8 @@ class TableFile:
 def opened(
     path: str | Path,
     format_: FileFormat,
-    columns: Sequence[str],
-    numbers: str,
+    columns: Sequence[str] | None,
+    numbers: str | None,
     labels: str | None = None,
 ) -> Iterator[TableFile]:
     """A table file, open for reading.
@@ -72,7 +76,8 @@ def opened(
     Args:
         path: The file, or "-" for standard input.
         format_: How it is written.
-        columns: The columns wanted.
+        columns: The columns wanted; None: all that have a name of their own, read so that the first
+            rows of a large file take little time and memory.
         numbers: The one that must hold numbers. In a CSV everything else is text, and is passed on
             letter by letter.
         labels: One of which only the categories matter; a Parquet file's own are faster than text.
@@ -95,7 +100,11 @@ _Opened = tuple[tuple[str, ...], Any, Iterator[Any]]
 
 
 def _open_csv(
-    source: Any, format_: FileFormat, columns: Sequence[str], numbers: str, _: str | None
+    source: Any,
+    format_: FileFormat,
+    columns: Sequence[str] | None,
+    numbers: str | None,
+    _: str | None,
 ) -> _Opened:
     pa, arrow_csv = pyarrow(), pyarrow("csv")
 
@@ -112,14 +121,16 @@ def _open_csv(
         )
     delimiter = delimiter_of(line, format_)
     names = next(csv.reader([line], delimiter=delimiter))
-    if not set(columns) <= set(names) and any(_is_number(name) for name in names):
+    known = columns is not None and set(columns) <= set(names)
+    if not known and any(_is_number(name) for name in names):
         # Naming the columns would quote a row.
         raise DataError(
             "the first line of the CSV holds numbers, not the names of columns. Put a line with "
             "the names before it."
         )
-    check_columns(names, *columns)
-    wanted = [name for name in names if name in columns]
+    if columns is None and not _is_utf8(start):
+        raise DataError(_NOT_UTF8)
+    wanted = _wanted(names, columns)
     quotes = _Quotes(source)
     reader = arrow_csv.open_csv(
         pa.PythonFile(quotes, mode="r"),
@@ -159,13 +170,23 @@ class _Quotes:
         self.closed = True
 
 
-def _csv_parts(reader: Any, schema: pa.Schema, numbers: str, quotes: _Quotes) -> Iterator[Any]:
+def _wanted(names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+    """The columns asked for, in the file's order; refuses those that cannot be told apart."""
+    if columns is None:
+        columns = [name for name in names if names.count(name) == 1] or names
+    check_columns(names, *columns)
+    return [name for name in names if name in columns]
+
+
+def _csv_parts(
+    reader: Any, schema: pa.Schema, numbers: str | None, quotes: _Quotes
+) -> Iterator[Any]:
     pa = pyarrow()
 
     rows = 0
     for part in _safely(reader):
         columns = [
-            _as_numbers(numbers, part.column(name), rows) if name == numbers else part.column(name)
+            as_numbers(name, part.column(name), rows) if name == numbers else part.column(name)
             for name in schema.names
         ]
         rows += part.num_rows
@@ -177,8 +198,8 @@ def _csv_parts(reader: Any, schema: pa.Schema, numbers: str, quotes: _Quotes) ->
         )
 
 
-def _as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
-    """Text as float64, null where it says that the number is missing."""
+def as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
+    """Text as float64, null where it says that the number is missing; `rows` come before it."""
     pa, pc = pyarrow(), pyarrow("compute")
 
     with contextlib.suppress(pa.ArrowInvalid):
@@ -206,6 +227,14 @@ def _first_text(column: pa.Array) -> int:
     return low
 
 
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _is_number(entry: str) -> bool:
     return _are_numbers(pyarrow().array([entry.strip()], pyarrow().string()))
 
@@ -221,20 +250,28 @@ def _are_numbers(column: pa.Array) -> bool:
 
 
 def _open_parquet(
-    source: Any, _: FileFormat, columns: Sequence[str], __: str, labels: str | None
+    source: Any,
+    _: FileFormat,
+    columns: Sequence[str] | None,
+    __: str | None,
+    labels: str | None,
 ) -> _Opened:
     parquet, types = pyarrow("parquet"), pyarrow().types
-    file = parquet.ParquetFile(source)
+    if columns is None:
+        # Page by page: a row group may be as large as the file.
+        file = parquet.ParquetFile(source, pre_buffer=False, buffer_size=_PAGE_BYTES)
+    else:
+        file = parquet.ParquetFile(source)
     names = file.schema_arrow.names
-    check_columns(names, *columns)
+    wanted = _wanted(names, columns)
     if labels in names and types.is_string(file.schema_arrow.field(labels).type):
         file = parquet.ParquetFile(source, metadata=file.metadata, read_dictionary=[labels])
-    wanted = [name for name in names if name in columns]
     chosen = pyarrow().schema([file.schema_arrow.field(name) for name in wanted])
+    rows = BATCH if columns is not None else _FEW_ROWS
     parts = (
         part
         for groups in _row_groups(file.metadata)
-        for part in file.iter_batches(batch_size=BATCH, row_groups=groups, columns=wanted)
+        for part in file.iter_batches(batch_size=rows, row_groups=groups, columns=wanted)
     )
     return tuple(names), chosen, _safely(parts)
 
@@ -254,14 +291,18 @@ def _row_groups(metadata: Any) -> Iterator[list[int]]:
 
 
 def _open_arrow(
-    source: Any, _: FileFormat, columns: Sequence[str], __: str, ___: str | None
+    source: Any,
+    _: FileFormat,
+    columns: Sequence[str] | None,
+    __: str | None,
+    ___: str | None,
 ) -> _Opened:
     pa = pyarrow()
 
-    file = pa.ipc.open_file(source)
+    # A mapped file is read where it is looked at: a batch may be as large as the file.
+    file = pa.ipc.open_file(source if columns is not None else pa.memory_map(source.name))
     names = file.schema.names
-    check_columns(names, *columns)
-    wanted = [name for name in names if name in columns]
+    wanted = _wanted(names, columns)
     chosen = pa.schema([file.schema.field(name) for name in wanted])
     parts = (file.get_batch(index).select(wanted) for index in range(file.num_record_batches))
     return tuple(names), chosen, _safely(parts)
@@ -296,7 +337,7 @@ def _readable() -> Iterator[None]:
                 "it, or name the delimiter."
             ) from None
         if "UTF8" in str(error):
-            raise DataError("the file is not UTF-8 text; convert it first.") from None
+            raise DataError(_NOT_UTF8) from None
         raise DataError(
             "the file cannot be read: it is damaged, ends too early, or is not what its name says."
         ) from None

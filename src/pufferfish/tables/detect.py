@@ -1,0 +1,220 @@
+"""What is in a table: its columns, found from its first rows, and which of them may be meant.
+
+The rules are those of `summarise`, applied by the same functions, so that what is offered here is
+accepted there, as far as the rows that were looked at can tell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pufferfish.checks import require
+from pufferfish.errors import InvalidInputError
+from pufferfish.scenario import Secret
+from pufferfish.tables.arrow import arrow_batch, arrow_numbers
+from pufferfish.tables.extras import pyarrow
+from pufferfish.tables.formats import FileFormat
+from pufferfish.tables.pieces import naming
+from pufferfish.tables.reading import as_numbers, opened
+from pufferfish.tables.sources import Source, SourceFile, find_source
+from pufferfish.tables.tally import Batch, Tally
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["MOST_LABELS", "FoundColumn", "detect", "protectable", "secretive"]
+
+# More kinds of people than this are no list to choose pairs from.
+MOST_LABELS = 200
+# Rows may be wide: no more than this is looked at, however few rows it holds.
+_MOST_BYTES = 1 << 26
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundColumn:
+    """A column, as far as it was looked at.
+
+    A name that several columns share stands for none of them: it can be neither protected nor a
+    secret, and counts as not complete.
+
+    Attributes:
+        name: Its name.
+        numeric: Whether it can be protected: numbers, some of which may be missing.
+        whole: Whether it is numeric and all its numbers, of which there are some, are whole.
+        labels: How many secrets it has; None where there are more than `MOST_LABELS`, or where it
+            cannot be the secret: an entry is missing (null or an empty text), or it holds floats or
+            dates. In a CSV all secrets are text, so that floats can be, and 1 and 1.0 are two.
+        complete: Whether no entry is missing. For a numeric column of a CSV, "NA" and its like are
+            missing; in others they are text like any other.
+        distinct: How many different numbers it has; 0 where it is not numeric.
+        unique: Whether it is numeric and no number occurs twice.
+    """
+
+    name: str
+    numeric: bool = False
+    whole: bool = False
+    labels: int | None = None
+    complete: bool = False
+    distinct: int = 0
+    unique: bool = False
+
+    @property
+    def identifies(self) -> bool:
+        """Whether it looks like the numbers of rows or persons: whole, and each of them once."""
+        return self.whole and self.unique
+
+
+def detect(path: str, format_: FileFormat, most_rows: int = 100_000) -> tuple[FoundColumn, ...]:
+    """The columns of a table, in its order, found from the beginning of its first file with rows.
+
+    The keys of folders ("key=value") come last, as columns of text; they are known of all files.
+    At most `most_rows` rows and about 64 MB are looked at, so that the time and the memory that it
+    takes do not grow with the table.
+
+    Args:
+        path: A file, a folder or a pattern.
+        format_: How it is written.
+        most_rows: How many rows are looked at.
+
+    Raises:
+        DataError: A table that cannot be read or has no rows, or a CSV without names of columns:
+            any name that is a number is taken for that.
+    """
+    require(most_rows >= 1, f"most_rows must be at least 1, got {most_rows!r}.")
+    source = find_source(path)
+    names: tuple[str, ...] = ()
+    looks: dict[str, _Look] = {}
+    for file in source.files:
+        with naming(file, many=source.many):
+            names, looks, rows = _looked(file, format_, most_rows)
+        if rows:
+            break
+    shared = Counter([*names, *source.keys])
+    found = [looks[name].found() if shared[name] == 1 else FoundColumn(name=name) for name in names]
+    keys = [
+        _key(source, name) if shared[name] == 1 else FoundColumn(name=name) for name in source.keys
+    ]
+    return (*found, *keys)
+
+
+def protectable(columns: Iterable[FoundColumn]) -> tuple[FoundColumn, ...]:
+    """The columns that can be protected, the likeliest first, otherwise in the table's order.
+
+    Those with no more numbers than the likeliest other column has secrets come after the rest
+    (they are rather classes than amounts), and those that look like identifiers come last.
+    """
+    columns = tuple(columns)
+    secrets = secretive(columns)
+
+    def rank(column: FoundColumn) -> int:
+        if column.identifies:
+            return 2
+        others = (each.labels for each in secrets if each.name != column.name)
+        return int(column.distinct <= (next(others, None) or 1))
+
+    return tuple(sorted((each for each in columns if each.numeric), key=rank))
+
+
+def secretive(columns: Iterable[FoundColumn]) -> tuple[FoundColumn, ...]:
+    """The columns with at least two secrets, the likeliest first.
+
+    Text and truth values come before whole numbers, these before other numbers (which are text in
+    a CSV); of one kind the column with the fewest secrets is first.
+    """
+
+    def rank(column: FoundColumn) -> tuple[bool, bool, int]:
+        return column.numeric, not column.whole, column.labels or 0
+
+    usable = (each for each in columns if each.labels is not None and each.labels >= 2)
+    return tuple(sorted(usable, key=rank))
+
+
+class _Look:
+    """What is seen of one column, some rows at a time."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        # Its numbers, as if all rows had the same secret; None: it cannot be protected.
+        self._numbers: Tally | None = Tally(name, "", most_values=None)
+        # None: it cannot be the secret, or there are too many.
+        self._labels: set[Secret] | None = set()
+        self._gaps = False
+
+    def add(self, array: pa.Array, *, text: bool) -> None:
+        """See some entries; `text`: those of a CSV, in which numbers are text, too."""
+        if self._numbers is not None:
+            try:
+                numbers = as_numbers(self._name, array, 0) if text else array
+                values = arrow_numbers(self._name, numbers)
+                self._numbers.add(Batch(values, np.zeros(values.size, dtype=np.int64), (0,)))
+            except InvalidInputError:
+                self._numbers = None
+        self._add_labels(array)
+
+    def _add_labels(self, array: pa.Array) -> None:
+        pa = pyarrow()
+        rows = pa.RecordBatch.from_arrays([pa.nulls(len(array)), array], ["value", "secret"])
+        try:
+            batch = arrow_batch(rows, "value", "secret")
+        except InvalidInputError:
+            self._labels = None
+            self._gaps |= array.is_null(nan_is_null=True).true_count > 0
+            return
+        self._gaps |= bool(batch.lacks_secret.any())
+        present = np.unique(batch.codes)
+        if self._gaps or present.size > MOST_LABELS:
+            self._labels = None
+        elif self._labels is not None:
+            both = self._labels | {batch.labels[code] for code in present}
+            self._labels = both if len(both) <= MOST_LABELS else None
+
+    def found(self) -> FoundColumn:
+        """What was seen.
+
+        Raises:
+            DataError: There were no rows.
+        """
+        labels = None if self._labels is None else len(self._labels)
+        if self._numbers is None:
+            return FoundColumn(name=self._name, labels=labels, complete=not self._gaps)
+        numbers = self._numbers.summary().groups[0]
+        return FoundColumn(
+            name=self._name,
+            numeric=True,
+            whole=bool(numbers.records and np.all(numbers.values == np.floor(numbers.values))),
+            labels=labels,
+            complete=numbers.missing == 0,
+            distinct=numbers.values.size,
+            unique=bool(np.all(numbers.counts == 1)),
+        )
+
+
+def _looked(
+    file: SourceFile, format_: FileFormat, most_rows: int
+) -> tuple[tuple[str, ...], dict[str, _Look], int]:
+    """All names of a file, what is seen of each that stands alone, and in how many rows."""
+    rows = size = 0
+    with opened(file.path, format_, None, None) as table:
+        looks = {name: _Look(name) for name in table.schema.names}
+        for part in table.parts:
+            some = part.slice(0, most_rows - rows)
+            for name, look in looks.items():
+                look.add(some.column(name), text=format_.kind == "csv")
+            rows += some.num_rows
+            size += some.nbytes
+            if rows >= most_rows or size >= _MOST_BYTES:
+                break
+    return table.names, looks, rows
+
+
+def _key(source: Source, name: str) -> FoundColumn:
+    """A column whose entries are names of folders."""
+    values = {dict(file.keys)[name] for file in source.files}
+    complete = values.isdisjoint({None, ""})
+    usable = complete and len(values) <= MOST_LABELS
+    return FoundColumn(name=name, labels=len(values) if usable else None, complete=complete)
