@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import pufferfish as pf
 from pufferfish import codec
 from pufferfish.calibrate import recertified
-from pufferfish.cli.goal import Goal
+from pufferfish.options.goal import Goal
 from pufferfish.priors import Prior
 from tests.strategies import priors
 

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 import pufferfish as pf
-from pufferfish.cli.adversaries import save_beliefs
+from pufferfish.options.adversaries import save_beliefs
 
 
 def schema(kind: str) -> Any:

@@ -22,7 +22,7 @@ from pufferfish.exact.unreachable import refuse_revealing_holes
 from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import describe_delta, describe_loss, explain
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise, short_law
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
 from pufferfish.theorems import (
@@ -110,6 +110,7 @@ def calibrate(
     radius: float = 0.0,
     certified_only: bool = True,
     *,
+    digits: int | None = None,
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Calibration:
@@ -127,6 +128,8 @@ def calibrate(
             of the believed ones; for "exact" and "coupling".
         certified_only: Raise where a formula's size does not keep the promise. With False it is
             returned, and its certificate says that it does not hold.
+        digits: Round the size of the noise up to so many digits, so that it says less of private
+            beliefs; None: as it is. A `Plan` would do it otherwise, and certify once more.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
             `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
         progress: Called with (pairs done, pairs in all), once for the search and once for the
@@ -142,6 +145,7 @@ def calibrate(
     check_scenario(scenario)
     check_goal(goal)
     distance = _check_choices(noise, method, tau, radius)
+    require(digits is None or digits >= 1, f"digits must be at least 1, got {digits}.")
     refuse_revealing_holes(scenario, goal)
     if method == "coupling":
         for laws in scenario.laws():
@@ -156,6 +160,8 @@ def calibrate(
                 law = _least_law_of_many(scenario, goal, noise, judge, goal_at, ready, progress)
             else:
                 law = _least_law(scenario, goal, noise, judge, ready, progress)
+        if digits is not None:
+            law = short_law(law, digits)
         certificate = certify(scenario, law, goal, ready, progress)
         kept = _is_kept(scenario, certificate, distance, ready)
     if not kept and (certified_only or method not in PAPER_METHODS):

@@ -7,7 +7,7 @@ are. The certificate is not read from the document: it is computed again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
@@ -25,8 +25,8 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
-from pufferfish.numerics import PUBLISHED_DIGITS, float_upper, rounded_up
+from pufferfish.noise import short_law
+from pufferfish.numerics import PUBLISHED_DIGITS, float_upper
 from pufferfish.scenario import Secret, checked_secret
 from pufferfish.theorems import TAU_FORMS
 
@@ -263,7 +263,7 @@ def postprocess_from_dict(data: Mapping[str, Any]) -> Postprocess:
 
 def _published(calibration: Calibration) -> Calibration:
     """The same with a noise whose size has three digits, rounded up, and so says little."""
-    noise = _rounded(calibration.noise)
+    noise = short_law(calibration.noise, PUBLISHED_DIGITS)
     if noise == calibration.noise or not calibration.certified:
         return calibration
     return recertified(
@@ -274,11 +274,3 @@ def _published(calibration: Calibration) -> Calibration:
         tau=calibration.tau,
         radius=calibration.radius,
     )
-
-
-def _rounded(noise: Noise) -> Noise:
-    if isinstance(noise, LaplaceNoise):
-        return replace(noise, scale=rounded_up(noise.scale, PUBLISHED_DIGITS))
-    if isinstance(noise, GaussianNoise):
-        return replace(noise, std=rounded_up(noise.std, PUBLISHED_DIGITS))
-    return noise

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pufferfish.cli import adversaries, calibrate, compare, demo, fit, release, report, verify
+from pufferfish.cli import calibrate, compare, demo, fit, release, report, verify
 from pufferfish.cli import sum as sum_
 from pufferfish.datasets import adult_education
 from pufferfish.errors import InvalidInputError
+from pufferfish.options import adversaries
 from tests.cli.conftest import Typed
 from tests.cli.tables import changed, column, rows, write
 

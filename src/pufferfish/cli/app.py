@@ -11,7 +11,18 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.cli import audit, calibrate, compare, demo, fit, paper, release, report, verify
+from pufferfish.cli import (
+    audit,
+    calibrate,
+    compare,
+    demo,
+    fit,
+    paper,
+    release,
+    report,
+    studio,
+    verify,
+)
 from pufferfish.cli import sum as sum_
 from pufferfish.cli.exits import HELP, Exit, code_of
 from pufferfish.errors import PufferfishError
@@ -27,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 98},
 )
-for module in (demo, fit, calibrate, release, verify, audit, report, compare, sum_, paper):
+for module in (demo, fit, calibrate, release, verify, audit, report, compare, sum_, paper, studio):
     name = module.__name__.rsplit(".", 1)[1]
     app.command(name, help=module.__doc__, epilog=HELP)(module.command)
 

@@ -14,9 +14,10 @@ import typer
 from pufferfish.audit import Command, audit, audit_data
 from pufferfish.audit.learners import check_learners
 from pufferfish.cli.exits import Exit
-from pufferfish.cli.options import Printing, grouped
+from pufferfish.cli.printing import Printing
 from pufferfish.codec import is_document, read_document, reading
 from pufferfish.errors import InvalidInputError
+from pufferfish.options.groups import grouped
 from pufferfish.plan import Plan
 from pufferfish.record import VERSION
 

@@ -15,14 +15,18 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.choose import EPSILONS, choices
-from pufferfish.cli.adversaries import Adversaries, Described
-from pufferfish.cli.goal import Accuracy, Goal, choice_table
-from pufferfish.cli.options import Force, Printing, Publishing, Table, grouped
-from pufferfish.cli.planning import planned
+from pufferfish.choose import EPSILONS, Choice, choices
+from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
+from pufferfish.noise import NoNoise
+from pufferfish.options.adversaries import Adversaries, Described
+from pufferfish.options.goal import Accuracy, Goal
+from pufferfish.options.groups import grouped
+from pufferfish.options.planning import Asked
+from pufferfish.options.publishing import Publishing
+from pufferfish.options.table import Table
 
 __all__ = ["command"]
 
@@ -59,12 +63,14 @@ def command(
     if choosing:
         _choose(described, goal, accuracy.level, publishing.rows_per_person, show)
         return
-    if accuracy.given:
-        rows = publishing.rows_per_person
-        calibration = accuracy.calibration(described.scenario, goal, rows, described.records)
-    else:
-        calibration = goal.calibration(described.scenario, publishing.rows_per_person, show)
-    plan = planned(calibration, described.others, table, adversaries, publishing)
+    asked = Asked(
+        table=table,
+        adversaries=adversaries,
+        goal=goal,
+        accuracy=accuracy,
+        publishing=publishing,
+    )
+    plan = asked.plan(described, show)
     if accuracy.given and plan.promise.epsilon > _WEAK:
         show.warn(
             f"ε = {plan.promise.epsilon:g} lets one value change the odds between two secrets by "
@@ -101,7 +107,27 @@ def _choose(described: Described, goal: Goal, confidence: float, rows: int, show
     absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)
     refused = f"\nCannot be reached with this noise and δ: ε = {absent}." if absent else ""
     show.result(
-        f"{choice_table(found)}{refused}\n\nThe smaller ε, the more alike the secrets look. "
+        f"{_table(found)}{refused}\n\nThe smaller ε, the more alike the secrets look. "
         "Choose one with --epsilon, or an accuracy with --accuracy.",
         {"choices": [asdict(each) | {"noise": noise_to_dict(each.noise)} for each in found]},
+    )
+
+
+def _table(found: tuple[Choice, ...]) -> str:
+    """ε against noise, accuracy and the adversary's success."""
+    rows = [("ε", "noise std", "each value within", "guessed right, at worst", "promise allows")]
+    for each in found:
+        rows.append(
+            (
+                f"{each.goal.epsilon:g}",
+                "none needed" if isinstance(each.noise, NoNoise) else f"{each.noise.std:.4g}",
+                f"±{each.half_width:.3g} in {100 * each.confidence:g}%",
+                f"{100 * each.accuracy_after:.1f}%",
+                f"{100 * each.accuracy_allowed:.1f}%",
+            )
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
     )

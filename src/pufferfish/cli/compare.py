@@ -5,10 +5,12 @@ Example: pufferfish compare adult.csv -c education-num -s race --pair Black:Whit
 
 from __future__ import annotations
 
-from pufferfish.cli.adversaries import Adversaries
-from pufferfish.cli.goal import Promise
-from pufferfish.cli.options import Printing, Table, grouped
+from pufferfish.cli.printing import Printing
 from pufferfish.compare import compare
+from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.goal import Promise
+from pufferfish.options.groups import grouped
+from pufferfish.options.table import Table
 
 __all__ = ["command"]
 

@@ -5,21 +5,21 @@ Example: pufferfish demo --output pufferfish-demo
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pufferfish.atomic import write_text
-from pufferfish.cli.adversaries import Adversaries
-from pufferfish.cli.goal import Goal
-from pufferfish.cli.options import Printing, Publishing, Table, grouped
-from pufferfish.cli.planning import planned
+from pufferfish.cli.printing import Printing
 from pufferfish.cli.release import publish
-from pufferfish.datasets import adult_education
+from pufferfish.datasets import adult_education, csv_text
 from pufferfish.errors import MissingExtraError, OutputExistsError
+from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.goal import Goal
+from pufferfish.options.groups import grouped
+from pufferfish.options.planning import Asked
+from pufferfish.options.table import Table
 from pufferfish.report.extras import check_extras
 from pufferfish.tables import format_of
 
@@ -39,15 +39,11 @@ def command(
     """Write the table, then do what `release` does."""
     show = printing.show()
     output.mkdir(parents=True, exist_ok=True)
-    columns = adult_education()
+    text = csv_text(adult_education())
     table = Table(file=str(output / "adult.csv"), column="education-num", secret="race")  # noqa: S106
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
     if not table.path.exists():
-        write_text(table.path, text.getvalue())
-    elif table.path.read_text(encoding="utf-8") != text.getvalue():
+        write_text(table.path, text)
+    elif table.path.read_text(encoding="utf-8") != text:
         raise OutputExistsError(f"{output} holds another adult.csv; choose another --output.")
     released, report = output / "released.csv", _report_path(output)
     wanted = "" if report is None else f" --report {report}"
@@ -55,10 +51,8 @@ def command(
         f"$ pufferfish release {table.file} --column education-num --secret race --pair {_PAIR} "
         f"--epsilon {epsilon:g} --output {released}{wanted}\n"
     )
-    adversaries, goal = Adversaries(pair=[_PAIR]), Goal(epsilon=epsilon)
-    described = adversaries.described(table, show)
-    calibration = goal.calibration(described.scenario, 1, show)
-    plan = planned(calibration, described.others, table, adversaries, Publishing())
+    asked = Asked(table=table, adversaries=Adversaries(pair=[_PAIR]), goal=Goal(epsilon=epsilon))
+    plan = asked.plan(asked.adversaries.described(table, show), show)
     plan.save(output / "plan.json", force=True)
     publish(table, plan, released, format_of(released), None, None, report, show, force=True)
     if report is None:

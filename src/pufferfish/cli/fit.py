@@ -10,12 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.cli.adversaries import families_of, save_beliefs
-from pufferfish.cli.options import Force, Printing, Table, grouped
+from pufferfish.cli.printing import Force, Printing
 from pufferfish.codec import belief_to_dict
 from pufferfish.errors import InvalidInputError
 from pufferfish.fit import fit_beliefs, fit_report
 from pufferfish.noise import LaplaceNoise
+from pufferfish.options.adversaries import families_of, save_beliefs
+from pufferfish.options.groups import grouped
+from pufferfish.options.table import Table
 from pufferfish.scenario import PUBLIC, REFERENCE, RELEASED
 
 __all__ = ["command"]

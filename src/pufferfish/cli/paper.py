@@ -14,7 +14,8 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.cli.options import Force, Printing, grouped
+from pufferfish.cli.printing import Force, Printing
+from pufferfish.options.groups import grouped
 from pufferfish.paper import paper
 
 __all__ = ["command"]

@@ -14,14 +14,17 @@ from typing import Annotated
 import typer
 
 from pufferfish.atomic import write_text
-from pufferfish.cli.adversaries import Adversaries
-from pufferfish.cli.goal import Goal
-from pufferfish.cli.options import Force, Printing, Publishing, Table, grouped
-from pufferfish.cli.planning import planned
+from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError, PufferfishError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.narrate import story
+from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.goal import Goal
+from pufferfish.options.groups import grouped
+from pufferfish.options.planning import Asked
+from pufferfish.options.publishing import Publishing
+from pufferfish.options.table import Table
 from pufferfish.plan import Plan
 from pufferfish.record import Edition, Record
 from pufferfish.release import release_file
@@ -93,8 +96,8 @@ def command(
             chosen = Plan.load(plan)
         else:
             described = adversaries.described(table, show)
-            calibration = goal.calibration(described.scenario, publishing.rows_per_person, show)
-            chosen = planned(calibration, described.others, table, adversaries, publishing)
+            asked = Asked(table=table, adversaries=adversaries, goal=goal, publishing=publishing)
+            chosen = asked.plan(described, show)
         if local is not None:
             publish(table, chosen, Path(output), local, record, ledger, report, show, force=force)
             return

@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from pufferfish.atomic import refuse_unusable, write_text
-from pufferfish.cli.options import Force, Printing, grouped
+from pufferfish.cli.printing import Force, Printing
 from pufferfish.errors import OutputExistsError
+from pufferfish.options.groups import grouped
 from pufferfish.record import Edition
 from pufferfish.report import report
 

@@ -17,14 +17,15 @@ import numpy as np
 import typer
 
 from pufferfish.atomic import refuse_unusable, replacing
-from pufferfish.cli.goal import HowAlike
-from pufferfish.cli.options import Force, Printing, grouped
+from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import NoNoise
-from pufferfish.report.extras import check_extras
+from pufferfish.options.goal import HowAlike
+from pufferfish.options.groups import grouped
+from pufferfish.report.extras import matplotlib
 from pufferfish.report.sums import draw_scale_curves, picture_kind
 from pufferfish.sums import (
     LimitCheck,
@@ -245,7 +246,7 @@ def command(
 def _check_plot(described: Described, wanted: Wanted, plot: Path) -> None:
     """Before any work: what cannot be drawn."""
     picture_kind(plot)
-    check_extras()
+    matplotlib()
     if described.identical is None or wanted.protect != "presence":
         raise InvalidInputError(
             "--plot draws the scale against K for users who are all alike and whose presence is "

@@ -13,7 +13,8 @@ import typer
 
 from pufferfish.checking import verify_record
 from pufferfish.cli.exits import Exit
-from pufferfish.cli.options import Printing, grouped
+from pufferfish.cli.printing import Printing
+from pufferfish.options.groups import grouped
 
 __all__ = ["command"]
 

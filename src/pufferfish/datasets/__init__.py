@@ -8,9 +8,11 @@ the UCI Heart Disease data, Hungarian file (Janosi, Steinbrunn, Pfisterer and De
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 from collections import defaultdict
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -24,6 +26,7 @@ __all__ = [
     "adult_education",
     "adult_mixtures",
     "adult_tables",
+    "csv_text",
     "hungarian_cholesterol",
     "hungarian_tables",
 ]
@@ -49,6 +52,19 @@ def hungarian_cholesterol() -> dict[str, np.ndarray[Any, Any]]:
     """
     secrets, values = _columns(_HUNGARIAN)
     return {"chol": values, "sex": secrets}
+
+
+def csv_text(columns: Mapping[str, np.ndarray[Any, Any]]) -> str:
+    """Columns as the text of a CSV; a missing value is an empty field."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    cells = (
+        ["" if value != value else value for value in column.tolist()]  # noqa: PLR0124
+        for column in columns.values()
+    )
+    writer.writerows(zip(*cells, strict=True))
+    return text.getvalue()
 
 
 def adult_mixtures() -> Belief:

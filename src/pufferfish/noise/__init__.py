@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, Noise, NoNoise, check_noise
+from pufferfish.noise.laws import (
+    GaussianNoise,
+    LaplaceNoise,
+    Noise,
+    NoNoise,
+    check_noise,
+    short_law,
+)
 from pufferfish.noise.output import (
     AtomsOutput,
     MixtureOutput,
@@ -22,4 +29,5 @@ __all__ = [
     "TableOutput",
     "check_noise",
     "output_law",
+    "short_law",
 ]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pufferfish.checks import positive, require
+from pufferfish.numerics import rounded_up
 
-__all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise", "check_noise"]
+__all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise", "check_noise", "short_law"]
 
 
 def _checked_grid(grid: float | None, size: float, size_name: str) -> float | None:
@@ -104,3 +105,12 @@ def check_noise(noise: object) -> None:
         isinstance(noise, LaplaceNoise | GaussianNoise | NoNoise),
         f"noise must be LaplaceNoise, GaussianNoise or NoNoise, got {type(noise).__name__}.",
     )
+
+
+def short_law(noise: Noise, digits: int) -> Noise:
+    """The same law, its size rounded up to so many digits; the grid stays."""
+    if isinstance(noise, LaplaceNoise):
+        return replace(noise, scale=rounded_up(noise.scale, digits))
+    if isinstance(noise, GaussianNoise):
+        return replace(noise, std=rounded_up(noise.std, digits))
+    return noise

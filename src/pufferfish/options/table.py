@@ -1,29 +1,25 @@
-"""Options that several commands share: each group is a dataclass, and knows what it means."""
+"""A table, and which of its columns matter, as options."""
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from pufferfish.atomic import refuse_unusable, refuse_unusable_folder
-from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError, OutputExistsError
-from pufferfish.mechanism import Clip, Postprocess, RoundTo
+from pufferfish.options.voice import Voice
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, format_of
 from pufferfish.tables.manifest import MANIFEST
 from pufferfish.tables.sources import find_source
 from pufferfish.tables.spark.session import read_table, spark_session
 from pufferfish.tables.summarise import summarise, summarise_files
 
-__all__ = ["Engine", "Force", "Printing", "Publishing", "Table", "grouped"]
+__all__ = ["Engine", "Table"]
 
 
 class Engine(StrEnum):
@@ -31,60 +27,6 @@ class Engine(StrEnum):
 
     LOCAL = "local"
     SPARK = "spark"
-
-
-Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
-
-
-def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command whose parameters that are groups become one option for each of their fields."""
-    hints = get_type_hints(command, include_extras=True)
-    flat: list[inspect.Parameter] = []
-    groups: dict[str, type] = {}
-    for name in inspect.signature(command).parameters:
-        if is_dataclass(hints[name]):
-            groups[name] = hints[name]
-            flat += _parameters(hints[name])
-        else:
-            own = inspect.signature(command).parameters[name]
-            flat.append(own.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
-
-    @functools.wraps(command)
-    def spread(**given: Any) -> Any:
-        for name, group in groups.items():
-            given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
-        return command(**given)
-
-    # Typer reads the signature and the annotations; both must be those of the flat command.
-    spread.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
-    spread.__annotations__ = {each.name: each.annotation for each in flat}
-    del spread.__wrapped__
-    return spread
-
-
-def _parameters(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            each.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if each.default is MISSING else each.default,
-            annotation=hints[each.name],
-        )
-        for each in fields(group)
-    ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Printing:
-    """How a command speaks."""
-
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object, no words.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")] = False
-
-    def show(self, *, to_stderr: bool = False) -> Show:
-        """Where to speak."""
-        return Show(self.json, self.quiet, to_stderr)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,11 +141,11 @@ class Table:
         """How the table is written."""
         return format_of(self.file, self.format, self.delimiter)
 
-    def summary(self, show: Show) -> Summary:
+    def summary(self, voice: Voice) -> Summary:
         """The counts of the whole file."""
         if self.on_spark:
             column, secret = self.columns
-            with self.cluster() as session, show.progress(f"Counting {self.file}"):
+            with self.cluster() as session, voice.progress(f"Counting {self.file}"):
                 table = read_table(session, self.file, self.format, column)
                 return summarise(table, column=column, secret=secret)
         if self.file == STANDARD_STREAM:
@@ -211,67 +153,5 @@ class Table:
                 "standard input cannot be read twice: make a plan from a file first (pufferfish "
                 "calibrate FILE ... --output plan.json), then release - --plan plan.json."
             )
-        with show.progress(f"Reading {self.path.name}") as progress:
+        with voice.progress(f"Reading {self.path.name}") as progress:
             return summarise_files(self.file, self.file_format, *self.columns, progress=progress)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publishing:
-    """What of the table is published, and what happens to noised values."""
-
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Another column to publish as it is; may be given several times. What it says "
-            "about the secret is not covered."
-        ),
-    ] = None
-    keep_order: Annotated[
-        bool, typer.Option("--keep-order", help="Do not shuffle, though order can betray.")
-    ] = False
-    person: Annotated[
-        str | None, typer.Option(help="The column that says which rows are one person's.")
-    ] = None
-    rows_per_person: Annotated[
-        int, typer.Option(help="At most so many rows of one person; each further one costs.")
-    ] = 1
-    round_to: Annotated[
-        float | None, typer.Option("--round", help="Round what is published to this step.")
-    ] = None
-    clip: Annotated[
-        str | None,
-        typer.Option(metavar="LOW:HIGH", help="Move what is outside public bounds to them."),
-    ] = None
-    allow_no_noise: Annotated[
-        bool,
-        typer.Option(
-            "--allow-no-noise", help="Publish the raw column where the certificate needs no noise."
-        ),
-    ] = False
-
-    def check(self) -> None:
-        """Refuse numbers of rows that mean nothing."""
-        if self.rows_per_person < 1:
-            raise InvalidInputError(
-                f"--rows-per-person must be at least 1, got {self.rows_per_person}."
-            )
-        if self.rows_per_person > 1 and self.person is None:
-            raise InvalidInputError(
-                "--rows-per-person needs --person, the column that says which rows are one "
-                "person's."
-            )
-
-    @property
-    def postprocess(self) -> tuple[Postprocess, ...]:
-        """--round, then --clip."""
-        steps: list[Postprocess] = [] if self.round_to is None else [RoundTo(self.round_to)]
-        if self.clip is not None:
-            try:
-                low, high = (float(each) for each in self.clip.split(":"))
-            except ValueError:
-                raise InvalidInputError(
-                    "--clip must be two numbers with a colon between them, such as 0:16, got "
-                    f"{self.clip!r}."
-                ) from None
-            steps.append(Clip(low, high))
-        return tuple(steps)

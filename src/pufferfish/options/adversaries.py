@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +14,6 @@ import typer
 
 from pufferfish.atomic import write_text
 from pufferfish.checks import require
-from pufferfish.cli.options import Table
-from pufferfish.cli.show import Show
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     belief_from_dict,
@@ -25,6 +25,8 @@ from pufferfish.codec import (
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parsed
+from pufferfish.options.table import Table
+from pufferfish.options.voice import Voice
 from pufferfish.scenario import (
     PUBLIC,
     REFERENCE,
@@ -37,7 +39,7 @@ from pufferfish.scenario import (
 )
 from pufferfish.tables import Summary
 
-__all__ = ["Adversaries", "Described", "families_of", "save_beliefs"]
+__all__ = ["Adversaries", "Described", "families_of", "pair_text", "save_beliefs"]
 
 _DEFAULT = ("mixture", "empirical")
 _VERSION = 1
@@ -96,16 +98,28 @@ class Adversaries:
     ] = "refuse"
     min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30
 
-    def described(self, table: Table, show: Show) -> Described:
+    def described(self, table: Table, voice: Voice) -> Described:
         """The scenario, from the counts of the table."""
-        self._check()
-        summary = table.summary(show)
+        self.check()
+        other = None
+        if self.reference is not None:
+            other = replace(table, file=str(self.reference), format=None, delimiter=None)
+        return self.describe(
+            table.summary(voice),
+            voice,
+            reference=None if other is None else partial(other.summary, voice),
+        )
+
+    def describe(
+        self, summary: Summary, voice: Voice, reference: Callable[[], Summary] | None = None
+    ) -> Described:
+        """The scenario, from counts; `reference` counts the table to fit beliefs to instead."""
         pairs = self._pairs(summary)
-        self._announce(summary, pairs, show)
+        self._announce(summary, pairs, voice)
         chosen = self._without_holes(summary)
         if pairs is not None:
             chosen = chosen.only([secret for pair in pairs for secret in pair])
-        beliefs = self._beliefs(chosen, table, show)
+        beliefs = self._beliefs(chosen, voice, reference)
         known = set().union(*(belief.priors for belief in beliefs))
         # All pairs of the table, not only of those that a file of beliefs happens to know.
         every = pairs or [SecretPair(*pair) for pair in combinations(summary.groups, 2)]
@@ -123,7 +137,8 @@ class Adversaries:
             sum(group.records for group in summary.groups.values()),
         )
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Refuse options that do not go together."""
         require(
             self.reference is not None or not self.public_reference,
             "--public-reference is about --reference FILE, which is not given.",
@@ -138,7 +153,7 @@ class Adversaries:
         """The beliefs that are fitted, rather than read from a file."""
         return [name for name in self.belief or _DEFAULT if not _is_document(name)]
 
-    def _announce(self, summary: Summary, pairs: list[SecretPair] | None, show: Show) -> None:
+    def _announce(self, summary: Summary, pairs: list[SecretPair] | None, voice: Voice) -> None:
         """Thousands of secrets take long: say so before it does."""
         secrets = len(summary.groups)
         if pairs is None:
@@ -150,7 +165,7 @@ class Adversaries:
         fits = secrets * len(smooth) * (1 + self.bootstrap)
         seconds = fits * _FIT_SECONDS + count * beliefs * _PAIR_SECONDS
         if seconds > _LONG:
-            show.warn(
+            voice.warn(
                 f"{secrets:,} secrets to fit and {count:,} pairs to certify, for {beliefs} "
                 f"adversaries: about {_duration(seconds)}, most of it for fits. --belief empirical "
                 "and --belief gaussian take seconds, --pair names single pairs."
@@ -194,14 +209,15 @@ class Adversaries:
             f"{self.min_group} records each: {some_secrets(large) or 'none'}."
         )
 
-    def _beliefs(self, summary: Summary, table: Table, show: Show) -> tuple[Belief, ...]:
+    def _beliefs(
+        self, summary: Summary, voice: Voice, reference: Callable[[], Summary] | None
+    ) -> tuple[Belief, ...]:
         files = [Path(name) for name in self.belief or () if _is_document(name)]
         found = [belief for path in files for belief in _read_beliefs(path)]
         if self._families:
             provenance = RELEASED
-            if self.reference is not None:
-                other = replace(table, file=str(self.reference), format=None, delimiter=None)
-                found_there = self._without_holes(other.summary(show))
+            if reference is not None:
+                found_there = self._without_holes(reference())
                 absent = [each for each in summary.groups if each not in found_there.groups]
                 require(
                     not absent,
@@ -210,7 +226,7 @@ class Adversaries:
                 )
                 summary = found_there.only(summary.groups)
                 provenance = PUBLIC if self.public_reference else REFERENCE
-            with show.progress("Fitting") as progress:
+            with voice.progress("Fitting") as progress:
                 found += fit_beliefs(
                     summary,
                     families=self._families,
@@ -253,6 +269,11 @@ def _read_beliefs(path: Path) -> list[Belief]:
     data = read_document(path, "beliefs", _VERSION)
     with reading("file of beliefs"):
         return [belief_from_dict(each) for each in data["beliefs"]]
+
+
+def pair_text(first: object, second: object) -> str:
+    r"""Two secrets as --pair takes them: A:B, a colon within one as \:."""
+    return ":".join(re.sub(r"([\\:])", r"\\\1", str(each)) for each in (first, second))
 
 
 def _split(pair: str) -> list[str]:

@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.calibrate import Calibration, calibrate
-from pufferfish.choose import Choice, least_epsilon, noise_for_mean, noise_for_value
-from pufferfish.cli.show import Show
+from pufferfish.choose import least_epsilon, noise_for_mean, noise_for_value
 from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import NoNoise
+from pufferfish.numerics import PUBLISHED_DIGITS
+from pufferfish.options.voice import Voice
 from pufferfish.scenario import Scenario
 
-__all__ = ["Accuracy", "Goal", "HowAlike", "Promise", "choice_table"]
+__all__ = ["Accuracy", "Goal", "HowAlike", "Promise"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,15 +66,17 @@ class Goal(Promise):
         typer.Option(help="exact, coupling, or the paper's thm-1, remark-1, thm-2, cor-2."),
     ] = "exact"
 
-    def calibration(self, scenario: Scenario, rows_per_person: int, show: Show) -> Calibration:
+    def calibration(self, scenario: Scenario, rows_per_person: int, voice: Voice) -> Calibration:
         """The least noise for one row."""
         goal = self.guarantee(rows_per_person)
         choices: dict[str, Any] = {"noise": self.noise, "method": self.method}
-        with show.progress("Calibrating") as progress:
+        public = all(belief.public for belief in scenario.beliefs)
+        with voice.progress("Calibrating") as progress:
             return calibrate(
                 scenario,
                 goal,
                 **choices,
+                digits=None if public else PUBLISHED_DIGITS,
                 workers=self.workers,
                 progress=lambda done, total: progress(done / total),
             )
@@ -125,23 +127,3 @@ class Accuracy:
         else:
             law = noise_for_mean(kind, self.mean_within or 0.0, records, self.level)
         return least_epsilon(scenario, law, goal.delta / rows_per_person)
-
-
-def choice_table(found: tuple[Choice, ...]) -> str:
-    """ε against noise, accuracy and the adversary's success."""
-    rows = [("ε", "noise std", "each value within", "guessed right, at worst", "promise allows")]
-    for each in found:
-        rows.append(
-            (
-                f"{each.goal.epsilon:g}",
-                "none needed" if isinstance(each.noise, NoNoise) else f"{each.noise.std:.4g}",
-                f"±{each.half_width:.3g} in {100 * each.confidence:g}%",
-                f"{100 * each.accuracy_after:.1f}%",
-                f"{100 * each.accuracy_allowed:.1f}%",
-            )
-        )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )

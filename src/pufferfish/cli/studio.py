@@ -1,0 +1,85 @@
+"""Open a page in the browser: see what a promise means for a column, then release it.
+
+Served from this machine to this machine; nothing goes elsewhere. Ends with Ctrl-C.
+
+Example: pufferfish studio adult.csv
+"""
+
+from __future__ import annotations
+
+import webbrowser
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pufferfish.checks import require
+from pufferfish.cli.printing import Printing
+from pufferfish.cli.show import Show
+from pufferfish.options.groups import grouped
+from pufferfish.report.extras import check_extras
+from pufferfish.studio.extras import module
+from pufferfish.studio.sources import given_source
+from pufferfish.tables import STANDARD_STREAM
+
+__all__ = ["command"]
+
+
+@grouped
+def command(
+    printing: Printing,
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE",
+            help="The table to begin with: a file, a folder or a pattern in quotes; it is read "
+            "where it is, whatever its size. Without it: built-in examples, or a file that the "
+            "page is given.",
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(help="Where to listen; 0: any port that is free.")] = 0,
+    max_upload: Annotated[
+        int, typer.Option(help="Megabytes of the largest file that the page takes.")
+    ] = 200,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="A file that counts the releases of a column, and refuses one too many."),
+    ] = None,
+    browser: Annotated[
+        bool,
+        typer.Option("--browser/--no-browser", help="Open the page, or only print its address."),
+    ] = True,
+) -> None:
+    """Check what can be checked, then serve until the end."""
+    module("shiny")
+    check_extras()
+    require(max_upload >= 1, f"--max-upload must be at least 1 megabyte, got {max_upload}.")
+    require(
+        browser or not printing.quiet,
+        "--quiet and --no-browser together would leave no way to open the page.",
+    )
+    require(file != STANDARD_STREAM, "the studio reads its table more than once: give a file.")
+    if file is not None:
+        given_source(file)
+    # Shiny takes a second to load, and only this command needs it.
+    from pufferfish.studio.app import studio_app  # noqa: PLC0415
+    from pufferfish.studio.serving import serve  # noqa: PLC0415
+
+    serve(
+        partial(studio_app, given=file, ledger=ledger),
+        port=port,
+        most_bytes=max_upload * 1_000_000,
+        opened=partial(_opened, show=printing.show(), browser=browser),
+    )
+
+
+def _opened(address: str, show: Show, browser: bool) -> None:
+    opened = browser and webbrowser.open(address)
+    done = "Opened in your browser." if opened else "Open it in your browser."
+    show.result(
+        f"Studio      {address}\n"
+        f"            {done} The address works once, on this machine only.\n"
+        "            Ctrl-C ends the studio, and forgets every table it was given.",
+        {"address": address},
+    )

@@ -1,0 +1,61 @@
+"""Everything that was asked for, and the plan that answers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pufferfish.calibrate import Calibration
+from pufferfish.options.adversaries import Adversaries, Described
+from pufferfish.options.goal import Accuracy, Goal
+from pufferfish.options.publishing import Publishing
+from pufferfish.options.table import Table
+from pufferfish.options.voice import Voice
+from pufferfish.plan import Plan
+
+__all__ = ["Asked"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a release is to be: one group of options for each question.
+
+    Attributes:
+        table: Which table, which columns.
+        adversaries: Which secrets must look alike, to whom.
+        goal: How alike, by which noise.
+        accuracy: Or how accurate, from which the rest follows.
+        publishing: What else is published, and how.
+    """
+
+    table: Table
+    adversaries: Adversaries = field(default_factory=Adversaries)
+    goal: Goal = field(default_factory=Goal)
+    accuracy: Accuracy = field(default_factory=Accuracy)
+    publishing: Publishing = field(default_factory=Publishing)
+
+    def plan(self, described: Described, voice: Voice) -> Plan:
+        """The least noise, or the strongest promise, for a scenario; and the rest as asked for."""
+        column, secret = self.table.columns
+        publishing = self.publishing
+        missing: Any = self.adversaries.missing
+        return Plan(
+            calibration=self._calibration(described, voice),
+            column=column,
+            secret=secret,
+            keep=tuple(publishing.keep or ()),
+            missing=missing,
+            unit="row" if publishing.person is None else "person",
+            person=publishing.person,
+            rows_per_person=publishing.rows_per_person,
+            postprocess=publishing.postprocess,
+            keep_order=publishing.keep_order,
+            others=described.others,
+            allow_no_noise=publishing.allow_no_noise,
+        )
+
+    def _calibration(self, described: Described, voice: Voice) -> Calibration:
+        scenario, rows = described.scenario, self.publishing.rows_per_person
+        if self.accuracy.given:
+            return self.accuracy.calibration(scenario, self.goal, rows, described.records)
+        return self.goal.calibration(scenario, rows, voice)

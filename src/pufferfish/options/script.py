@@ -1,0 +1,119 @@
+"""What was asked for, written as a Python script that does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pufferfish.options.adversaries import Adversaries, families_of
+from pufferfish.options.planning import Asked
+from pufferfish.scenario import PUBLIC, REFERENCE, Scenario
+
+__all__ = ["script"]
+
+
+def script(asked: Asked, scenario: Scenario, output: str) -> str:
+    """Plan, release to `output`, and save both editions of the record."""
+    return "\n".join(
+        [
+            *_imports(asked),
+            "",
+            *_beliefs(asked, scenario),
+            *_calibration(asked),
+            *_plan(asked),
+            f"done = pf.release({asked.table.file!r}, plan, {output!r})",
+            f"done.record.save({output + '.record.json'!r}, 'internal')",
+            f"done.record.save({output + '.public.json'!r}, 'public')",
+            "print(done.record.to_dict('public')['promise'])",
+            "",
+        ]
+    )
+
+
+def _imports(asked: Asked) -> Iterator[str]:
+    if not (asked.adversaries.pair or asked.adversaries.against):
+        yield "from itertools import combinations"
+        yield ""
+    yield "import pufferfish as pf"
+    if asked.accuracy.given:
+        law = "noise_for_value" if asked.accuracy.accuracy is not None else "noise_for_mean"
+        yield f"from pufferfish.choose import least_epsilon, {law}"
+
+
+def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
+    adversaries = asked.adversaries
+    column, secret = asked.table.columns
+    more = f"families={families_of(adversaries.belief)!r}"
+    if adversaries.bootstrap:
+        more += f", bootstrap={adversaries.bootstrap}"
+    if adversaries.min_group != Adversaries().min_group:
+        more += f", min_group={adversaries.min_group}"
+
+    def counted(file: object) -> str:
+        dropped = ".without_missing()" if adversaries.missing == "drop" else ""
+        return f"pf.summarise({str(file)!r}, column={column!r}, secret={secret!r}){dropped}"
+
+    yield f"table = {counted(asked.table.file)}"
+    source = "table"
+    if adversaries.reference is not None:
+        source = "reference"
+        yield f"reference = {counted(adversaries.reference)}"
+        more += f", provenance={(PUBLIC if adversaries.public_reference else REFERENCE)!r}"
+    if adversaries.pair or adversaries.against:
+        yield f"pairs = {[tuple(pair) for pair in scenario.pairs]!r}"
+        source += ".only(each for pair in pairs for each in pair)"
+    else:
+        yield "pairs = list(combinations(table.groups, 2))"
+    yield f"beliefs = pf.fit_beliefs({source}, {more})"
+    yield "scenario = pf.Scenario(beliefs, pairs)"
+
+
+def _calibration(asked: Asked) -> Iterator[str]:
+    goal, accuracy, rows = asked.goal, asked.accuracy, asked.publishing.rows_per_person
+    if not accuracy.given:
+        wanted = goal.guarantee(rows)
+        more = "".join(
+            f", {name}={value!r}"
+            for name, value, usual in (
+                ("noise", goal.noise, "laplace"),
+                ("method", goal.method, "exact"),
+            )
+            if value != usual
+        )
+        yield f"goal = pf.Guarantee(epsilon={wanted.epsilon!r}, delta={wanted.delta!r})"
+        yield f"calibration = pf.calibrate(scenario, goal{more})"
+        return
+    if accuracy.accuracy is not None:
+        law = f"noise_for_value({goal.noise!r}, {accuracy.accuracy!r}, {accuracy.level!r})"
+    else:
+        yield "rows = sum(group.records for group in table.groups.values())"
+        law = f"noise_for_mean({goal.noise!r}, {accuracy.mean_within!r}, rows, {accuracy.level!r})"
+    yield f"calibration = least_epsilon(scenario, {law}, {goal.delta / rows!r})"
+
+
+def _plan(asked: Asked) -> Iterator[str]:
+    column, secret = asked.table.columns
+    publishing = asked.publishing
+    chosen: dict[str, Any] = {
+        "column": column,
+        "secret": secret,
+        "keep": tuple(publishing.keep or ()),
+        "missing": asked.adversaries.missing,
+        "unit": "row" if publishing.person is None else "person",
+        "person": publishing.person,
+        "rows_per_person": publishing.rows_per_person,
+        "keep_order": publishing.keep_order,
+        "allow_no_noise": publishing.allow_no_noise,
+    }
+    usual = {"keep": (), "missing": "refuse", "unit": "row", "person": None, "rows_per_person": 1}
+    usual |= {"keep_order": False, "allow_no_noise": False}
+    yield "plan = pf.Plan("
+    yield "    calibration=calibration,"
+    for name, value in chosen.items():
+        if name not in usual or value != usual[name]:
+            yield f"    {name}={value!r},"
+    if publishing.postprocess:
+        steps = ", ".join(f"pf.{step!r}" for step in publishing.postprocess)
+        yield f"    postprocess=[{steps}],"
+    yield "    others=[each for each in table.groups if each not in beliefs[0].priors],"
+    yield ")"

@@ -1,0 +1,65 @@
+"""The studio as an ASGI app: the page, and what Shiny runs for each that is open."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from shiny import App, Inputs, Outputs, Session, reactive
+from shiny.types import SilentException
+
+from pufferfish.studio.data_step import data_step
+from pufferfish.studio.goal_step import goal_step
+from pufferfish.studio.guard import ASGIApp
+from pufferfish.studio.page import page as layout
+from pufferfish.studio.result_step import Result
+from pufferfish.studio.session import Page, Studio, in_words
+from pufferfish.studio.uploads import Uploads
+
+__all__ = ["studio_app"]
+
+# How often a page looks how far its work is, in seconds.
+_LOOK = 0.25
+
+
+def studio_app(uploads: Uploads, given: str | None = None, ledger: Path | None = None) -> ASGIApp:
+    """The app.
+
+    Args:
+        uploads: Where tables are held that pages send.
+        given: The file that the studio was started with.
+        ledger: A file that counts the releases.
+    """
+    studio = Studio(uploads, given, ledger)
+
+    def server(input: Inputs, output: Outputs, session: Session) -> None:
+        page = Page(studio, input, session)
+        data = data_step(page)
+        answer = goal_step(page, data)
+        result = Result(page, data, answer)
+
+        @reactive.effect
+        async def _problems() -> None:
+            found = [data.problem(), result.problem()]
+            for task in data.tasks:
+                error = task.error()
+                found.append("" if error is None else in_words(error))
+            with contextlib.suppress(SilentException):
+                found.append(answer.problem())
+            text = next(filter(None, found), "")
+            await session.send_custom_message("problem", {"text": text})
+
+        @reactive.effect
+        async def _working() -> None:
+            tasks = (*data.tasks, answer.task)
+            busy = any([task.running() for task in tasks] + [result.running()])
+            if busy:
+                reactive.invalidate_later(_LOOK)
+            voice = page.voice
+            await session.send_custom_message(
+                "working",
+                {"busy": busy, "what": voice.what, "share": voice.share, "note": voice.note},
+            )
+
+    assets = Path(__file__).parent / "assets"
+    return App(layout(given), server, static_assets={"/assets": assets})

@@ -1,0 +1,138 @@
+"""From what is entered on a page to the options of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from pufferfish.checks import require
+from pufferfish.errors import InvalidInputError
+from pufferfish.fit.families import FAMILIES
+from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.goal import Accuracy, Goal
+from pufferfish.options.planning import Asked
+from pufferfish.options.publishing import Publishing
+from pufferfish.options.table import Table
+from pufferfish.studio.bench import Question
+from pufferfish.studio.sources import Source
+
+__all__ = ["asked_for"]
+
+# An input of the page by its name; None where it is not there, or empty.
+Entry = Callable[[str], Any]
+
+
+def asked_for(
+    source: Source, reference: Source | None, columns: Iterable[str], entry: Entry
+) -> Question:
+    """The question that the page puts.
+
+    Nothing that is entered names a file: beliefs are families to fit, and tables are sources.
+
+    Args:
+        source: The table.
+        reference: The table to fit beliefs to, if not the same.
+        columns: Those of the table, which alone can be named.
+        entry: What is entered.
+
+    Raises:
+        InvalidInputError: Something that is not complete, or does not go together.
+    """
+    known = set(columns)
+    other = entry("provenance") in ("reference", "public")
+    require(not other or reference is not None, "choose the table that beliefs are fitted to.")
+    asked = Asked(
+        table=Table(
+            file=source.name,
+            column=_column(entry("column"), known),
+            secret=_column(entry("secret"), known),
+        ),
+        adversaries=_adversaries(entry, reference if other else None),
+        goal=_goal(entry),
+        accuracy=_accuracy(entry),
+        publishing=_publishing(entry, known),
+    )
+    asked.publishing.check()
+    return Question(asked=asked, source=source, reference=reference if other else None)
+
+
+def _adversaries(entry: Entry, reference: Source | None) -> Adversaries:
+    families = list(entry("beliefs") or ())
+    require(bool(families), "choose at least one adversary.")
+    require(set(families) <= set(FAMILIES), "an adversary is one of those that can be ticked.")
+    which = entry("which") or "all"
+    pairs = list(entry("pair") or ()) if which == "some" else None
+    require(pairs is None or bool(pairs), "choose at least one pair.")
+    return Adversaries(
+        pair=pairs,
+        against=entry("against") if which == "against" else None,
+        belief=None if families == ["mixture", "empirical"] else families,
+        bootstrap=_whole(entry, "bootstrap", 0),
+        reference=None if reference is None else Path(reference.name),
+        public_reference=entry("provenance") == "public",
+        missing=entry("missing") or "refuse",
+        min_group=_whole(entry, "min_group", 30),
+    )
+
+
+def _goal(entry: Entry) -> Goal:
+    by_promise = (entry("by") or "epsilon") == "epsilon"
+    return Goal(
+        epsilon=_number(entry, "epsilon", "ε") if by_promise else None,
+        delta=_number(entry, "delta", "δ"),
+        noise=entry("kind") or "laplace",
+    )
+
+
+def _accuracy(entry: Entry) -> Accuracy:
+    by = entry("by") or "epsilon"
+    if by == "epsilon":
+        return Accuracy()
+    confidence = _number(entry, "confidence", "the number of cases") / 100.0
+    level = None if confidence == Accuracy().level else confidence
+    if by == "value":
+        return Accuracy(accuracy=_number(entry, "within", "the accuracy"), confidence=level)
+    return Accuracy(mean_within=_number(entry, "mean_within", "the accuracy"), confidence=level)
+
+
+def _publishing(entry: Entry, known: set[str]) -> Publishing:
+    several = entry("unit") == "person"
+    low, high = entry("low"), entry("high")
+    require((low is None) == (high is None), "give both bounds, or none.")
+    kept = [_column(each, known) for each in entry("keep") or ()]
+    return Publishing(
+        keep=kept or None,
+        keep_order=bool(entry("keep_order")),
+        person=_column(entry("person"), known) if several else None,
+        rows_per_person=_whole(entry, "rows_per_person", 1) if several else 1,
+        round_to=None if entry("round") is None else _number(entry, "round", "the step"),
+        clip=None if low is None else f"{_text(entry, 'low')}:{_text(entry, 'high')}",
+        allow_no_noise=bool(entry("allow_no_noise")),
+    )
+
+
+def _column(name: Any, known: set[str]) -> str:
+    if not isinstance(name, str) or name not in known:
+        raise InvalidInputError("choose one of the table's columns.")
+    return name
+
+
+def _number(entry: Entry, name: str, what: str) -> float:
+    value = entry(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInputError(f"{what} must be a number.")
+    return float(value)
+
+
+def _whole(entry: Entry, name: str, usual: int) -> int:
+    value = entry(name)
+    if value is None:
+        return usual
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        raise InvalidInputError(f"{name.replace('_', ' ')} must be a whole number.")
+    return int(value)
+
+
+def _text(entry: Entry, name: str) -> str:
+    return f"{_number(entry, name, 'a bound'):.17g}"

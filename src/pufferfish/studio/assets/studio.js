@@ -1,0 +1,140 @@
+// What the page does by itself: sliders, files, copies, and putting into place what the server says.
+"use strict";
+
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const tell = (name, value) => Shiny.setInputValue(name, value);
+
+  // A slider and its number show one value. The server is told at once, then at most so often (ms).
+  const PAUSE = 60;
+
+  function wireSlider(box) {
+    const name = box.dataset.input;
+    const stops = box.dataset.stops.split(" ").map(Number);
+    const range = box.querySelector("input[type=range]");
+    const number = box.querySelector("input[type=number]");
+    let waiting = null;
+    let last = 0;
+
+    const nearest = (value) =>
+      stops.reduce((best, stop, i) => (Math.abs(stop - value) < Math.abs(stops[best] - value) ? i : best), 0);
+    const say = () => {
+      const value = number.value === "" ? null : Number(number.value);
+      range.setAttribute("aria-valuetext", `${name} = ${number.value}`);
+      clearTimeout(waiting);
+      const now = performance.now();
+      const send = () => { last = performance.now(); tell(name, value); };
+      if (now - last >= PAUSE) send();
+      else waiting = setTimeout(send, PAUSE - (now - last));
+    };
+    range.addEventListener("input", () => { number.value = String(stops[Number(range.value)]); say(); });
+    number.addEventListener("input", () => { range.value = String(nearest(Number(number.value))); say(); });
+    say();
+  }
+
+  // Files go to the server as they are; it answers with a key that the page claims them by.
+  function send(input) {
+    const file = input.files[0];
+    if (!file) return;
+    const bar = input.closest("[data-file]").querySelector("progress");
+    const request = new XMLHttpRequest();
+    const failed = (text) => { bar.hidden = true; problem(text); };
+    request.open("POST", `upload?name=${encodeURIComponent(file.name)}`);
+    request.upload.addEventListener("progress", (event) => { bar.value = event.loaded / event.total; });
+    request.addEventListener("load", () => {
+      let answer = {};
+      try { answer = JSON.parse(request.responseText); } catch { /* not JSON: refused on the way */ }
+      if (request.status !== 200) { failed(answer.error || "The file was not taken."); return; }
+      bar.hidden = true;
+      problem("");
+      tell(input.dataset.upload, answer);
+    });
+    request.addEventListener("error", () => failed("The file was not taken: the studio has ended, or it is too large."));
+    bar.value = 0;
+    bar.hidden = false;
+    request.send(file);
+  }
+
+  // Parts that belong to an answer are there when it is given.
+  function fold() {
+    for (const part of document.querySelectorAll("[data-if], [data-when]")) {
+      const [name, ...answers] = part.dataset.when ? ["by", ...part.dataset.when.split(" ")] : part.dataset.if.split(" ");
+      const chosen = document.querySelector(`input[name="${name}"]:checked`);
+      part.hidden = !(chosen && answers.includes(chosen.value));
+    }
+    const source = document.querySelector('input[name="source"]:checked');
+    document.querySelector('[data-file="upload"]').hidden = !(source && source.value === "upload");
+  }
+
+  function problem(text) {
+    const place = byId("problem");
+    place.textContent = text;
+    place.hidden = text === "";
+  }
+
+  function working({ busy, what, share, note }) {
+    const place = byId("working");
+    const words = [what || "Calculating", what && share > 0 ? `${Math.round(100 * share)}%` : "", note];
+    place.hidden = !busy;
+    place.textContent = busy ? words.filter(Boolean).join(" · ") : "";
+    byId("studio").classList.toggle("busy", busy);
+  }
+
+  function put(id, html) {
+    const place = byId(id);
+    if (place.innerHTML !== html) place.innerHTML = html;
+  }
+
+  let saying = null;
+  function moved({ verdict, said, tiles, pictures, covered }) {
+    byId("live").hidden = byId("result").hidden = false;
+    put("verdict", verdict);
+    for (const [name, [number, note]] of Object.entries(tiles)) {
+      put(`tile-${name}`, number);
+      put(`note-${name}`, note);
+    }
+    for (const place of document.querySelectorAll("[id^=place-]")) {
+      const name = place.id.slice("place-".length);
+      place.hidden = !(name in pictures);
+      put(`picture-${name}`, pictures[name] || "");
+    }
+    put("not-covered", covered);
+    // Who hears the page is told when the slider rests.
+    clearTimeout(saying);
+    saying = setTimeout(() => put("said", said), 700);
+    document.dispatchEvent(new Event("moved"));
+  }
+
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("input[data-upload]")) send(event.target);
+    fold();
+  });
+  // A cell of the heat map is chosen by mouse, Enter or space.
+  const cell = (event) => event.target.closest("[data-cell]");
+  document.addEventListener("click", (event) => {
+    if (cell(event)) tell("cell", cell(event).dataset.cell);
+    const copy = event.target.closest("[data-copy]");
+    if (copy) {
+      navigator.clipboard.writeText(copy.parentElement.querySelector("pre").textContent)
+        .then(() => { copy.textContent = "Copied"; }, () => { copy.textContent = "Select and copy"; });
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (cell(event) && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      tell("cell", cell(event).dataset.cell);
+    }
+  });
+
+  document.documentElement.lang = "en";
+  $(document).on("shiny:connected", () => {
+    document.querySelectorAll(".slider").forEach(wireSlider);
+    fold();
+  });
+  $(document).on("shiny:value shiny:bound", () => setTimeout(fold, 0));
+  $(document).on("shiny:disconnected", () =>
+    problem("The studio has ended. Start it again: pufferfish studio. What was not saved is gone."));
+  Shiny.addCustomMessageHandler("moved", moved);
+  Shiny.addCustomMessageHandler("problem", ({ text }) => problem(text));
+  Shiny.addCustomMessageHandler("working", working);
+})();

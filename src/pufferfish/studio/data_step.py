@@ -1,0 +1,151 @@
+"""The first step: which table, whom to protect, from whom, which columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from htmltools import Tag, TagList
+from shiny import reactive, render, req
+
+from pufferfish.errors import PufferfishError
+from pufferfish.options.planning import Asked
+from pufferfish.options.table import Table
+from pufferfish.studio import fragments
+from pufferfish.studio.bench import Question
+from pufferfish.studio.latest import Latest
+from pufferfish.studio.session import Page, in_words
+from pufferfish.studio.sources import EXAMPLES, Example, Source, given_source
+from pufferfish.tables import Summary
+from pufferfish.tables.detect import FoundColumn, detect
+
+__all__ = ["Data", "data_step"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """A table and its columns."""
+
+    source: Source
+    columns: tuple[FoundColumn, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """A table's two columns, counted."""
+
+    question: Question
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data:
+    """What the first step found; each of them reactive, and silent until it is there.
+
+    Attributes:
+        looked: The table and its columns.
+        counted: The two columns that matter, counted.
+        example: Which example it is, if it is one.
+        reference: The table to fit beliefs to, if one was sent.
+        problem: What is wrong with a file that was sent.
+        tasks: What takes time.
+    """
+
+    looked: Callable[[], Looked]
+    counted: Callable[[], Counted]
+    example: Callable[[], Example | None]
+    reference: Callable[[], Source | None]
+    problem: Callable[[], str]
+    tasks: tuple[Latest[Any, Any], ...]
+
+
+def data_step(page: Page) -> Data:
+    """Wire the first step of a page."""
+    studio = page.studio
+    sent: dict[str, reactive.Value[Source | None]] = {
+        role: reactive.value(None) for role in ("upload", "reference")
+    }
+    problem = reactive.value("")
+
+    def receive(role: str) -> None:
+        @reactive.effect
+        def _take() -> None:
+            given = page.entry(role)
+            if given is None:
+                return
+            try:
+                sent[role].set(page.take(role, given))
+                problem.set("")
+            except PufferfishError as error:
+                problem.set(in_words(error))
+
+    for role in sent:
+        receive(role)
+
+    @reactive.calc
+    def source() -> Source:
+        kind = page.entry("source")
+        if kind in studio.examples:
+            return studio.examples[kind]
+        if kind == "given" and studio.given is not None:
+            return given_source(studio.given)
+        found = sent["upload"]()
+        req(kind == "upload" and found is not None)
+        return found  # type: ignore[return-value]
+
+    def look(given: Source) -> Looked:
+        with page.voice.progress(f"Looking at {given.name}"):
+            return Looked(source=given, columns=detect(given.path, given.format))
+
+    looking = Latest(source, look)
+
+    @reactive.calc
+    def looked() -> Looked:
+        found = looking.value()
+        req(found.source == source())
+        return found
+
+    @reactive.calc
+    def example() -> Example | None:
+        return EXAMPLES.get(str(page.entry("source")))
+
+    @reactive.calc
+    def to_count() -> Question:
+        names = {each.name for each in looked().columns}
+        column, secret = page.entry("column"), page.entry("secret")
+        req(column in names and secret in names and column != secret)
+        table = Table(file=looked().source.name, column=column, secret=secret)
+        return Question(asked=Asked(table=table), source=looked().source)
+
+    def count(question: Question) -> Counted:
+        return Counted(question=question, summary=studio.bench.summary(question, page.voice))
+
+    counting = Latest(to_count, count)
+
+    @reactive.calc
+    def counted() -> Counted:
+        found = counting.value()
+        req(found.question == to_count())
+        return found
+
+    @render.ui
+    def protection() -> TagList:
+        return fragments.protection_part(looked().columns, example())
+
+    @render.ui
+    def columns() -> TagList:
+        return fragments.columns_part(looked().columns, example())
+
+    @render.ui
+    def groups() -> Tag:
+        return fragments.groups_part(counted().summary)
+
+    return Data(
+        looked=looked,
+        counted=counted,
+        example=example,
+        reference=sent["reference"],
+        problem=problem,
+        tasks=(looking, counting),
+    )

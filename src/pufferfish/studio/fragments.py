@@ -1,0 +1,278 @@
+"""Parts of the page that depend on the table: built anew when it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from urllib.parse import quote
+
+from htmltools import Tag, TagList, tags
+
+from pufferfish.options.adversaries import pair_text
+from pufferfish.scenario import Secret
+from pufferfish.studio.controls import boxes, checkbox, choices, meaning, number, radios
+from pufferfish.studio.releasing import Released
+from pufferfish.studio.sources import Example
+from pufferfish.tables import Summary
+from pufferfish.tables.detect import FoundColumn, protectable, secretive
+
+__all__ = [
+    "columns_part",
+    "elsewhere_part",
+    "groups_part",
+    "more_part",
+    "pairs_part",
+    "protection_part",
+    "released_part",
+    "releasing_part",
+]
+
+# Secrets up to which every pair has a box of its own.
+_MOST_LISTED = 12
+# Rows of the table of secrets.
+_MOST_GROUPS = 40
+
+
+def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> TagList:
+    """What is one unit, and what may the others know: asked before anything else."""
+    answered = example is not None
+    return TagList(
+        radios(
+            "unit",
+            "Whom does the promise protect?",
+            {
+                "row": "Each row is another person: protect a row",
+                "person": "A person can have several rows: protect a person",
+            },
+            "row" if answered else None,
+            tags.div(
+                choices(
+                    "person",
+                    "The column that says who it is",
+                    {each.name: each.name for each in columns},
+                    next((each.name for each in columns if each.identifies), None),
+                ),
+                number("rows_per_person", "At most so many rows of one person", 1, min="1"),
+                data_if="unit person",
+                hidden="",
+            ),
+            meaning("unit"),
+        ),
+        radios(
+            "provenance",
+            "What may the others know of the values?",
+            {
+                "released": "This column itself, as it is (the safe choice)",
+                "reference": "Another table like it, which is not public",
+                "public": "Another table like it, which everybody may have",
+            },
+            "released" if answered else None,
+            tags.div(
+                tags.label(
+                    "The other table, with the same two columns",
+                    tags.input(type="file", data_upload="reference"),
+                    class_="field",
+                ),
+                tags.progress(max="1", value="0", hidden="", aria_label="how much was sent"),
+                data_if="provenance reference public",
+                data_file="reference",
+                hidden="",
+            ),
+            meaning("provenance"),
+        ),
+    )
+
+
+def columns_part(columns: Sequence[FoundColumn], example: Example | None) -> TagList:
+    """Which column is protected, and which is the secret; the likeliest is chosen already."""
+    numbers = {each.name: each.name for each in protectable(columns)}
+    labels = {each.name: f"{each.name} ({each.labels} values)" for each in secretive(columns)}
+    column = example.column if example else next(iter(numbers), None)
+    others = [name for name in labels if name != column]
+    secret = example.secret if example else next(iter(others), None)
+    missing = example.missing if example else "refuse"
+    return TagList(
+        tags.div(choices("column", "Column to publish", numbers, column), meaning("column")),
+        tags.div(
+            choices("secret", "Secret that it must not betray", labels, secret), meaning("secret")
+        ),
+        choices(
+            "missing",
+            "Rows without a value",
+            {
+                "refuse": "there are none: refuse if there are",
+                "keep": "publish them as holes",
+                "drop": "leave them out",
+            },
+            missing,
+        ),
+    )
+
+
+def groups_part(summary: Summary) -> Tag:
+    """How many rows each secret has; for the eyes of who has the table."""
+    rows = sorted(summary.groups.items(), key=lambda each: -each[1].records)
+    left = len(rows) - _MOST_GROUPS
+    return tags.details(
+        tags.summary(
+            f"{sum(group.records for _, group in rows):,} values for {len(rows):,} secrets"
+        ),
+        tags.table(
+            tags.thead(
+                tags.tr(
+                    tags.th(summary.secret, scope="col"),
+                    tags.th("values", scope="col", class_="number"),
+                    tags.th("missing", scope="col", class_="number"),
+                )
+            ),
+            tags.tbody(
+                *(
+                    tags.tr(
+                        tags.th(str(secret), scope="row"),
+                        tags.td(f"{group.records:,}", class_="number"),
+                        tags.td(f"{group.missing:,}", class_="number"),
+                    )
+                    for secret, group in rows[:_MOST_GROUPS]
+                )
+            ),
+        ),
+        tags.p(f"and {left:,} more") if left > 0 else None,
+    )
+
+
+def pairs_part(summary: Summary, example: Example | None) -> Tag:
+    """Which secrets must look alike."""
+    secrets = list(summary.groups)
+    which = {"all": f"all pairs ({len(secrets) * (len(secrets) - 1) // 2:,})"}
+    if len(secrets) > 2:
+        which["against"] = "every other with one"
+    if 2 < len(secrets) <= _MOST_LISTED:
+        which["some"] = "these pairs"
+    asked = () if example is None else example.pairs
+    return radios(
+        "which",
+        "Which secrets must look alike?",
+        which,
+        "some" if asked and "some" in which else "all",
+        tags.div(
+            choices("against", "Compare with", {str(each): str(each) for each in secrets}, None),
+            data_if="which against",
+            hidden="",
+        ),
+        tags.div(
+            boxes(
+                "pair",
+                "Pairs",
+                _pairs(secrets, asked) if "some" in which else {},
+                asked,
+            ),
+            data_if="which some",
+            hidden="",
+        ),
+        meaning("pairs"),
+    )
+
+
+def _pairs(secrets: Sequence[Secret], asked: Sequence[str]) -> dict[str, str]:
+    """Each pair once, as --pair takes it and in words; in the order in which it is asked for."""
+    found = {}
+    for first, second in combinations(secrets, 2):
+        turned = pair_text(second, first) in asked
+        pair = (second, first) if turned else (first, second)
+        found[pair_text(*pair)] = f"{pair[0]} and {pair[1]}"
+    return found
+
+
+def more_part(columns: Sequence[FoundColumn], column: str, secret: str) -> Tag:
+    """What most releases do not need."""
+    others = {each.name: each.name for each in columns if each.name not in (column, secret)}
+    return tags.details(
+        tags.summary("More"),
+        number("round", "Round what is published to steps of", min="0"),
+        number("low", "Move what is below up to"),
+        number("high", "and what is above down to"),
+        boxes("keep", "Publish also, as they are (not protected)", others, ()) if others else None,
+        checkbox("keep_order", "Keep the order of the rows, though it can betray"),
+        number("min_group", "Refuse a secret with fewer records than", 30, min="1"),
+        number("bootstrap", "More adversaries of each kind, fitted to resampled rows", 0, min="0"),
+    )
+
+
+def releasing_part(none: bool, earlier: str) -> TagList:
+    """The button, and what must be agreed to first."""
+    return TagList(
+        tags.p(
+            "No noise is needed for this promise: the values would be published as they are.",
+            checkbox("allow_no_noise", "Publish them as they are"),
+            class_="notice",
+        )
+        if none
+        else None,
+        tags.div(
+            tags.p(
+                f"This column was released already ({earlier}). A second release has noise of its "
+                "own, and whoever has both knows more than the promise allows."
+            ),
+            checkbox("again", "The earlier release was not given to anybody, and will not be"),
+            class_="notice",
+        )
+        if earlier
+        else None,
+        tags.button(
+            "Release now: draw the noise", id="release", type="button", class_="action-button main"
+        ),
+    )
+
+
+def released_part(released: Released, story: str, address: str) -> TagList:
+    """What was done, and everything to save."""
+
+    def listed(title: str, private: bool) -> TagList:
+        return TagList(
+            tags.h3(title),
+            tags.ul(
+                *(
+                    tags.li(
+                        tags.a(
+                            each.path.name,
+                            href=f"{address}&name={quote(each.path.name)}",
+                            download=each.path.name,
+                        ),
+                        f": {each.what}",
+                    )
+                    for each in released.documents
+                    if each.private == private
+                ),
+                class_="files",
+            ),
+        )
+
+    return TagList(
+        tags.p("Released.", class_="lead"),
+        tags.p(released.note, class_="notice") if released.note else None,
+        tags.pre(story, tabindex="0"),
+        listed("May be published", False),
+        listed("Keep private: these hold statistics of the data", True),
+    )
+
+
+def elsewhere_part(commands: str, script: str, links: Sequence[tuple[str, str, str]]) -> TagList:
+    """The plan, the commands and the script, to save and to copy."""
+    return TagList(
+        tags.ul(
+            *(
+                tags.li(tags.a(name, href=address, download=name), f": {what}")
+                for name, address, what in links
+            ),
+            class_="files",
+        ),
+        *(
+            tags.div(
+                tags.h4(title),
+                tags.button("Copy", type="button", data_copy="", aria_label=f"Copy: {title}"),
+                tags.pre(text, tabindex="0"),
+                class_="copied",
+            )
+            for title, text in (("Command line", commands), ("Python", script))
+        ),
+    )

@@ -1,0 +1,62 @@
+"""Slow work for what is wanted last: in a thread, one at a time, without blocking a page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from shiny import reactive, req
+
+__all__ = ["Latest"]
+
+Wanted = TypeVar("Wanted")
+Result = TypeVar("Result")
+
+
+class Latest(Generic[Wanted, Result]):
+    """Runs whenever something else is wanted.
+
+    What is wanted while it runs waits, and only the last of it is begun: a slider that moves fast
+    leaves no queue behind. Its result stays until the next one is there.
+    """
+
+    def __init__(self, wanted: Callable[[], Wanted], work: Callable[[Wanted], Result]) -> None:
+        """Wire it.
+
+        Args:
+            wanted: What to work on; reactive, and silent while there is nothing.
+            work: From that to a result, in a thread.
+        """
+        self._result: reactive.Value[Result | BaseException | None] = reactive.value(None)
+        self.running: reactive.Value[bool] = reactive.value(False)
+        begun: list[Wanted] = []
+
+        async def run(given: Wanted) -> None:
+            try:
+                result: Any = await asyncio.to_thread(work, given)
+            except Exception as error:  # noqa: BLE001 - shown to the user
+                result = error
+            async with reactive.lock():
+                self._result.set(result)
+                self.running.set(False)
+                await reactive.flush()
+
+        @reactive.effect
+        def _begin() -> None:
+            now = wanted()
+            if not self.running() and begun != [now]:
+                begun[:] = [now]
+                self.running.set(True)
+                self._task = asyncio.create_task(run(now))
+
+    def value(self) -> Result:
+        """The last result; silent where there is none, or it is an error."""
+        found = self._result()
+        req(found is not None and not isinstance(found, BaseException))
+        return found  # type: ignore[return-value]
+
+    def error(self) -> BaseException | None:
+        """Why there is no result."""
+        found = self._result()
+        return found if isinstance(found, BaseException) else None

@@ -1,0 +1,213 @@
+"""The page: three steps, and the places that the script fills with numbers and pictures."""
+
+from __future__ import annotations
+
+from htmltools import HTML, Tag, TagList, tags
+from shiny import ui
+
+from pufferfish.report.templates import templates
+from pufferfish.studio.controls import boxes, meaning, number, radios, slider
+from pufferfish.studio.sources import EXAMPLES
+
+__all__ = ["DELTAS", "EPSILONS", "PICTURES", "TILES", "page"]
+
+# What the sliders can be set to: two digits, evenly spaced by ratio.
+EPSILONS = tuple(float(f"{0.05 * 200 ** (step / 60):.2g}") for step in range(61))
+DELTAS = (0.0, *(float(f"{10.0 ** (-9 + step / 4):.2g}") for step in range(35)))
+_EPSILON, _DELTA = 1.0, 0.0
+
+# Numbers that move: their place, what they are, and which words explain them.
+TILES = {
+    "promise": ("The promise", "epsilon"),
+    "noise": ("Noise", "noise"),
+    "within": ("A published value", "within"),
+    "guess": ("Guessing the secret", "guess"),
+    "worst": ("Worst pair", "worst"),
+    "certificate": ("Certified", "certificate"),
+}
+PICTURES = ("believed", "published", "ratio", "profile", "scale", "heat")
+
+
+def page(given: str | None) -> TagList:
+    """The whole page; `given` is the file that the studio was started with."""
+    style = templates("pufferfish.report").get_template("style.css.j2").render()
+    return TagList(
+        ui.head_content(
+            tags.title("Pufferfish studio"),
+            tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
+            tags.meta(name="color-scheme", content="light dark"),
+            tags.link(rel="icon", href="data:,"),
+            tags.style(HTML(style)),
+            tags.link(rel="stylesheet", href="assets/studio.css"),
+            tags.script(src="assets/studio.js", defer=""),
+        ),
+        tags.div(
+            tags.a("To the goal", href="#goal-step", class_="skip"),
+            tags.header(
+                tags.h1("Pufferfish studio"),
+                tags.p(
+                    "Publish a column of numbers without betraying a secret it is correlated with. "
+                    "See what a promise means for your column. Nothing is drawn until you release, "
+                    "and nothing leaves this machine.",
+                    class_="lead",
+                ),
+            ),
+            tags.div(id="problem", role="alert", hidden=""),
+            tags.div(id="working", role="status", hidden=""),
+            tags.main(_data(given), _goal(), _result()),
+            tags.div(id="said", role="status", class_="unseen"),
+            id="studio",
+            class_="pufferfish studio",
+        ),
+    )
+
+
+def _data(given: str | None) -> Tag:
+    sources = {key: example.title for key, example in EXAMPLES.items()}
+    sources["upload"] = "A file of mine (CSV, Parquet or Arrow)"
+    if given is not None:
+        sources = {"given": f"The file that the studio was started with: {given}", **sources}
+    return tags.section(
+        tags.h2("1  The data", id="data-step"),
+        radios("source", "Which table?", sources, "given" if given is not None else "adult"),
+        _file("upload", "Choose the file; it is kept in memory only, and forgotten with the page"),
+        tags.div(ui.output_ui("protection"), class_="columns"),
+        tags.div(ui.output_ui("columns"), class_="columns"),
+        ui.output_ui("groups"),
+        aria_labelledby="data-step",
+    )
+
+
+def _file(name: str, question: str) -> Tag:
+    """A file input; the script sends the file and says how far it is."""
+    return tags.div(
+        tags.label(question, tags.input(type="file", data_upload=name), class_="field"),
+        tags.progress(max="1", value="0", hidden="", aria_label="how much of the file was sent"),
+        class_="file",
+        data_file=name,
+        hidden="",
+    )
+
+
+def _goal() -> Tag:
+    return tags.section(
+        tags.h2("2  The goal", id="goal-step"),
+        tags.div(
+            tags.div(
+                ui.output_ui("pairs"),
+                boxes(
+                    "beliefs",
+                    "Against whom?",
+                    {
+                        "mixture": "Somebody with smooth laws fitted to the values (mixture)",
+                        "empirical": "Somebody who knows how often each value occurs (empirical)",
+                        "gaussian": "Somebody who believes in normal laws (gaussian)",
+                        "ubm": "Somebody who adapts one law of all to each secret (ubm)",
+                    },
+                    ("mixture", "empirical"),
+                    meaning("beliefs"),
+                ),
+                radios(
+                    "kind",
+                    "Which noise?",
+                    {"laplace": "Laplace", "gaussian": "Gaussian (needs δ above 0)"},
+                    "laplace",
+                ),
+                ui.output_ui("more"),
+                class_="settings",
+            ),
+            tags.div(_sliders(), _live(), class_="live"),
+            class_="two",
+        ),
+        aria_labelledby="goal-step",
+    )
+
+
+def _sliders() -> Tag:
+    return tags.div(
+        radios(
+            "by",
+            "Choose by",
+            {
+                "epsilon": "the promise",
+                "value": "accuracy of a value",
+                "mean": "accuracy of the mean",
+            },
+            "epsilon",
+        ),
+        tags.div(
+            slider("epsilon", "ε", EPSILONS, _EPSILON, ("more private", "more accurate")),
+            data_when="epsilon",
+        ),
+        tags.div(
+            number("within", "Published values within ± of the true ones", min="0"),
+            data_when="value",
+            hidden="",
+        ),
+        tags.div(
+            number("mean_within", "Mean of the published column within ±", min="0"),
+            data_when="mean",
+            hidden="",
+        ),
+        tags.div(
+            number("confidence", "in so many of 100 cases", 95.0, min="0", max="100"),
+            meaning("accuracy"),
+            data_when="value mean",
+            hidden="",
+        ),
+        slider("delta", "δ", DELTAS, _DELTA, ("no exception", "less private")),
+        class_="sliders",
+    )
+
+
+def _live() -> Tag:
+    return tags.div(
+        tags.p(id="verdict", class_="lead"),
+        tags.ul(
+            *(
+                tags.li(
+                    tags.span(title),
+                    tags.b(id=f"tile-{name}"),
+                    tags.small(id=f"note-{name}"),
+                    meaning(words),
+                )
+                for name, (title, words) in TILES.items()
+            ),
+            class_="tiles",
+        ),
+        ui.output_ui("chooser"),
+        tags.div(
+            *(
+                tags.div(tags.div(id=f"picture-{name}"), meaning(name), id=f"place-{name}")
+                for name in PICTURES
+            ),
+            class_="figures",
+        ),
+        tags.div(id="not-covered"),
+        id="live",
+        hidden="",
+    )
+
+
+def _result() -> Tag:
+    return tags.section(
+        tags.h2("3  The result", id="result-step"),
+        tags.div(
+            tags.p(
+                "A release draws the noise, once. Whoever gets two releases of the same column can "
+                "average: publish one. Nothing is written on this machine but into a folder of the "
+                "page, which is removed when the page is closed; save what you need."
+            ),
+            ui.output_ui("releasing"),
+            ui.output_ui("released"),
+            tags.h3("Run it elsewhere"),
+            tags.p(
+                "The same plan, by the command line or in Python. It draws noise of its own: use "
+                "either this or the release above, not both."
+            ),
+            ui.output_ui("elsewhere"),
+            id="result",
+            hidden="",
+        ),
+        aria_labelledby="result-step",
+    )

@@ -1,0 +1,99 @@
+"""The release that a page asks for: the same documents that the command line writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pufferfish.atomic import write_text
+from pufferfish.errors import PufferfishError
+from pufferfish.options.voice import Voice
+from pufferfish.plan import Plan
+from pufferfish.record import Record
+from pufferfish.release import release_file
+from pufferfish.report import report
+from pufferfish.report.columns import count_column
+from pufferfish.studio.sources import Source
+
+__all__ = ["PLAN", "Document", "Released", "publish"]
+
+# What a plan is saved as.
+PLAN = "plan.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A file that a release has made.
+
+    Attributes:
+        path: Where it waits.
+        what: What it is, in words.
+        private: Whether it must stay with those who may see the data.
+    """
+
+    path: Path
+    what: str
+    private: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """A release: its record, its documents, and what could not be done."""
+
+    record: Record
+    documents: tuple[Document, ...]
+    note: str = ""
+
+
+def publish(
+    source: Source, plan: Plan, folder: Path, *, ledger: Path | None, voice: Voice
+) -> Released:
+    """Draw the noise, once, and write everything into a private folder."""
+    output = folder / source.released_name
+    record = output.with_name(output.name + ".record.json")
+    public = output.with_name(output.name + ".public.json")
+
+    def save(done: Record) -> None:
+        done.save(record, "internal")
+        done.save(public, "public")
+
+    with voice.progress("Releasing") as progress:
+        done = release_file(
+            source.path,
+            plan,
+            str(output),
+            source_format=source.format,
+            ledger=ledger,
+            progress=progress,
+            save=save,
+        ).record
+    documents = [
+        Document(path=output, what="the released table", private=False),
+        Document(path=public, what="its record, the public edition", private=False),
+        Document(path=record, what="its record, with the plan: the internal edition", private=True),
+    ]
+    try:
+        documents += _reports(source, done, output, voice)
+    except (PufferfishError, OSError) as error:
+        # Whoever reads only "failed" would release again, with fresh noise.
+        note = f"The column was released and recorded; only the reports were not written ({error})."
+        return Released(record=done, documents=tuple(documents), note=note)
+    return Released(record=done, documents=tuple(documents))
+
+
+def _reports(source: Source, record: Record, output: Path, voice: Voice) -> Iterator[Document]:
+    """Both editions of the report, beside the released table."""
+    column = record.plan.column
+    with voice.progress("Writing the reports") as progress:
+        released = count_column(output, column)
+        original = count_column(source.path, column, source.format)
+        progress(0.3)
+        page = report(record, released=released, original=original)
+        internal = output.with_name(output.name + ".report.html")
+        write_text(internal, page, private=True)
+        yield Document(path=internal, what="a report for who may see the data", private=True)
+        progress(0.7)
+        public = output.with_name(output.name + ".public.html")
+        write_text(public, report(record, edition="public", released=released))
+        yield Document(path=public, what="a report for everybody", private=False)

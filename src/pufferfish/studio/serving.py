@@ -1,0 +1,161 @@
+"""The studio's server: one process, on this machine, for one browser."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import re
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+from pufferfish.checks import require
+from pufferfish.errors import InvalidInputError
+from pufferfish.studio.extras import module
+from pufferfish.studio.guard import ASGIApp, Guard
+from pufferfish.studio.uploads import Uploads
+
+__all__ = ["serve", "server_of", "shiny_scripts"]
+
+# What the page sends over its websocket is what was typed and chosen; files come another way.
+_MOST_MESSAGE = 1 << 20
+_INLINE_SCRIPT = re.compile(r"<script(?![^>]*\b(?:src|type)=)[^>]*>(.+?)</script>", re.DOTALL)
+
+
+def serve(
+    app_of: Callable[[Uploads], ASGIApp],
+    *,
+    port: int = 0,
+    most_bytes: int,
+    opened: Callable[[str], None],
+) -> None:
+    """Serve the studio until Ctrl-C; then all tables are gone.
+
+    To be called in the main thread. Other signals that end the process (SIGTERM, SIGHUP) do what
+    they did before, when the server has ended and all tables are gone.
+
+    Args:
+        app_of: Makes the app, which finds in `Uploads` what the page was given.
+        port: Where to listen; 0: at a port that is free.
+        most_bytes: The size of the largest table that the page takes.
+        opened: Given the address when the server answers, in a thread of its own; the address
+            opens the studio, once. If it raises, the server ends, and the error is raised here.
+
+    Raises:
+        InvalidInputError: The port is taken, or no port that one may listen at.
+    """
+    failures: list[Exception] = []
+    signals: list[int] = []
+    with contextlib.closing(Uploads(most_bytes)) as uploads, _listening(port) as listener:
+        guard = Guard(
+            app_of(uploads), uploads, port=listener.getsockname()[1], scripts=shiny_scripts()
+        )
+
+        def announce() -> None:
+            try:
+                opened(guard.address)
+            except Exception as error:  # noqa: BLE001 - raised again below
+                failures.append(error)
+                server.should_exit = True
+
+        server = server_of(guard, threading.Thread(target=announce, daemon=True).start)
+        with _noting(signals, server), contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
+    for number in signals[:1]:
+        signal.raise_signal(number)
+    if failures:
+        raise failures[0]
+
+
+@contextlib.contextmanager
+def _noting(signals: list[int], server: Any) -> Iterator[None]:
+    """Signals that end the process end the server first, and are noted.
+
+    The server hears SIGTERM by itself, and passes it on when it has ended.
+    """
+
+    def note(number: int, frame: FrameType | None) -> None:
+        signals.append(number)
+        server.should_exit = True
+
+    before = {each: signal.signal(each, note) for each in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def server_of(app: ASGIApp, answers: Callable[[], None] = lambda: None) -> Any:
+    """The server of an app, not started yet: it says nothing, and trusts no header of a proxy.
+
+    Args:
+        app: What is served; it must know the ASGI protocol's lifespan.
+        answers: Called once, when the server answers; must not wait.
+    """
+    waiting = [answers]
+
+    async def answering() -> None:
+        if waiting:
+            waiting.pop()()
+
+    uvicorn = module("uvicorn")
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            interface="asgi3",
+            loop="asyncio",
+            http="h11",
+            ws="websockets-sansio",
+            lifespan="on",
+            # Called first when the server has started, and every half minute after that.
+            callback_notify=answering,
+            # Its messages tell what was asked for.
+            log_config=None,
+            log_level=logging.CRITICAL + 1,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            ws_max_size=_MOST_MESSAGE,
+            # On one machine a lost connection is noticed at once; a browser that is asked while the
+            # server is busy would seem to answer too late.
+            ws_ping_interval=None,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=1,
+        )
+    )
+
+
+def shiny_scripts() -> list[str]:
+    """The scripts that Shiny's own components write into a page, as the installed release does."""
+    shiny, ui = module("shiny"), module("shiny.ui")
+    page = ui.page_sidebar(ui.sidebar(), ui.card(), ui.modal())
+    return _INLINE_SCRIPT.findall(shiny.App(page, None).ui["html"])
+
+
+@contextlib.contextmanager
+def _listening(port: int) -> Iterator[socket.socket]:
+    """A socket that only this machine can reach."""
+    # Those below belong to the system, and a browser does not name the port 80.
+    require(
+        port == 0 or 1024 <= port <= 65535,
+        f"a port is a number from 1024 to 65535, or 0 for any that is free; got {port}.",
+    )
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        # A port that was in use a moment ago is free.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", port))
+            listener.listen()
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            raise InvalidInputError(
+                f"port {port} is taken, perhaps by another studio: end that, name another port, or "
+                "name none, and a free one is found."
+            ) from None
+        yield listener

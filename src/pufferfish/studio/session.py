@@ -1,0 +1,94 @@
+"""One open page: what it holds, what its three steps share, and that it forgets when it closes."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Any
+
+from shiny import Inputs, Session
+from shiny.types import SilentException
+
+from pufferfish.errors import InvalidInputError, PufferfishError
+from pufferfish.studio.bench import Bench
+from pufferfish.studio.sources import EXAMPLES, Source, uploaded_source
+from pufferfish.studio.uploads import Upload, Uploads
+from pufferfish.studio.voice import PageVoice
+
+__all__ = ["Page", "Studio", "in_words"]
+
+
+class Studio:
+    """What all pages share: the work, the uploads, the examples, and what was released."""
+
+    def __init__(self, uploads: Uploads, given: str | None, ledger: Path | None) -> None:
+        self.uploads = uploads
+        self.given = given
+        self.ledger = ledger
+        self.bench = Bench()
+        self.examples = {
+            key: uploaded_source(uploads.hold(example.name, example.csv))
+            for key, example in EXAMPLES.items()
+        }
+        # By table and column, what was promised when.
+        self.released: dict[tuple[str, str], str] = {}
+
+
+class Page:
+    """What one page holds, and lets go of when it closes."""
+
+    def __init__(self, studio: Studio, inputs: Inputs, session: Session) -> None:
+        self.studio = studio
+        self.inputs = inputs
+        self.session = session
+        self.voice = PageVoice()
+        self._uploads: dict[str, Upload] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="pufferfish-", ignore_cleanup_errors=True)
+        session.on_ended(self.close)
+
+    def entry(self, name: str) -> Any:
+        """What is entered; None where nothing is."""
+        try:
+            value = self.inputs[name]()
+        except SilentException:
+            return None
+        return None if value == "" else value
+
+    def take(self, role: str, sent: Any) -> Source:
+        """A table that was sent, in place of the one that had its role."""
+        key = sent.get("key") if isinstance(sent, dict) else None
+        if not isinstance(key, str):
+            raise InvalidInputError("choose a file.")
+        upload = self.studio.uploads.claim(key)
+        self._let_go(role)
+        self._uploads[role] = upload
+        return uploaded_source(upload)
+
+    def new_folder(self) -> Path:
+        """An empty folder of this page, for one release."""
+        return Path(tempfile.mkdtemp(dir=self._folder.name))
+
+    def close(self) -> None:
+        """Forget everything."""
+        for role in list(self._uploads):
+            self._let_go(role)
+        self._folder.cleanup()
+
+    def _let_go(self, role: str) -> None:
+        """Forget a table and all that was computed from it."""
+        upload = self._uploads.pop(role, None)
+        if upload is not None:
+            self.studio.bench.forget(upload.key)
+            self.studio.uploads.drop(upload)
+
+
+def in_words(error: BaseException) -> str:
+    """As the command line says it; what should not happen goes to the terminal."""
+    if isinstance(error, PufferfishError):
+        return " ".join(str(error).split())
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}."
+    traceback.print_exception(error, file=sys.stderr)
+    return f"Something went wrong that should not ({type(error).__name__}); see the terminal."

@@ -1,0 +1,102 @@
+"""Where a table comes from: the file of the command line, an upload, or an example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pufferfish import datasets
+from pufferfish.studio.uploads import Upload
+from pufferfish.tables import FileFormat, format_of
+from pufferfish.tables.formats import renamed
+from pufferfish.tables.sources import find_source
+
+__all__ = ["EXAMPLES", "Example", "Source", "given_source", "uploaded_source"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A table that can be read.
+
+    Attributes:
+        key: Tells it from all others, also from the same file after a change.
+        name: What its user calls it.
+        path: Where it is read.
+        format: How it is written.
+    """
+
+    key: str
+    name: str
+    path: str
+    format: FileFormat
+
+    @property
+    def released_name(self) -> str:
+        """What the released file is called."""
+        plain = FileFormat(kind=self.format.kind)
+        base = renamed(Path(self.name).name, self.format, plain)
+        stem = base.removesuffix(plain.suffix)
+        return f"{stem or 'table'}-released{plain.suffix}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A built-in table, and what a first look at it asks.
+
+    Attributes:
+        title: What it is about.
+        name: Of its file.
+        table: Its columns.
+        column: To protect.
+        secret: That must not be betrayed.
+        pairs: That must look alike.
+        missing: What happens to rows without a value.
+    """
+
+    title: str
+    name: str
+    table: Callable[[], Mapping[str, Any]]
+    column: str
+    secret: str
+    pairs: tuple[str, ...]
+    missing: str = "refuse"
+
+    @property
+    def csv(self) -> bytes:
+        """The table as the bytes of a CSV."""
+        return datasets.csv_text(self.table()).encode()
+
+
+EXAMPLES = {
+    "adult": Example(
+        title="Education and race: UCI Adult, 32,561 people",
+        name="adult.csv",
+        table=datasets.adult_education,
+        column="education-num",
+        secret="race",  # noqa: S106
+        pairs=("Black:Asian-Pac-Islander",),
+    ),
+    "hungarian": Example(
+        title="Cholesterol and sex: UCI Heart Disease, Hungarian file, 294 people",
+        name="hungarian.csv",
+        table=datasets.hungarian_cholesterol,
+        column="chol",
+        secret="sex",  # noqa: S106
+        pairs=(),
+        missing="drop",
+    ),
+}
+
+
+def given_source(file: str) -> Source:
+    """The file, folder or pattern that the studio was started with."""
+    stats = [Path(each.path).stat() for each in find_source(file).files]
+    state = hash(tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in stats))
+    return Source(key=f"{file} {state}", name=file, path=file, format=format_of(file))
+
+
+def uploaded_source(upload: Upload) -> Source:
+    """A table that a page has sent."""
+    return Source(key=upload.key, name=upload.name, path=upload.path, format=format_of(upload.name))

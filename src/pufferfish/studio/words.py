@@ -1,0 +1,56 @@
+"""What the page says beside every number, for a statistician or a lawyer."""
+
+from __future__ import annotations
+
+__all__ = ["MEANING"]
+
+MEANING = {
+    "unit": "The promise is about what one unit says of its secret. If a person can have several "
+    "rows, each row says something, and they add up: the noise must grow, or the promise covers "
+    "one row only.",
+    "provenance": "The noise is chosen against what others may know. Fitted to the column itself, "
+    "it assumes the best informed adversary, but the size of the noise then depends on private "
+    "data, so it is rounded and the plan must stay private. A table that everybody has, such as a "
+    "census, leaves nothing private in it.",
+    "column": "The numbers that will be published, each with noise.",
+    "secret": "What nobody should be able to conclude from a published number. This column is not "
+    "published.",
+    "pairs": "Two values of the secret that must look alike: seeing a published number, one should "
+    "not become much more credible than the other. Values in no pair are noised, but nothing is "
+    "promised for them.",
+    "beliefs": "Each is an adversary with an own idea of the numbers for each secret. The promise "
+    "holds against every one that is ticked. The table of frequencies is the strongest: it knows "
+    "how often each value occurs for each secret.",
+    "epsilon": "ε bounds by how much one published number may change the odds between two secrets: "
+    "by a factor of at most e^ε, up or down. ε = 0.1 is almost nothing (a factor of 1.11), ε = 1 a "
+    "factor of 2.72, ε = 5 a factor of 148, which protects little.",
+    "delta": "δ is a probability with which the bound on the odds may fail. 0 is a promise without "
+    "exception. Whoever publishes many rows wants δ far below one over their number.",
+    "accuracy": "Say how close published values, or their mean, must be to the true ones: the "
+    "strongest promise that leaves this accuracy is found.",
+    "noise": "The spread (standard deviation) of what is added to each value, beside the spread of "
+    "the column itself. The noise has mean zero and a published law, so means, variances and "
+    "quantiles can be computed from the published column with known errors.",
+    "within": "95 of 100 published values are at most this far from the true one.",
+    "guess": "Somebody who knows all that is described, and holds both secrets for equally likely, "
+    "guesses from one number. 50% is a coin. From the true value they would be right so often "
+    "(before); from the published one so often (after); the promise alone, whatever is believed, "
+    "would allow so much (at worst).",
+    "worst": "The pair of secrets that needs most noise, and the adversary who sees most of it. "
+    "All other pairs are better protected.",
+    "certificate": "The bound is computed for the very law of what is published, not estimated "
+    "from samples, and rounded to the safe side. Rounding of the computer's arithmetic and the "
+    "grid on which noise is drawn are included.",
+    "believed": "How the numbers are spread for each secret, as the adversary of the worst pair "
+    "believes. Where the two curves differ, a number betrays the secret.",
+    "published": "The same after noise: what anybody who sees a published number has to go by.",
+    "ratio": "For each value that may be published, the logarithm of the factor by which it "
+    "changes the odds. Inside the band the promise is kept; the dotted lines are the certified "
+    "extremes.",
+    "profile": "For each ε the δ that is needed beside it. The promise is kept where the curve "
+    "passes below its mark.",
+    "scale": "The noise that is chosen, beside the spread of the column, beside what the paper's "
+    "formula (Theorem 2) would add, which is not proven in general, and beside local differential "
+    "privacy, which protects every value from everybody, whatever they know.",
+    "heat": "Every pair of secrets, and how much of the promise it uses. Choose one to see it.",
+}
