@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import os
@@ -12,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -89,15 +91,22 @@ def served(
             page = app.studio_app(uploads, given, ledger)
         guard = Guard(page, uploads, port=port, scripts=shiny_scripts())
         server = server_of(guard, answers.set)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
+        running = asyncio.run_coroutine_threadsafe(server.serve(sockets=[listener]), _loop())
         try:
             assert answers.wait(PATIENCE / 1000)
             cookie = _cookie(guard.address, port)
             yield Served(port=port, guard=guard, shared=made[0], cookie=cookie)
         finally:
             server.should_exit = True
-            thread.join()
+            running.result(PATIENCE / 1000)
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """Where all studios of this process run: Shiny has one lock for all, and a lock one loop."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    return loop
 
 
 def _cookie(address: str, port: int) -> str:

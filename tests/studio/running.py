@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pufferfish.studio.guard import Guard, Message, Receive, Scope, Send, respond
-from pufferfish.studio.serving import server_of
+from pufferfish.studio.serving import Workers, server_of
 from pufferfish.studio.uploads import Uploads
 
 MOST_BYTES = 2_000_000
@@ -100,7 +100,7 @@ def running(app: Any = page, most_bytes: int = MOST_BYTES) -> Iterator[Running]:
     with contextlib.closing(uploads), socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         guard = Guard(app, uploads, port=port)
-        server = server_of(guard, answers.set)
+        server = server_of(guard, answers.set, Workers())
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

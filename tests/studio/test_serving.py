@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import json
@@ -11,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +87,30 @@ def shiny_page(uploads: Uploads) -> Any:
         ),
         server,
     )
+
+
+def busy(uploads: Uploads) -> Any:
+    """Works in a thread, far longer than anybody would wait."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.accept"})
+            begun = asyncio.Event()
+            told = asyncio.get_running_loop().call_soon_threadsafe
+
+            def work() -> None:
+                told(begun.set)
+                threading.Event().wait(600)
+
+            working = asyncio.create_task(asyncio.to_thread(work))
+            await begun.wait()
+            await send({"type": "websocket.send", "text": "busy"})
+            await working
+        else:
+            await page(scope, receive, send)
+
+    return app
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,6 +202,30 @@ def test_signals_end_shiny_at_once(tmp_path: Path) -> None:
         assert "config" in open_.recv(timeout=10)
         assert studio.end(signal.SIGTERM) == (143, "", "")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_work_does_not_keep_it(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    with started(tmp_path, "busy") as studio, studio.websocket(studio.login()) as open_:
+        assert open_.recv(timeout=10) == "busy"
+        assert studio.end(number) == (code, "", "")
+
+
+def test_threads_give_results_and_errors() -> None:
+    results: list[Any] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            results.append(await asyncio.to_thread(divmod, 7, 2))
+            try:
+                await asyncio.to_thread(divmod, 7, 0)
+            except ZeroDivisionError as error:
+                results.append(type(error))
+        await page(scope, receive, send)
+
+    with running(app) as studio:
+        studio.ask(headers=studio.login())
+    assert results == [(3, 1), ZeroDivisionError]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -18,9 +18,6 @@ from pufferfish.studio.uploads import Uploads
 
 __all__ = ["studio_app"]
 
-# How often a page looks how far its work is, in seconds.
-_LOOK = 0.25
-
 
 def studio_app(uploads: Uploads, given: str | None = None, ledger: Path | None = None) -> ASGIApp:
     """The app.
@@ -46,20 +43,18 @@ def studio_app(uploads: Uploads, given: str | None = None, ledger: Path | None =
                 found.append("" if error is None else in_words(error))
             with contextlib.suppress(SilentException):
                 found.append(answer.problem())
-            text = next(filter(None, found), "")
-            await session.send_custom_message("problem", {"text": text})
+            await page.send("problem", text=next(filter(None, found), ""))
 
         @reactive.effect
-        async def _working() -> None:
-            tasks = (*data.tasks, answer.task)
-            busy = any([task.running() for task in tasks] + [result.running()])
-            if busy:
-                reactive.invalidate_later(_LOOK)
-            voice = page.voice
-            await session.send_custom_message(
-                "working",
-                {"busy": busy, "what": voice.what, "share": voice.share, "note": voice.note},
-            )
+        async def _busy() -> None:
+            running = [task.running for task in (*data.tasks, answer.task)]
+            await page.send("busy", busy=any(each() for each in (*running, result.running)))
 
-    assets = Path(__file__).parent / "assets"
-    return App(layout(given), server, static_assets={"/assets": assets})
+    app = App(
+        layout(given, uploads.most_bytes, uploads.refusal),
+        server,
+        static_assets={"/assets": Path(__file__).parent / "assets"},
+    )
+    # What goes wrong unexpectedly may name what is in a table.
+    app.sanitize_errors = True
+    return app

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from htmltools import Tag
 from shiny import reactive, render, req, ui
+from shiny.types import SilentException
 
 from pufferfish.errors import PufferfishError
 from pufferfish.exact import Certificate, PairResult
@@ -71,13 +72,18 @@ def goal_step(page: Page, data: Data) -> Answer:
     shown: reactive.Value[Outlook | None] = reactive.value(None)
 
     @reactive.effect
-    def _settle() -> None:
+    async def _settle() -> None:
         # A value that is set to what it is disturbs nobody, so that what depends on the outlook
         # waits for the next one, and not for the question that it answers.
-        found = answering.value()
-        same = found.question.described == question().described
+        try:
+            found = answering.value()
+            same = found.question.counted == data.counted().question.counted
+        except SilentException:
+            same = False
         # That of another table would name secrets that this one does not have.
         shown.set(found if same else None)
+        if not same:
+            await page.send("away")
 
     def outlook() -> Outlook:
         found = shown()
@@ -103,7 +109,7 @@ def goal_step(page: Page, data: Data) -> Answer:
     async def _move() -> None:
         found = outlook()
         chosen = _looks(found.calibration.certificate).get(page.entry("look") or "")
-        await page.session.send_custom_message("moved", moved(found, chosen))
+        await page.send("moved", **moved(found, chosen))
 
     @reactive.effect
     def _choose() -> None:

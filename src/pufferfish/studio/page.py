@@ -28,8 +28,14 @@ TILES = {
 PICTURES = ("believed", "published", "ratio", "profile", "scale", "heat")
 
 
-def page(given: str | None) -> TagList:
-    """The whole page; `given` is the file that the studio was started with."""
+def page(given: str | None, most_bytes: int, refusal: str) -> TagList:
+    """The whole page.
+
+    Args:
+        given: The file that the studio was started with.
+        most_bytes: The size of the largest file that is taken.
+        refusal: What to say of a larger one.
+    """
     style = templates("pufferfish.report").get_template("style.css.j2").render()
     return TagList(
         ui.head_content(
@@ -57,6 +63,8 @@ def page(given: str | None) -> TagList:
             tags.main(_data(given), _goal(), _result()),
             tags.div(id="said", role="status", class_="unseen"),
             id="studio",
+            data_most=str(most_bytes),
+            data_refusal=refusal,
             class_="pufferfish studio",
         ),
     )
@@ -116,31 +124,31 @@ def _goal() -> Tag:
                 ui.output_ui("more"),
                 class_="settings",
             ),
-            tags.div(_sliders(), _live(), class_="live"),
+            tags.div(_by(), _sliders(), _live(), class_="live"),
             class_="two",
         ),
         aria_labelledby="goal-step",
     )
 
 
+def _by() -> Tag:
+    answers = {
+        "epsilon": "the promise",
+        "value": "accuracy of a value",
+        "mean": "accuracy of the mean",
+    }
+    return radios("by", "Choose by", answers, "epsilon")
+
+
 def _sliders() -> Tag:
+    """What is moved while one looks at the pictures: it stays in sight."""
     return tags.div(
-        radios(
-            "by",
-            "Choose by",
-            {
-                "epsilon": "the promise",
-                "value": "accuracy of a value",
-                "mean": "accuracy of the mean",
-            },
-            "epsilon",
-        ),
         tags.div(
             slider("epsilon", "ε", EPSILONS, _EPSILON, ("more private", "more accurate")),
             data_when="epsilon",
         ),
         tags.div(
-            number("within", "Published values within ± of the true ones", min="0"),
+            number("within", "Published values within ±", min="0"),
             data_when="value",
             hidden="",
         ),
@@ -198,8 +206,8 @@ def _result() -> Tag:
                 "average: publish one. Nothing is written on this machine but into a folder of the "
                 "page, which is removed when the page is closed; save what you need."
             ),
-            ui.output_ui("releasing"),
             ui.output_ui("released"),
+            ui.output_ui("releasing"),
             tags.h3("Run it elsewhere"),
             tags.p(
                 "The same plan, by the command line or in Python. It draws noise of its own: use "

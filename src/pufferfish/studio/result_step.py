@@ -101,7 +101,9 @@ class Result:
         except SilentException:
             found, wanted = None, None
         if found is None or found.question != wanted or self.running():
-            raise InvalidInputError("still at work; release when the numbers have settled.")
+            raise InvalidInputError(
+                "what is shown is not yet what is asked for; release when the numbers have settled."
+            )
         earlier = self._earlier(found)
         if earlier and not self._page.entry("again"):
             raise BudgetExceededError(

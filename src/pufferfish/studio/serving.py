@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
 import errno
 import logging
+import os
 import re
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 from pufferfish.checks import require
 from pufferfish.errors import InvalidInputError
@@ -19,10 +24,13 @@ from pufferfish.studio.extras import module
 from pufferfish.studio.guard import ASGIApp, Guard
 from pufferfish.studio.uploads import Uploads
 
-__all__ = ["serve", "server_of", "shiny_scripts"]
+__all__ = ["Workers", "serve", "server_of", "shiny_scripts"]
 
 # What the page sends over its websocket is what was typed and chosen; files come another way.
 _MOST_MESSAGE = 1 << 20
+# Seconds for work in threads to end when the studio does.
+_MOST_WAIT = 0.5
+_T = TypeVar("_T")
 _INLINE_SCRIPT = re.compile(r"<script(?![^>]*\b(?:src|type)=)[^>]*>(.+?)</script>", re.DOTALL)
 
 
@@ -36,7 +44,9 @@ def serve(
     """Serve the studio until Ctrl-C; then all tables are gone.
 
     To be called in the main thread. Other signals that end the process (SIGTERM, SIGHUP) do what
-    they did before, when the server has ended and all tables are gone.
+    they did before, when the server has ended and all tables are gone. Work that the app does in
+    threads (`asyncio.to_thread`) has half a second to end after the app was told of the shutdown;
+    if it takes longer, the process ends here.
 
     Args:
         app_of: Makes the app, which finds in `Uploads` what the page was given.
@@ -62,9 +72,12 @@ def serve(
                 failures.append(error)
                 server.should_exit = True
 
-        server = server_of(guard, threading.Thread(target=announce, daemon=True).start)
+        workers = Workers()
+        server = server_of(guard, threading.Thread(target=announce, daemon=True).start, workers)
         with _noting(signals, server), contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
+    if workers.busy:
+        _leave(128 + signals[0] if signals else 0)
     for number in signals[:1]:
         signal.raise_signal(number)
     if failures:
@@ -90,17 +103,30 @@ def _noting(signals: list[int], server: Any) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def server_of(app: ASGIApp, answers: Callable[[], None] = lambda: None) -> Any:
+def _leave(code: int) -> NoReturn:
+    """End the process, whatever its threads do.
+
+    Python's own end would abort in the midst of those that are within a library of C++.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def server_of(app: ASGIApp, answers: Callable[[], None], workers: Workers | None = None) -> Any:
     """The server of an app, not started yet: it says nothing, and trusts no header of a proxy.
 
     Args:
         app: What is served; it must know the ASGI protocol's lifespan.
         answers: Called once, when the server answers; must not wait.
+        workers: What `asyncio.to_thread` works with; None: what the loop has.
     """
     waiting = [answers]
 
     async def answering() -> None:
         if waiting:
+            if workers is not None:
+                asyncio.get_running_loop().set_default_executor(workers)
             waiting.pop()()
 
     uvicorn = module("uvicorn")
@@ -128,6 +154,44 @@ def server_of(app: ASGIApp, answers: Callable[[], None] = lambda: None) -> Any:
             timeout_graceful_shutdown=1,
         )
     )
+
+
+class Workers(ThreadPoolExecutor):
+    """Threads for slow work, which do not keep the process when the studio ends.
+
+    The usual ones are waited for at the end, and a calibration may take minutes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._running: set[Future[Any]] = set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether any works still."""
+        return bool(self._running)
+
+    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        """Begin at once, in a thread of its own."""
+        future: Future[_T] = Future()
+
+        def work() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    result = fn(*args, **kwargs)
+                except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+                    future.set_exception(error)
+                else:
+                    future.set_result(result)
+
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        threading.Thread(target=work, daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Give work that can be stopped a moment to clean up."""
+        concurrent.futures.wait(tuple(self._running), timeout=_MOST_WAIT if wait else 0)
 
 
 def shiny_scripts() -> list[str]:

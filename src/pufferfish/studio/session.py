@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 import sys
 import tempfile
 import traceback
@@ -43,9 +45,11 @@ class Page:
         self.studio = studio
         self.inputs = inputs
         self.session = session
-        self.voice = PageVoice()
+        self.voice = PageVoice(self._tell)
+        self._loop = asyncio.get_running_loop()
         self._uploads: dict[str, Upload] = {}
-        self._folder = tempfile.TemporaryDirectory(prefix="pufferfish-", ignore_cleanup_errors=True)
+        self._folders: list[Path] = []
+        self._open = True
         session.on_ended(self.close)
 
     def entry(self, name: str) -> Any:
@@ -68,13 +72,26 @@ class Page:
 
     def new_folder(self) -> Path:
         """An empty folder of this page, for one release."""
-        return Path(tempfile.mkdtemp(dir=self._folder.name))
+        folder = Path(tempfile.mkdtemp(dir=self.studio.uploads.folder))
+        self._folders.append(folder)
+        return folder
+
+    async def send(self, kind: str, **content: Any) -> None:
+        """A message for the page's script, while there is a page."""
+        if self._open:
+            await self.session.send_custom_message(kind, content)
 
     def close(self) -> None:
         """Forget everything."""
+        self._open = False
         for role in list(self._uploads):
             self._let_go(role)
-        self._folder.cleanup()
+        for folder in self._folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _tell(self, what: str, share: float, note: str) -> None:
+        message = self.send("progress", what=what, share=share, note=note)
+        asyncio.run_coroutine_threadsafe(message, self._loop)
 
     def _let_go(self, role: str) -> None:
         """Forget a table and all that was computed from it."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pufferfish import datasets
+from pufferfish.errors import InvalidInputError
 from pufferfish.studio.uploads import Upload
 from pufferfish.tables import FileFormat, format_of
 from pufferfish.tables.formats import renamed
@@ -98,5 +100,18 @@ def given_source(file: str) -> Source:
 
 
 def uploaded_source(upload: Upload) -> Source:
-    """A table that a page has sent."""
-    return Source(key=upload.key, name=upload.name, path=upload.path, format=format_of(upload.name))
+    """A table that a page has sent.
+
+    Raises:
+        InvalidInputError: The name does not tell how it is written.
+    """
+    # Not the whole name: as a path or a pattern it would be looked for on the disk.
+    ending = re.search(r"(\.\w+)?\.\w+$", upload.name)
+    try:
+        format_ = format_of("table" + (ending[0] if ending else ""))
+    except InvalidInputError:
+        raise InvalidInputError(
+            f"the format of {upload.name!r} is not known by its name; it must end in .csv (also "
+            ".csv.gz), .parquet or .arrow."
+        ) from None
+    return Source(key=upload.key, name=upload.name, path=upload.path, format=format_)

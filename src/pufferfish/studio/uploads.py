@@ -145,6 +145,22 @@ class Uploads:
         self._closed = False
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
+    @property
+    def refusal(self) -> str:
+        """What is said of a file that is too large."""
+        return f"The page takes at most {_megabytes(self.most_bytes, math.floor)}. {_INSTEAD}"
+
+    @property
+    def folder(self) -> str:
+        """A folder that only this user can enter, for as long as nothing is closed."""
+        with self._lock:
+            self._refuse_closed()
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(
+                    prefix="pufferfish-", ignore_cleanup_errors=True
+                )
+            return self._folder.name
+
     def hold(self, name: str, data: bytes) -> Upload:
         """Keep a table that the program made; nobody else can claim it."""
         with self._arriving() as arriving:
@@ -228,11 +244,7 @@ class Uploads:
     def _place(self) -> _Place:
         if hasattr(os, "memfd_create"):
             return _Memory()
-        with self._lock:
-            self._refuse_closed()
-            if self._folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="pufferfish-")
-            return _Disk(self._folder.name)
+        return _Disk(self.folder)
 
     def _add(self, arriving: _Arriving, data: bytes) -> None:
         with self._lock:
@@ -248,8 +260,7 @@ class Uploads:
             if size > self.most_bytes:
                 raise _RefusedError(
                     413,
-                    f"The file has {than}{_megabytes(size, math.ceil)}; the page takes at most "
-                    f"{_megabytes(self.most_bytes, math.floor)}. {_INSTEAD}",
+                    f"The file has {than}{_megabytes(size, math.ceil)}. {self.refusal}",
                 )
             most = _MOST_TABLES * self.most_bytes
             while self._used + size - held > most and self._waiting:

@@ -1,34 +1,47 @@
-"""How far the work of a page is, told by its threads and read by the page."""
+"""How far the work of a page is, told by its threads to the page."""
 
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 
 __all__ = ["PageVoice"]
 
+# Seconds between two words about the same work.
+_PAUSE = 0.2
+
 
 class PageVoice:
-    """What is being done now, the share of it that is done, and what to know beforehand."""
+    """Tells what is being done now, the share of it that is done, and what to know beforehand."""
 
-    def __init__(self) -> None:
-        self.what = ""
-        self.share = 0.0
-        self.note = ""
+    def __init__(self, tell: Callable[[str, float, str], None]) -> None:
+        """Nothing yet.
+
+        Args:
+            tell: Given what is done, its share and the note; must take calls from any thread.
+        """
+        self._tell = tell
+        self._note = ""
 
     def warn(self, text: str) -> None:
-        """Keep a note for the page."""
-        self.note = text
+        """A note that stands beside what is done next."""
+        self._note = text
 
     @contextlib.contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
-        """Something begins; it is forgotten when it ends."""
-        self.what, self.share = what, 0.0
+        """Something begins; when it ends nothing more is said of it."""
+        last = time.monotonic()
+        self._tell(what, 0.0, self._note)
 
-        def tell(share: float) -> None:
-            self.share = share
+        def told(share: float) -> None:
+            nonlocal last
+            if time.monotonic() - last > _PAUSE:
+                last = time.monotonic()
+                self._tell(what, share, self._note)
 
         try:
-            yield tell
+            yield told
         finally:
-            self.what, self.note = "", ""
+            self._note = ""
+            self._tell("", 0.0, "")

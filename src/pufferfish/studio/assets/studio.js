@@ -36,6 +36,10 @@
   function send(input) {
     const file = input.files[0];
     if (!file) return;
+    if (file.size > Number(document.querySelector("[data-most]").dataset.most)) {
+      problem(document.querySelector("[data-most]").dataset.refusal);
+      return;
+    }
     const bar = input.closest("[data-file]").querySelector("progress");
     const request = new XMLHttpRequest();
     const failed = (text) => { bar.hidden = true; problem(text); };
@@ -70,13 +74,15 @@
     const place = byId("problem");
     place.textContent = text;
     place.hidden = text === "";
+    byId("studio").classList.toggle("stale", text !== "");
   }
 
-  function working({ busy, what, share, note }) {
-    const place = byId("working");
+  const work = { busy: false, what: "", share: 0, note: "" };
+  function working(news) {
+    const { busy, what, share, note } = Object.assign(work, news);
     const words = [what || "Calculating", what && share > 0 ? `${Math.round(100 * share)}%` : "", note];
-    place.hidden = !busy;
-    place.textContent = busy ? words.filter(Boolean).join(" · ") : "";
+    byId("working").hidden = !busy;
+    byId("working").textContent = busy ? words.filter(Boolean).join(" · ") : "";
     byId("studio").classList.toggle("busy", busy);
   }
 
@@ -135,6 +141,8 @@
   $(document).on("shiny:disconnected", () =>
     problem("The studio has ended. Start it again: pufferfish studio. What was not saved is gone."));
   Shiny.addCustomMessageHandler("moved", moved);
+  Shiny.addCustomMessageHandler("away", (_) => { byId("live").hidden = byId("result").hidden = true; });
   Shiny.addCustomMessageHandler("problem", ({ text }) => problem(text));
-  Shiny.addCustomMessageHandler("working", working);
+  Shiny.addCustomMessageHandler("busy", working);
+  Shiny.addCustomMessageHandler("progress", working);
 })();
