@@ -15,13 +15,16 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo paper test bench peers lint types layers docs clean
+.PHONY: help demo studio paper test bench peers lint types layers docs clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.demo ## Run the main job on the Adult data (installs only what it needs)
 	$(BIN)/pufferfish demo
+
+studio: $(VENV)/.studio ## Open the studio in the browser, with the built-in tables
+	$(BIN)/pufferfish studio
 
 paper: $(VENV)/.demo ## Regenerate the paper's figures and tables into paper/
 	$(BIN)/pufferfish paper --out paper --force
@@ -61,6 +64,10 @@ $(VENV)/.created:
 
 $(VENV)/.demo: pyproject.toml $(VENV)/.created
 	$(PIP) --editable '.[cli,report]'
+	@touch $@
+
+$(VENV)/.studio: pyproject.toml $(VENV)/.created
+	$(PIP) --editable '.[studio]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.created

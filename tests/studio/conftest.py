@@ -36,7 +36,7 @@ ARGUMENTS = [
 ]
 MOST_BYTES = 2_000_000
 # Far more than anything here takes, on a machine that has other things to do; in milliseconds.
-PATIENCE = 30_000
+PATIENCE = 8_000
 # Every redraw is counted, so that one can be waited for.
 COUNTING = "window.moves = 0; document.addEventListener('moved', () => { window.moves += 1; });"
 

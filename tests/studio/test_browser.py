@@ -6,6 +6,7 @@ import csv
 import re
 import shlex
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -49,21 +50,31 @@ def write(path: Path, content: Sequence[Sequence[Any]], delimiter: str = ",") ->
     return path
 
 
-def calibrated(
+def certificate(
     file: Any, column: str, secret: str, goal: pf.Guarantee, pairs: Any = None, **more: Any
-) -> pf.Calibration:
-    """What the library computes, without anything of the studio."""
+) -> pf.Certificate:
+    """What the library computes, without anything of the studio.
+
+    A scale that depends on private data is published with three digits, rounded up.
+    """
     table = pf.summarise(file, column=column, secret=secret)
     some = table if pairs is None else table.only(each for pair in pairs for each in pair)
     beliefs = pf.fit_beliefs(some, families=("mixture", "empirical"), **more)
-    return pf.calibrate(pf.Scenario(beliefs, pairs), goal)
+    scenario = pf.Scenario(beliefs, pairs)
+    noise = pf.calibrate(scenario, goal).noise
+    assert isinstance(noise, pf.LaplaceNoise)
+    if not all(belief.public for belief in beliefs):
+        exact = Decimal(noise.scale)
+        step = Decimal(1).scaleb(exact.adjusted() - 2)
+        noise = pf.LaplaceNoise(scale=float(exact.quantize(step, ROUND_CEILING)))
+    return pf.verify(scenario, noise, goal)
 
 
-def shows_noise(tab: Tab, calibration: pf.Calibration) -> None:
-    noise = calibration.noise
+def shows_noise(tab: Tab, wanted: pf.Certificate) -> None:
+    noise = wanted.noise
     assert isinstance(noise, pf.LaplaceNoise)
     assert tab.text("#tile-noise") == f"std {noise.std:.4g}"
-    assert tab.text("#note-noise").endswith(f"Laplace, scale {noise.scale:g}")
+    assert tab.text("#note-noise").endswith(f"Laplace, scale {noise.scale:.6g}")
 
 
 def certified(tab: Tab) -> tuple[float, float]:
@@ -98,11 +109,11 @@ def test_three_steps_on_the_built_in_data(opened: Opened, tmp_path: Path) -> Non
         assert pairs == ["Black:Asian-Pac-Islander"]
 
         table, goal = pf.datasets.adult_education(), pf.Guarantee(1.0)
-        wanted = calibrated(table, "education-num", "race", goal, [ADULT_PAIR])
+        wanted = certificate(table, "education-num", "race", goal, [ADULT_PAIR])
         shows_noise(tab, wanted)
         assert tab.text("#tile-certificate") == "kept"
         low, high = certified(tab)
-        assert low <= wanted.certificate.epsilon_upper <= high <= 1.0
+        assert low <= wanted.epsilon_lower <= wanted.epsilon_upper <= high <= 1.0
 
         tab.release()
         base = "adult-released.csv"
@@ -120,7 +131,7 @@ def test_three_steps_on_the_built_in_data(opened: Opened, tmp_path: Path) -> Non
     public = ["verify", str(files[".public.json"]), "--released", str(files[""])]
     assert run(public) == Exit.NOT_CHECKABLE
     record = Record.load(files[".record.json"])
-    assert record.plan.calibration.noise == wanted.noise
+    assert record.plan.calibration.noise.std == wanted.noise.std
     for end in (".public.html", ".report.html"):
         assert "education-num" in files[end].read_text(encoding="utf-8")
     # What is offered for publication tells no more than the public edition of the record does.
@@ -174,7 +185,7 @@ def test_a_file_of_ones_own(
         fitted = file if provenance == "released" else other
         shows_noise(
             tab,
-            calibrated(fitted, "amount", "kind", pf.Guarantee(1.0), provenance=provenance),
+            certificate(fitted, "amount", "kind", pf.Guarantee(1.0), provenance=provenance),
         )
         tab.release()
         output = f"t-released{file.suffix}"
@@ -224,7 +235,7 @@ def test_every_way_to_move_the_promise(opened: Opened, studio: Served) -> None:
     assert tab.page.input_value(f"{EPSILON} input[type=number]") == "0.92"
     changed()
     shows_noise(
-        tab, calibrated(table, "education-num", "race", pf.Guarantee(0.92), [ADULT_PAIR])
+        tab, certificate(table, "education-num", "race", pf.Guarantee(0.92), [ADULT_PAIR])
     )
     tab.page.fill(f"{EPSILON} input[type=number]", "2.35")
     tab.shows("#tile-promise", "ε = 2.35")
@@ -237,7 +248,7 @@ def test_every_way_to_move_the_promise(opened: Opened, studio: Served) -> None:
     tab.shows("#tile-promise", "ε = 2.35, δ = 0.01")
     changed()
     goal = pf.Guarantee(2.35, 0.01)
-    shows_noise(tab, calibrated(table, "education-num", "race", goal, [ADULT_PAIR]))
+    shows_noise(tab, certificate(table, "education-num", "race", goal, [ADULT_PAIR]))
     tab.page.fill(f"{DELTA} input[type=number]", "0")
     tab.shows("#tile-promise", "ε = 2.35")
 
@@ -295,6 +306,8 @@ def test_any_of_many_pairs_can_be_chosen_by_map(
     file = write(tmp_path / "many.csv", rows(31, kinds))
     tab = opened(studio)
     tab.give(file)
+    tab.page.wait_for_selector("#secret option[value=kind]", state="attached")
+    tab.page.select_option("#secret", "kind")
     tab.page.wait_for_selector("#groups >> text=for 18 secrets", state="attached")
     tab.page.uncheck("input[name=beliefs][value=mixture]")
     tab.page.check("input[name=beliefs][value=gaussian]")
@@ -325,7 +338,6 @@ BAD_FILES = {
     "text": ("t.csv", "x,s\n" + "".join(f"w{number},{'ab'[number % 2]}\n" for number in range(90))),
     "one secret": ("t.csv", "x,s\n" + "".join(f"{number % 7},a\n" for number in range(90))),
     "small group": ("t.csv", f"{GOOD}3,c\n"),
-    "unknown format": ("t.xyz", GOOD),
 }
 
 
@@ -354,6 +366,18 @@ def test_a_bad_file_is_refused_in_the_words_of_the_command_line(
     tab.no_problem()
 
 
+def test_a_file_whose_name_does_not_tell(opened: Opened, studio: Served, tmp_path: Path) -> None:
+    """The table before it is gone: what is shown is of no table, and nothing can be released."""
+    tab = opened(studio)
+    tab.give(write(tmp_path / "good.csv", rows()))
+    tab.answer()
+    tab.page.wait_for_selector("#live", state="visible")
+    (tmp_path / "t.xyz").write_text(GOOD, encoding="utf-8")
+    tab.give(tmp_path / "t.xyz")
+    assert tab.problem().startswith("the format of 't.xyz' is not known by its name")
+    tab.page.wait_for_selector("#live", state="hidden")
+
+
 def test_a_file_that_is_too_large(opened: Opened, tmp_path: Path) -> None:
     file = write(tmp_path / "large.csv", rows(40_000))
     with served(most_bytes=1_000_000) as studio:
@@ -364,7 +388,7 @@ def test_a_file_that_is_too_large(opened: Opened, tmp_path: Path) -> None:
         # The browser notes every refusal.
         assert [each for each in tab.said if "413" not in each] == []
         tab.said.clear()
-    assert "the page takes at most 1.0 MB" in told
+    assert "page takes at most 1.0 MB" in told
     assert "pufferfish studio FILE" in told
 
 
@@ -418,8 +442,8 @@ def test_the_same_plan_elsewhere(
 
     plan = Plan.load(saved)
     low, high = certified(tab)
-    certificate = plan.calibration.certificate
-    assert low <= certificate.epsilon_lower <= certificate.epsilon_upper <= high
+    found = plan.calibration.certificate
+    assert low <= found.epsilon_lower <= found.epsilon_upper <= high
     outputs = {"plan": "out.csv", "commands": "adult-released.csv", "script": "adult-released.csv"}
     for folder, name in outputs.items():
         record = Record.load(tmp_path / folder / f"{name}.record.json")
@@ -460,7 +484,7 @@ def test_a_ledger_counts(opened: Opened, tmp_path: Path) -> None:
         tab.page.check("#again")
         tab.page.click("#release")
         # The box does not overrule the ledger.
-        assert "ledger" in tab.problem()
+        assert tab.problem().startswith("a second release of the same value is not covered")
         assert ledger.read_bytes() == written
 
 

@@ -163,7 +163,7 @@ def _sliders() -> Tag:
             data_when="value mean",
             hidden="",
         ),
-        slider("delta", "δ", DELTAS, _DELTA, ("no exception", "less private")),
+        slider("delta", "δ", DELTAS, _DELTA, ("more private", "less private")),
         class_="sliders",
     )
 
