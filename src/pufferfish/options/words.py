@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo
@@ -20,8 +20,9 @@ def commands(asked: Asked, output: str) -> str:
     """Two commands, one that makes the plan and one that releases by it to `output`."""
     groups = (asked.table, asked.adversaries, asked.goal, asked.accuracy, asked.publishing)
     plan = ["calibrate", *(word for group in groups for word in arguments(group))]
-    table = [asked.table.file, *_reading(asked)]
-    release = ["release", *table, "--plan", _PLAN, "--output", output]
+    # The table, and how it is written; which columns matter stands in the plan.
+    table = arguments(replace(asked.table, column=None, secret=None))
+    release = ["release", *table, "--plan", _PLAN, *_option("--output", output)]
     return "\n".join(
         shlex.join(["pufferfish", *words])
         for words in ([*plan, "--output", _PLAN], [*release, "--report", "report.html"])
@@ -41,7 +42,8 @@ def arguments(group: Any) -> list[str]:
 
 def _words(name: str, option: OptionInfo | ArgumentInfo, value: Any) -> Iterator[str]:
     if isinstance(option, ArgumentInfo):
-        yield str(value)
+        # What begins with a dash would be taken for an option.
+        yield f"./{value}" if str(value).startswith("-") else str(value)
         return
     # In an annotation the first name stands where elsewhere the default does.
     names = (option.default, *(option.param_decls or ()), "--" + name.replace("_", "-"))
@@ -50,12 +52,10 @@ def _words(name: str, option: OptionInfo | ArgumentInfo, value: Any) -> Iterator
         yield flag
         return
     for each in value if isinstance(value, list) else [value]:
-        yield flag
-        yield f"{each:g}" if isinstance(each, float) and float(f"{each:g}") == each else str(each)
+        short = isinstance(each, float) and float(f"{each:g}") == each
+        yield from _option(flag, f"{each:g}" if short else str(each))
 
 
-def _reading(asked: Asked) -> Iterator[str]:
-    """How the table is written, where its name does not tell."""
-    for flag, value in (("--format", asked.table.format), ("--delimiter", asked.table.delimiter)):
-        if value is not None:
-            yield from (flag, value)
+def _option(flag: str, value: str) -> tuple[str, ...]:
+    """An option and its value, in one word where the value looks like another option."""
+    return (f"{flag}={value}",) if value.startswith("-") else (flag, value)

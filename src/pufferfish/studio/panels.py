@@ -71,6 +71,7 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
     ratio = f"{noise.std / spread:.2g} times" if spread else "beside"
     mean = 1.96 * noise.std / math.sqrt(outlook.records)
     worst = certificate.worst
+    whole = "" if plan.unit == "row" else ", from all rows of a person"
     unit = "one row" if plan.unit == "row" else f"one person, up to {plan.rows_per_person} rows"
     return [
         ("promise", (str(plan.promise), f"odds change by at most {factor}, for {unit}")),
@@ -94,7 +95,8 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
             "guess",
             (
                 f"{percent_up(guess.before_upper)} → {percent_up(guess.after_upper)}",
-                f"before and after; at worst {percent_up(guess.allowed)} by the promise",
+                f"before and after, from one row; at worst {percent_up(guess.allowed)} by the "
+                f"promise{whole}",
             ),
         ),
         (

@@ -51,7 +51,7 @@ class Result:
         def _release() -> None:
             try:
                 self._begin()
-            except PufferfishError as error:
+            except (PufferfishError, OSError) as error:
                 self.problem.set(in_words(error))
 
         @reactive.effect
@@ -111,6 +111,7 @@ class Result:
                 "release. Tick the box if the earlier one was not given to anybody."
             )
         plan = found.release_plan
+        self._page.studio.refuse_changed(found.question.source)
         self.problem.set("")
         self.running.set(True)
         self._task = asyncio.create_task(self._run(found, plan))

@@ -13,9 +13,9 @@ from typing import Any
 from shiny import Inputs, Session
 from shiny.types import SilentException
 
-from pufferfish.errors import InvalidInputError, PufferfishError
+from pufferfish.errors import DataError, InvalidInputError, PufferfishError
 from pufferfish.studio.bench import Bench
-from pufferfish.studio.sources import EXAMPLES, Source, uploaded_source
+from pufferfish.studio.sources import EXAMPLES, Source, given_source, uploaded_source
 from pufferfish.studio.uploads import Upload, Uploads
 from pufferfish.studio.voice import PageVoice
 
@@ -36,6 +36,17 @@ class Studio:
         }
         # By table and column, what was promised when.
         self.released: dict[tuple[str, str], str] = {}
+
+    def refuse_changed(self, source: Source) -> None:
+        """A file that is not any more what was counted."""
+        if (
+            self.given is not None
+            and source.path == self.given
+            and given_source(self.given) != source
+        ):
+            raise DataError(
+                f"{source.name} has changed since it was counted; open the page again (reload it)."
+            )
 
 
 class Page:
