@@ -14,7 +14,7 @@ from pufferfish.priors import law_in_words
 from pufferfish.scenario import RELEASED, Belief, Scenario
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 
-__all__ = ["COLUMNS", "describe_delta", "describe_loss", "explain", "pairs_in_words"]
+__all__ = ["COLUMNS", "describe_delta", "describe_loss", "explain", "odds_factor", "pairs_in_words"]
 __all__ += ["rounded_up"]
 
 # Secrets listed one by one before the rest is only counted.
@@ -249,6 +249,11 @@ def _between(lower: float, upper: float) -> str:
         if float(high) - float(low) <= 2.0 * (upper - lower):
             break
     return f"between {low} and {high}"
+
+
+def odds_factor(epsilon: float) -> str:
+    """e^ε in digits, rounded up; as a power where it has too many."""
+    return rounded_up(math.exp(epsilon), 4) if epsilon < 700.0 else f"e^{epsilon:g}"
 
 
 def rounded_up(value: float, digits: int) -> str:

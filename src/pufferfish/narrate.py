@@ -11,7 +11,7 @@ import textwrap
 from pufferfish.adversary import ideal_guess
 from pufferfish.alternatives import Alternative, alternatives
 from pufferfish.choose import half_width
-from pufferfish.explain import COLUMNS, rounded_up
+from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
 from pufferfish.noise import LaplaceNoise, NoNoise
@@ -25,10 +25,12 @@ __all__ = [
     "adversaries_in_words",
     "adversary_in_words",
     "gaps",
+    "mean_within",
     "meaning",
     "percent_up",
     "promise_in_words",
     "published_in_words",
+    "steps_in_words",
     "story",
 ]
 
@@ -101,8 +103,7 @@ def promise_in_words(plan: Plan) -> str:
         else f"each of {len(pairs):,} pairs of secrets"
     )
     unit = "one row" if plan.unit == "row" else f"one person (up to {plan.rows_per_person} rows)"
-    factor = rounded_up(math.exp(min(promise.epsilon, 700.0)), 4)
-    said = meaning(promise, pair, factor)
+    said = meaning(promise, pair, odds_factor(promise.epsilon))
     return f"{promise} for {unit}: {said}. Certified exactly, for one release."
 
 
@@ -153,17 +154,33 @@ def _noise(record: Record) -> str:
         f"{readable(record.column_std)}. 95% of the noised values are within ±"
         f"{readable(half_width(noise, 0.95), 3)} of the true ones"
     )
-    if not any(isinstance(each, Clip) for each in plan.postprocess):
-        mean = 1.96 * noise.std / math.sqrt(record.rows_read - record.rows_missing)
+    mean = mean_within(plan, record.rows_read - record.rows_missing)
+    if mean is not None:
         text += (
             f"; with the same confidence their mean is within ±{readable(mean, 2)} of the true mean"
         )
+    return f"{text}{steps_in_words(plan)}."
+
+
+def mean_within(plan: Plan, rows: int) -> float | None:
+    """How close the mean of so many noised values is to the true one, in 95% of cases.
+
+    None where values are clipped: that biases the mean by as much as it does.
+    """
+    if any(isinstance(each, Clip) for each in plan.postprocess):
+        return None
+    return 1.96 * plan.calibration.noise.std / math.sqrt(rows)
+
+
+def steps_in_words(plan: Plan) -> str:
+    """What happens to noised values."""
+    text = ""
     for each in plan.postprocess:
         if isinstance(each, Clip):
             text += f", then moved into [{each.low:g}, {each.high:g}], which biases means"
         else:
             text += f", then rounded to multiples of {each.step:g}"
-    return f"{text}."
+    return text
 
 
 def _beside(plan: Plan) -> str:

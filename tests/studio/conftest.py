@@ -36,7 +36,7 @@ ARGUMENTS = [
 ]
 MOST_BYTES = 2_000_000
 # Far more than anything here takes, on a machine that has other things to do; in milliseconds.
-PATIENCE = 8_000
+PATIENCE = 15_000
 # Every redraw is counted, so that one can be waited for.
 COUNTING = "window.moves = 0; document.addEventListener('moved', () => { window.moves += 1; });"
 
@@ -91,7 +91,7 @@ def served(
             page = app.studio_app(uploads, given, ledger)
         guard = Guard(page, uploads, port=port, scripts=shiny_scripts())
         server = server_of(guard, answers.set)
-        running = asyncio.run_coroutine_threadsafe(server.serve(sockets=[listener]), _loop())
+        running = asyncio.run_coroutine_threadsafe(server.serve(sockets=[listener]), loop())
         try:
             assert answers.wait(PATIENCE / 1000)
             cookie = _cookie(guard.address, port)
@@ -102,7 +102,7 @@ def served(
 
 
 @cache
-def _loop() -> asyncio.AbstractEventLoop:
+def loop() -> asyncio.AbstractEventLoop:
     """Where all studios of this process run: Shiny has one lock for all, and a lock one loop."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
@@ -127,15 +127,13 @@ class Tab:
         said: Messages and errors of the console.
         asked: Addresses.
         frames: What came and went through websockets.
-        bodies: What was answered to requests.
     """
 
     page: Any
     host: str
     said: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
-    frames: list[str] = field(default_factory=list)
-    bodies: list[bytes] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list, repr=False)
+    frames: list[str] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         page = self.page
@@ -232,7 +230,7 @@ class Tab:
         found = self.page.eval_on_selector_all(
             f"{within} .files a", "links => links.map(each => [each.download, each.href])"
         )
-        return {name: address for name, address in found}
+        return dict(found)
 
     def save(self, name: str, folder: Path) -> Path:
         """Download a document."""

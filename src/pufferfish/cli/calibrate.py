@@ -7,7 +7,6 @@ Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:Wh
 
 from __future__ import annotations
 
-import math
 import shlex
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +19,7 @@ from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
+from pufferfish.explain import odds_factor
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
@@ -74,7 +74,7 @@ def command(
     if accuracy.given and plan.promise.epsilon > _WEAK:
         show.warn(
             f"ε = {plan.promise.epsilon:g} lets one value change the odds between two secrets by "
-            f"a factor of {math.exp(min(plan.promise.epsilon, 700.0)):.3g}: that protects little. "
+            f"a factor of {odds_factor(plan.promise.epsilon)}: that protects little. "
             "Ask for less accuracy."
         )
     if output is not None:

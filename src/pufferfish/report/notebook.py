@@ -155,7 +155,7 @@ def _picture(calibration: Calibration) -> Picture | None:
     """How the odds change, where noise is added; else what is believed."""
     view = views(calibration.scenario, calibration.certificate)[0]
     number = crc32(repr((calibration.noise, view.pair, view.belief.name)).encode())
-    return list(view_pictures(number, view, calibration.goal))[-1]
+    return list(view_pictures(f"view{number}", view, calibration.goal))[-1]
 
 
 def _unique(kind: str, what: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pufferfish.adversary import Success, posterior_upper
 from pufferfish.compare import noise_in_words
-from pufferfish.explain import rounded_up
+from pufferfish.explain import odds_factor, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Postprocess, RoundTo
 from pufferfish.narrate import adversary_in_words, meaning, percent_up
@@ -61,7 +61,7 @@ def page(facts: Facts) -> str:
         views=()
         if found is None
         else [
-            (view, tuple(view_pictures(number, view, found.calibration.goal)))
+            (view, tuple(view_pictures(f"view{number}", view, found.calibration.goal)))
             for number, view in enumerate(found.views, start=1)
         ],
         posterior=posterior_picture(facts.goal.epsilon) if facts.goal.pure else None,
@@ -98,8 +98,7 @@ def fragment(title: str, rows: list[tuple[str, str]], picture: Picture | None, n
 
 
 def _meaning(goal: Guarantee) -> str:
-    factor = rounded_up(math.exp(min(goal.epsilon, 700.0)), 4)
-    text = meaning(goal, "the two secrets of a pair", factor)
+    text = meaning(goal, "the two secrets of a pair", odds_factor(goal.epsilon))
     return text[0].upper() + text[1:] + "."
 
 

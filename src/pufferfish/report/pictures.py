@@ -53,10 +53,9 @@ class Picture:
     selectable: bool = False
 
 
-def view_pictures(number: int, view: View, goal: Guarantee) -> Iterator[Picture]:
+def view_pictures(name: str, view: View, goal: Guarantee) -> Iterator[Picture]:
     """One pair as one adversary sees it: believed, published, and how the odds change."""
     secrets = (Key("first", str(view.pair.first)), Key("second", str(view.pair.second)))
-    name = f"view{number}"
     yield believed_picture(f"{name}-believed", view.belief, view.pair, view.believed)
     if view.published is None or view.ratio is None:
         return
@@ -212,8 +211,7 @@ def noise_picture(
     for other in others:
         if other.name == "thm-2":
             add(
-                f"the paper's Theorem 2, which promises {other.promise} and is not proven in "
-                "general",
+                f"the paper's Theorem 2, which promises {other.promise} and is false in general",
                 other.std,
                 "unproven",
             )

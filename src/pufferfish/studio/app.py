@@ -13,7 +13,7 @@ from pufferfish.studio.goal_step import goal_step
 from pufferfish.studio.guard import ASGIApp
 from pufferfish.studio.page import page as layout
 from pufferfish.studio.result_step import Result
-from pufferfish.studio.session import Page, Studio, in_words
+from pufferfish.studio.session import Page, Studio
 from pufferfish.studio.uploads import Uploads
 
 __all__ = ["studio_app"]
@@ -37,10 +37,7 @@ def studio_app(uploads: Uploads, given: str | None = None, ledger: Path | None =
 
         @reactive.effect
         async def _problems() -> None:
-            found = [data.problem(), result.problem()]
-            for task in data.tasks:
-                error = task.error()
-                found.append("" if error is None else in_words(error))
+            found = [result.problem(), data.problem()]
             with contextlib.suppress(SilentException):
                 found.append(answer.problem())
             await page.send("problem", text=next(filter(None, found), ""))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from pufferfish.checks import require
 from pufferfish.errors import InvalidInputError
 from pufferfish.fit.families import FAMILIES
-from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.adversaries import Adversaries, families_of
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
@@ -29,6 +30,7 @@ def asked_for(
     """The question that the page puts.
 
     Nothing that is entered names a file: beliefs are families to fit, and tables are sources.
+    Whether values may be published without noise is asked only when they are.
 
     Args:
         source: The table.
@@ -58,6 +60,7 @@ def asked_for(
 
 
 def _adversaries(entry: Entry, reference: Source | None) -> Adversaries:
+    usual = Adversaries()
     families = list(entry("beliefs") or ())
     require(bool(families), "choose at least one adversary.")
     require(set(families) <= set(FAMILIES), "an adversary is one of those that can be ticked.")
@@ -67,12 +70,12 @@ def _adversaries(entry: Entry, reference: Source | None) -> Adversaries:
     return Adversaries(
         pair=pairs,
         against=entry("against") if which == "against" else None,
-        belief=None if families == ["mixture", "empirical"] else families,
-        bootstrap=_whole(entry, "bootstrap", 0),
+        belief=None if families == families_of(None) else families,
+        bootstrap=_whole(entry, "bootstrap", usual.bootstrap),
         reference=None if reference is None else Path(reference.name),
         public_reference=entry("provenance") == "public",
-        missing=entry("missing") or "refuse",
-        min_group=_whole(entry, "min_group", 30),
+        missing=entry("missing") or usual.missing,
+        min_group=_whole(entry, "min_group", usual.min_group),
     )
 
 
@@ -89,8 +92,9 @@ def _accuracy(entry: Entry) -> Accuracy:
     by = entry("by") or "epsilon"
     if by == "epsilon":
         return Accuracy()
-    confidence = _number(entry, "confidence", "the number of cases") / 100.0
-    level = None if confidence == Accuracy().level else confidence
+    cases = _number(entry, "confidence", "the number of cases")
+    require(0.0 < cases < 100.0, f"the number of cases must lie between 0 and 100, got {cases:g}.")
+    level = None if cases / 100.0 == Accuracy().level else cases / 100.0
     if by == "value":
         return Accuracy(accuracy=_number(entry, "within", "the accuracy"), confidence=level)
     return Accuracy(mean_within=_number(entry, "mean_within", "the accuracy"), confidence=level)
@@ -108,7 +112,6 @@ def _publishing(entry: Entry, known: set[str]) -> Publishing:
         rows_per_person=_whole(entry, "rows_per_person", 1) if several else 1,
         round_to=None if entry("round") is None else _number(entry, "round", "the step"),
         clip=None if low is None else f"{_text(entry, 'low')}:{_text(entry, 'high')}",
-        allow_no_noise=bool(entry("allow_no_noise")),
     )
 
 
@@ -120,7 +123,7 @@ def _column(name: Any, known: set[str]) -> str:
 
 def _number(entry: Entry, name: str, what: str) -> float:
     value = entry(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise InvalidInputError(f"{what} must be a number.")
     return float(value)
 
@@ -129,9 +132,10 @@ def _whole(entry: Entry, name: str, usual: int) -> int:
     value = entry(name)
     if value is None:
         return usual
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        raise InvalidInputError(f"{name.replace('_', ' ')} must be a whole number.")
-    return int(value)
+    what = name.replace("_", " ")
+    number = _number(entry, name, what)
+    require(number == int(number), f"{what} must be a whole number.")
+    return int(number)
 
 
 def _text(entry: Entry, name: str) -> str:

@@ -6,6 +6,7 @@ the page shows of it. The stages are kept apart, so that a slider repeats only t
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +24,7 @@ from pufferfish.priors import Discrete
 from pufferfish.scenario import Scenario
 from pufferfish.studio.kept import Kept
 from pufferfish.studio.sources import Source
-from pufferfish.tables import Summary
+from pufferfish.tables import Group, Summary
 from pufferfish.tables.summarise import summarise_files
 
 __all__ = ["Bench", "Outlook", "Question"]
@@ -70,6 +71,7 @@ class Outlook:
     Attributes:
         question: What was asked for.
         plan: The noise, the promise and its certificate.
+        column: Tells the column's values from those of every other.
         records: Rows of the table that have a value.
         column_std: Of these values.
         guess: What is guessed before and after, for the pair that decides.
@@ -80,6 +82,7 @@ class Outlook:
 
     question: Question
     plan: Plan
+    column: str
     records: int
     column_std: float
     guess: Guess
@@ -92,15 +95,13 @@ class Outlook:
         """The noise and its certificate, for one row."""
         return self.plan.calibration
 
-    @property
-    def release_plan(self) -> Plan:
-        """The plan as it was asked for.
+    def release_plan(self, *, allow_no_noise: bool) -> Plan:
+        """The plan, where values may be published without noise or need not be.
 
         Raises:
             CertificationError: No noise is needed, and nobody allowed to publish the values.
         """
-        allowed = self.question.asked.publishing.allow_no_noise
-        return replace(self.plan, allow_no_noise=allowed)
+        return replace(self.plan, allow_no_noise=allow_no_noise)
 
 
 class Bench:
@@ -165,6 +166,7 @@ class Bench:
         return Outlook(
             question=question,
             plan=plan,
+            column=_digest(counted),
             records=counted.records,
             column_std=math.sqrt(table.variance),
             guess=ideal_guess(calibration.scenario, calibration.noise, plan.promise, worst),
@@ -175,6 +177,13 @@ class Bench:
             ),
             others=alternatives(calibration),
         )
+
+
+def _digest(column: Group) -> str:
+    """The same for the same values, whatever file they are in, and in whatever order."""
+    found = hashlib.sha256(column.values.tobytes())
+    found.update(column.counts.tobytes())
+    return found.hexdigest()
 
 
 def _epsilons(epsilon: float) -> tuple[float, ...]:

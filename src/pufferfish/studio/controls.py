@@ -19,7 +19,7 @@ __all__ = ["boxes", "checkbox", "choices", "labelled", "meaning", "number", "rad
 def meaning(name: str) -> Tag:
     """What a number or a question means, behind a small button."""
     return tags.details(
-        tags.summary("What does this mean?"),
+        tags.summary("What does this mean?", tags.span(f" ({name})", class_="unseen")),
         tags.p(MEANING[name]),
         class_="meaning",
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from htmltools import Tag, TagList
 from shiny import reactive, render, req
+from shiny.types import SilentException
 
 from pufferfish.errors import PufferfishError
 from pufferfish.options.planning import Asked
@@ -48,7 +50,7 @@ class Data:
         counted: The two columns that matter, counted.
         example: Which example it is, if it is one.
         reference: The table to fit beliefs to, if one was sent.
-        problem: What is wrong with a file that was sent.
+        problem: What is wrong with the table, or with what was chosen of it.
         tasks: What takes time.
     """
 
@@ -60,38 +62,47 @@ class Data:
     tasks: tuple[Latest[Any, Any], ...]
 
 
+class _Sent:
+    """A file that the page sends: the table, or why it was refused; both reactive."""
+
+    def __init__(self, page: Page, role: str) -> None:
+        self.source: reactive.Value[Source | None] = reactive.value(None)
+        self.refused: reactive.Value[str] = reactive.value("")
+
+        @reactive.effect
+        def _take() -> None:
+            key = page.sent(role)
+            if key is None:
+                return
+            try:
+                self.source.set(page.take(role, key))
+                self.refused.set("")
+            except PufferfishError as error:
+                self.source.set(None)
+                self.refused.set(in_words(error))
+
+
 def data_step(page: Page) -> Data:
     """Wire the first step of a page."""
     studio = page.studio
-    sent: dict[str, reactive.Value[Source | None]] = {
-        role: reactive.value(None) for role in ("upload", "reference")
-    }
-    problem = reactive.value("")
+    upload, reference = _Sent(page, "upload"), _Sent(page, "reference")
 
-    def receive(role: str) -> None:
-        @reactive.effect
-        def _take() -> None:
-            given = page.entry(role)
-            if given is None:
-                return
-            try:
-                sent[role].set(page.take(role, given))
-                problem.set("")
-            except PufferfishError as error:
-                problem.set(in_words(error))
-
-    for role in sent:
-        receive(role)
+    @reactive.calc
+    def chosen() -> Source | PufferfishError | OSError | None:
+        kind = page.entry("source")
+        if isinstance(kind, str) and kind in studio.examples:
+            return studio.examples[kind]
+        if kind == "upload":
+            return upload.source()
+        try:
+            return None if studio.given is None else given_source(studio.given)
+        except (PufferfishError, OSError) as error:
+            return error
 
     @reactive.calc
     def source() -> Source:
-        kind = page.entry("source")
-        if kind in studio.examples:
-            return studio.examples[kind]
-        if kind == "given" and studio.given is not None:
-            return given_source(studio.given)
-        found = sent["upload"]()
-        req(kind == "upload" and found is not None)
+        found = chosen()
+        req(isinstance(found, Source))
         return found  # type: ignore[return-value]
 
     def look(given: Source) -> Looked:
@@ -129,6 +140,23 @@ def data_step(page: Page) -> Data:
         req(found.question == to_count())
         return found
 
+    @reactive.calc
+    def problem() -> str:
+        found = chosen()
+        if isinstance(found, BaseException):
+            return in_words(found)
+        if page.entry("source") == "upload" and upload.refused():
+            return upload.refused()
+        if page.entry("provenance") in ("reference", "public") and reference.refused():
+            return reference.refused()
+        for task in (looking, counting):
+            error = task.error()
+            if error is not None:
+                return in_words(error)
+        with contextlib.suppress(SilentException):
+            return fragments.missing_in_words(looked().columns, page.entry)
+        return ""
+
     @render.ui
     def protection() -> TagList:
         return fragments.protection_part(looked().columns, example())
@@ -145,7 +173,7 @@ def data_step(page: Page) -> Data:
         looked=looked,
         counted=counted,
         example=example,
-        reference=sent["reference"],
+        reference=reference.source,
         problem=problem,
         tasks=(looking, counting),
     )

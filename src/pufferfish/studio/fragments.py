@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
+from typing import Any
 from urllib.parse import quote
 
 from htmltools import Tag, TagList, tags
@@ -20,6 +21,7 @@ __all__ = [
     "columns_part",
     "elsewhere_part",
     "groups_part",
+    "missing_in_words",
     "more_part",
     "pairs_part",
     "protection_part",
@@ -27,6 +29,11 @@ __all__ = [
     "releasing_part",
 ]
 
+_MISSING = {
+    "refuse": "there are none: refuse if there are",
+    "keep": "publish them as holes",
+    "drop": "leave them out",
+}
 # Secrets up to which every pair has a box of its own.
 _MOST_LISTED = 12
 # Rows of the table of secrets.
@@ -52,7 +59,7 @@ def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> 
                     {each.name: each.name for each in columns},
                     next((each.name for each in columns if each.identifies), None),
                 ),
-                number("rows_per_person", "At most so many rows of one person", 1, min="1"),
+                number("rows_per_person", "At most so many rows of one person", 2, min="1"),
                 data_if="unit person",
                 hidden="",
             ),
@@ -96,17 +103,26 @@ def columns_part(columns: Sequence[FoundColumn], example: Example | None) -> Tag
         tags.div(
             choices("secret", "Secret that it must not betray", labels, secret), meaning("secret")
         ),
-        choices(
-            "missing",
-            "Rows without a value",
-            {
-                "refuse": "there are none: refuse if there are",
-                "keep": "publish them as holes",
-                "drop": "leave them out",
-            },
-            missing,
-        ),
+        tags.div(choices("missing", "Rows without a value", _MISSING, missing), meaning("missing")),
     )
+
+
+def missing_in_words(columns: Sequence[FoundColumn], entry: Callable[[str], Any]) -> str:
+    """Why nothing can be published of this table as it is chosen; empty where something can."""
+    if not protectable(columns):
+        return (
+            "None of the columns holds numbers and nothing else. Write numbers like 1234.5, with a "
+            "point, and leave out units."
+        )
+    if not secretive(columns):
+        return (
+            "None of the columns can be the secret: it needs 2 to 200 different values, and one in "
+            "every row."
+        )
+    column, secret = entry("column"), entry("secret")
+    if column is not None and column == secret:
+        return f"{column!r} cannot be its own secret: choose another column."
+    return ""
 
 
 def groups_part(summary: Summary) -> Tag:
@@ -188,6 +204,7 @@ def more_part(columns: Sequence[FoundColumn], column: str, secret: str) -> Tag:
     others = {each.name: each.name for each in columns if each.name not in (column, secret)}
     return tags.details(
         tags.summary("More"),
+        meaning("more"),
         number("round", "Round what is published to steps of", min="0"),
         number("low", "Move what is below up to"),
         number("high", "and what is above down to"),
@@ -248,7 +265,7 @@ def released_part(released: Released, story: str, address: str) -> TagList:
         )
 
     return TagList(
-        tags.p("Released.", class_="lead"),
+        tags.h3(f"Released: {released.record.output}", id="done", tabindex="-1"),
         tags.p(released.note, class_="notice") if released.note else None,
         tags.pre(story, tabindex="0"),
         listed("May be published", False),
@@ -256,8 +273,12 @@ def released_part(released: Released, story: str, address: str) -> TagList:
     )
 
 
-def elsewhere_part(commands: str, script: str, links: Sequence[tuple[str, str, str]]) -> TagList:
-    """The plan, the commands and the script, to save and to copy."""
+def elsewhere_part(
+    commands: str, script: str, links: Sequence[tuple[str, str, str]], refused: str
+) -> TagList:
+    """The plan, the commands and the script, to save and to copy; or why there is none."""
+    if refused:
+        return TagList(tags.p(refused, class_="notice"))
     return TagList(
         tags.ul(
             *(

@@ -6,26 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from htmltools import Tag
-from shiny import reactive, render, req, ui
+from shiny import reactive, render, req
 from shiny.types import SilentException
 
 from pufferfish.errors import PufferfishError
-from pufferfish.exact import Certificate, PairResult
-from pufferfish.report.pictures import heat_secrets
-from pufferfish.report.views import worst_first
 from pufferfish.studio import fragments
 from pufferfish.studio.asking import asked_for
 from pufferfish.studio.bench import Outlook, Question
-from pufferfish.studio.controls import choices
 from pufferfish.studio.data_step import Data
 from pufferfish.studio.latest import Latest
-from pufferfish.studio.panels import moved
+from pufferfish.studio.looks import wire_looks
 from pufferfish.studio.session import Page, in_words
 
 __all__ = ["Answer", "goal_step"]
-
-# Pairs that can be chosen from a list.
-_MOST_LISTED = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +46,9 @@ def goal_step(page: Page, data: Data) -> Answer:
         counted = data.counted()
         req(page.entry("unit"), page.entry("provenance"), page.entry("which"))
         columns = [each.name for each in data.looked().columns]
+        accuracy = {"value": "within", "mean": "mean_within"}.get(str(page.entry("by")))
+        # Nothing is wrong with a number that is not there yet.
+        req(accuracy is None or page.entry(accuracy) is not None)
         try:
             return asked_for(counted.question.source, data.reference(), columns, page.entry)
         except PufferfishError as error:
@@ -98,35 +94,7 @@ def goal_step(page: Page, data: Data) -> Answer:
         error = answering.error()
         return "" if error is None else in_words(error)
 
-    listed: reactive.Value[tuple[str, ...]] = reactive.value(())
-
-    @reactive.effect
-    def _list() -> None:
-        # Which there are, not in which order: the list stays as it is while a slider moves.
-        listed.set(tuple(sorted(_looks(outlook().calibration.certificate))[:_MOST_LISTED]))
-
-    @reactive.effect
-    async def _move() -> None:
-        found = outlook()
-        chosen = _looks(found.calibration.certificate).get(page.entry("look") or "")
-        await page.send("moved", **moved(found, chosen))
-
-    @reactive.effect
-    def _choose() -> None:
-        cell = page.entry("cell")
-        with reactive.isolate():
-            look = _look_of(cell, outlook().calibration.certificate)
-        if look is not None:
-            ui.update_select("look", selected=look, session=page.session)
-
-    @render.ui
-    def chooser() -> Tag | None:
-        looks = listed()
-        if len(looks) < 2:
-            return None
-        return choices(
-            "look", "Look at", {"": "the worst pair"} | {each: each for each in looks}, ""
-        )
+    wire_looks(page, outlook)
 
     @render.ui
     def pairs() -> Tag:
@@ -138,25 +106,3 @@ def goal_step(page: Page, data: Data) -> Answer:
         return fragments.more_part(data.looked().columns, column, secret)
 
     return Answer(question=question, outlook=outlook, problem=problem, task=answering)
-
-
-def _looks(certificate: Certificate) -> dict[str, PairResult]:
-    """Each pair as each adversary sees it, by its name in the list."""
-    found: dict[str, PairResult] = {}
-    for result in worst_first(certificate):
-        first, second = result.pair
-        found.setdefault(f"{first} and {second}, as '{result.belief}' sees them", result)
-    return found
-
-
-def _look_of(cell: object, certificate: Certificate) -> str | None:
-    """The name of the pair in a cell of the heat map, as who sees most of it sees it."""
-    secrets = heat_secrets(certificate)
-    try:
-        row, column = (secrets[int(each)] for each in str(cell).split(","))
-    except (ValueError, IndexError):
-        return None
-    wanted = {row, column}
-    return next(
-        (name for name, each in _looks(certificate).items() if set(each.pair) == wanted), None
-    )

@@ -17,38 +17,41 @@ class Kept(Generic[Result]):
     """The latest results by key. Whoever asks for one that is being computed waits for it."""
 
     def __init__(self, most: int) -> None:
+        """Nothing yet; at most so many are kept."""
         self._most = most
         self._found: OrderedDict[tuple[str, ...], Future[Result]] = OrderedDict()
+        self._gone: set[str] = set()
         self._lock = threading.Lock()
 
     def get(self, key: tuple[str, ...], make: Callable[[], Result]) -> Result:
         """The result for a key; an error is raised to all who wait, and not kept."""
         with self._lock:
             known = self._found.get(key)
-            if known is None:
-                future: Future[Result] = Future()
+            future: Future[Result] = Future() if known is None else known
+            if not self._gone.intersection(key):
                 self._found[key] = future
-                while len(self._found) > self._most:
-                    self._found.popitem(last=False)
-            else:
                 self._found.move_to_end(key)
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)
         if known is not None:
             return known.result()
         try:
-            result = make()
+            future.set_result(make())
         except BaseException as error:
             with self._lock:
-                self._found.pop(key, None)
+                if self._found.get(key) is future:
+                    del self._found[key]
             future.set_exception(error)
             raise
-        future.set_result(result)
-        return result
+        return future.result()
 
     def forget(self, table: str) -> None:
-        """Drop all that was computed of a table, which every key begins with."""
+        """Drop all whose keys name this table, and keep nothing of it any more."""
         with self._lock:
-            for key in [each for each in self._found if each[0] == table]:
+            self._gone.add(table)
+            for key in [each for each in self._found if table in each]:
                 del self._found[key]
 
     def __len__(self) -> int:
+        """How many are kept."""
         return len(self._found)

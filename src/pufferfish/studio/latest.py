@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from shiny import reactive, req
 
@@ -18,7 +18,7 @@ class Latest(Generic[Wanted, Result]):
     """Runs whenever something else is wanted.
 
     What is wanted while it runs waits, and only the last of it is begun: a slider that moves fast
-    leaves no queue behind. Its result stays until the next one is there.
+    leaves no queue behind. A result stays until the next one is there; an error does not remove it.
     """
 
     def __init__(self, wanted: Callable[[], Wanted], work: Callable[[Wanted], Result]) -> None:
@@ -28,17 +28,21 @@ class Latest(Generic[Wanted, Result]):
             wanted: What to work on; reactive, and silent while there is nothing.
             work: From that to a result, in a thread.
         """
-        self._result: reactive.Value[Result | BaseException | None] = reactive.value(None)
+        self._result: reactive.Value[Result | None] = reactive.value(None)
+        self._error: reactive.Value[BaseException | None] = reactive.value(None)
         self.running: reactive.Value[bool] = reactive.value(False)
         begun: list[Wanted] = []
 
         async def run(given: Wanted) -> None:
+            failed: BaseException | None = None
             try:
-                result: Any = await asyncio.to_thread(work, given)
+                result = await asyncio.to_thread(work, given)
             except Exception as error:  # noqa: BLE001 - shown to the user
-                result = error
+                failed = error
             async with reactive.lock():
-                self._result.set(result)
+                if failed is None:
+                    self._result.set(result)
+                self._error.set(failed)
                 self.running.set(False)
                 await reactive.flush()
 
@@ -51,12 +55,11 @@ class Latest(Generic[Wanted, Result]):
                 self._task = asyncio.create_task(run(now))
 
     def value(self) -> Result:
-        """The last result; silent where there is none, or it is an error."""
+        """The last result; silent where there is none."""
         found = self._result()
-        req(found is not None and not isinstance(found, BaseException))
+        req(found is not None)
         return found  # type: ignore[return-value]
 
     def error(self) -> BaseException | None:
-        """Why there is no result."""
-        found = self._result()
-        return found if isinstance(found, BaseException) else None
+        """Why the last work had no result."""
+        return self._error()

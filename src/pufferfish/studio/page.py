@@ -18,9 +18,9 @@ _EPSILON, _DELTA = 1.0, 0.0
 
 # Numbers that move: their place, what they are, and which words explain them.
 TILES = {
-    "promise": ("The promise", "epsilon"),
+    "promise": ("The promise", "promise"),
     "noise": ("Noise", "noise"),
-    "within": ("A published value", "within"),
+    "within": ("A value with noise", "within"),
     "guess": ("Guessing the secret", "guess"),
     "worst": ("Worst pair", "worst"),
     "certificate": ("Certified", "certificate"),
@@ -120,11 +120,12 @@ def _goal() -> Tag:
                     "Which noise?",
                     {"laplace": "Laplace", "gaussian": "Gaussian (needs δ above 0)"},
                     "laplace",
+                    meaning("kind"),
                 ),
                 ui.output_ui("more"),
                 class_="settings",
             ),
-            tags.div(_by(), _sliders(), _live(), class_="live"),
+            tags.div(_by(), _sliders(), _wait("live"), _live(), class_="live"),
             class_="two",
         ),
         aria_labelledby="goal-step",
@@ -168,6 +169,16 @@ def _sliders() -> Tag:
     )
 
 
+def _wait(name: str) -> Tag:
+    """What stands in place of an answer that is not there yet."""
+    return tags.p(
+        "The answer comes here when the questions of step 1 are answered: the table, whom to "
+        "protect, what others may know, the columns.",
+        class_="notice open",
+        data_instead=name,
+    )
+
+
 def _live() -> Tag:
     return tags.div(
         tags.p(id="verdict", class_="lead"),
@@ -200,6 +211,7 @@ def _live() -> Tag:
 def _result() -> Tag:
     return tags.section(
         tags.h2("3  The result", id="result-step"),
+        _wait("result"),
         tags.div(
             tags.p(
                 "A release draws the noise, once. Whoever gets two releases of the same column can "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import Any
 
@@ -11,8 +10,14 @@ from htmltools import html_escape
 from pufferfish.choose import half_width
 from pufferfish.compare import noise_in_words
 from pufferfish.exact import PairResult
-from pufferfish.explain import describe_loss, rounded_up
-from pufferfish.narrate import adversaries_in_words, percent_up, promise_in_words
+from pufferfish.explain import odds_factor, rounded_up
+from pufferfish.narrate import (
+    adversaries_in_words,
+    mean_within,
+    percent_up,
+    promise_in_words,
+    steps_in_words,
+)
 from pufferfish.noise import NoNoise
 from pufferfish.numerics import readable
 from pufferfish.record import not_promised
@@ -30,6 +35,8 @@ from pufferfish.studio.bench import Outlook
 __all__ = ["moved"]
 
 _CONFIDENCE = 0.95
+# How the pictures of a pair are called.
+_VIEW = "view"
 
 
 def moved(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
@@ -42,7 +49,7 @@ def moved(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
     shown = chosen or outlook.calibration.certificate.worst
     pictures = dict(_pictures(outlook, shown))
     return {
-        "verdict": html_escape(promise_in_words(outlook.plan)),
+        "verdict": html_escape(promise_in_words(outlook.plan) + _share(outlook)),
         "said": html_escape(_said(outlook)),
         "tiles": {name: [html_escape(each) for each in pair] for name, pair in _tiles(outlook)},
         "pictures": {name: _figure(picture) for name, picture in pictures.items()},
@@ -50,6 +57,13 @@ def moved(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
             to_whom=adversaries_in_words(outlook.plan), gaps=not_promised(outlook.plan)
         ),
     }
+
+
+def _share(outlook: Outlook) -> str:
+    """What is left for a row, where a person has several: the pictures are about that."""
+    if outlook.plan.rows_per_person == 1:
+        return ""
+    return f" Each row has its share, {outlook.calibration.goal}, which the pictures show."
 
 
 def _said(outlook: Outlook) -> str:
@@ -63,40 +77,30 @@ def _said(outlook: Outlook) -> str:
 
 def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
     """For each tile its number, and the words below it."""
-    plan, noise, guess = outlook.plan, outlook.calibration.noise, outlook.guess
-    certificate = outlook.calibration.certificate
-    factor = rounded_up(math.exp(min(plan.promise.epsilon, 700.0)), 4)
-    none = isinstance(noise, NoNoise)
-    spread = outlook.column_std
-    ratio = f"{noise.std / spread:.2g} times" if spread else "beside"
-    mean = 1.96 * noise.std / math.sqrt(outlook.records)
-    worst = certificate.worst
-    whole = "" if plan.unit == "row" else ", from all rows of a person"
-    unit = "one row" if plan.unit == "row" else f"one person, up to {plan.rows_per_person} rows"
+    plan, guess = outlook.plan, outlook.guess
+    first, second = guess.pair
+    several = plan.rows_per_person > 1
+    unit = "one row" if plan.unit == "row" else f"one person, up to {plan.rows_per_person:,} rows"
+    exception = "" if plan.promise.pure else f", but for a probability of {plan.promise.delta:g}"
+    worst = outlook.calibration.certificate.worst
     return [
-        ("promise", (str(plan.promise), f"odds change by at most {factor}, for {unit}")),
         (
-            "noise",
+            "promise",
             (
-                "none" if none else f"std {readable(noise.std)}",
-                "none is needed for this promise"
-                if none
-                else f"{ratio} the column's own std of {readable(spread)}; {noise_in_words(noise)}",
+                str(plan.promise),
+                f"odds change by at most a factor of {odds_factor(plan.promise.epsilon)}"
+                f"{exception}, for {unit}",
             ),
         ),
-        (
-            "within",
-            (
-                f"± {readable(half_width(noise, _CONFIDENCE), 3)}",
-                f"in 95% of cases; the mean of {outlook.records:,} within ± {readable(mean, 2)}",
-            ),
-        ),
+        ("noise", _noise(outlook)),
+        ("within", _within(outlook)),
         (
             "guess",
             (
                 f"{percent_up(guess.before_upper)} → {percent_up(guess.after_upper)}",
-                f"before and after, from one row; at worst {percent_up(guess.allowed)} by the "
-                f"promise{whole}",
+                f"between {first} and {second}, before and after, from one row; at worst "
+                f"{percent_up(guess.allowed)} by the promise"
+                + (", from all rows of a person" if several else ""),
             ),
         ),
         (
@@ -106,27 +110,51 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
                 f"of {len(outlook.calibration.scenario.pairs):,}; seen by '{worst.belief}'",
             ),
         ),
-        (
-            "certificate",
-            (
-                {True: "kept", False: "NOT kept", None: "not decided"}[certificate.holds],
-                describe_loss(certificate),
-            ),
-        ),
+        ("certificate", _certified(outlook)),
     ]
+
+
+def _noise(outlook: Outlook) -> tuple[str, str]:
+    noise, spread = outlook.calibration.noise, outlook.column_std
+    if isinstance(noise, NoNoise):
+        return "none", "none is needed for this promise"
+    ratio = f"{noise.std / spread:.2g} times the column's own std of {readable(spread)}; "
+    return f"std {readable(noise.std)}", (ratio if spread else "") + noise_in_words(noise)
+
+
+def _within(outlook: Outlook) -> tuple[str, str]:
+    plan = outlook.plan
+    mean = mean_within(plan, outlook.records)
+    means = (
+        "" if mean is None else f"; the mean of {outlook.records:,} within ± {rounded_up(mean, 2)}"
+    )
+    return (
+        f"± {rounded_up(half_width(plan.calibration.noise, _CONFIDENCE), 3)}",
+        f"in 95% of cases{means}{steps_in_words(plan)}",
+    )
+
+
+def _certified(outlook: Outlook) -> tuple[str, str]:
+    certificate, goal = outlook.calibration.certificate, outlook.calibration.goal
+    kept = {True: "kept", False: "NOT kept", None: "not decided"}[certificate.holds]
+    what, found, limit = (
+        ("the least ε without exception", certificate.epsilon_upper, goal.epsilon)
+        if goal.pure
+        else (f"δ at ε = {goal.epsilon:g}", certificate.delta_upper, goal.delta)
+    )
+    row = " for each row" if outlook.plan.rows_per_person > 1 else ""
+    return kept, f"{what} is at most {rounded_up(found, 4)}, {limit:.4g} is promised{row}"
 
 
 def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:
     certificate = outlook.calibration.certificate
     beliefs = {belief.name: belief for belief in outlook.calibration.scenario.beliefs}
     view = view_of(beliefs[shown.belief], shown.pair, certificate)
-    found = list(
-        zip(
-            ("believed", "published", "ratio"),
-            view_pictures(1, view, certificate.goal),
-            strict=False,
-        )
-    )
+    named = {
+        each.name.removeprefix(f"{_VIEW}-"): each
+        for each in view_pictures(_VIEW, view, certificate.goal)
+    }
+    found = list(named.items())
     found.append(
         ("profile", profile_picture(certificate, outlook.profile, outlook.bare, of_all=False))
     )

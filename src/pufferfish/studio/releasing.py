@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from pufferfish.release import release_file
 from pufferfish.report import report
 from pufferfish.report.columns import count_column
 from pufferfish.studio.sources import Source
+from pufferfish.tables import FileFormat
 
 __all__ = ["PLAN", "Document", "Released", "publish"]
 
@@ -47,14 +48,30 @@ class Released:
 
 
 def publish(
-    source: Source, plan: Plan, folder: Path, *, ledger: Path | None, voice: Voice
+    source: Source,
+    plan: Plan,
+    folder: Path,
+    *,
+    ledger: Path | None,
+    voice: Voice,
+    check: Callable[[], None],
 ) -> Released:
-    """Draw the noise, once, and write everything into a private folder."""
+    """Draw the noise, once, and write everything into a private folder.
+
+    Args:
+        source: The table.
+        plan: How it is released.
+        folder: Empty, and nobody else's.
+        ledger: A file that counts the releases.
+        voice: Told how far it is.
+        check: Called when all rows were read; what it raises stops the release.
+    """
     output = folder / source.released_name
     record = output.with_name(output.name + ".record.json")
     public = output.with_name(output.name + ".public.json")
 
     def save(done: Record) -> None:
+        check()
         done.save(record, "internal")
         done.save(public, "public")
 
@@ -64,6 +81,7 @@ def publish(
             plan,
             str(output),
             source_format=source.format,
+            target_format=FileFormat(kind=source.format.kind),
             ledger=ledger,
             progress=progress,
             save=save,

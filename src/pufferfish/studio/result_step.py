@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from urllib.parse import quote
 
 from htmltools import TagList
-from shiny import reactive, render
+from shiny import reactive, render, req
 from shiny.types import SilentException
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -19,7 +21,7 @@ from pufferfish.options.script import script
 from pufferfish.options.words import commands
 from pufferfish.plan import Plan
 from pufferfish.studio import fragments
-from pufferfish.studio.bench import Outlook
+from pufferfish.studio.bench import Outlook, Question
 from pufferfish.studio.data_step import Data
 from pufferfish.studio.goal_step import Answer
 from pufferfish.studio.releasing import PLAN, Released, publish
@@ -42,6 +44,7 @@ class Result:
         self.problem: reactive.Value[str] = reactive.value("")
         self._page, self._data, self._answer = page, data, answer
         self._done: reactive.Value[Released | None] = reactive.value(None)
+        self._refused: Question | None = None
         self._address = page.session.dynamic_route("documents", self._document)
         self._wire()
 
@@ -55,20 +58,24 @@ class Result:
                 self.problem.set(in_words(error))
 
         @reactive.effect
-        @reactive.event(self._answer.question)
         def _other() -> None:
-            self.problem.set("")
+            # Only another question makes the refusal of the last one pointless.
+            if self._answer.question() != self._refused:
+                self.problem.set("")
 
-        @reactive.calc
-        def doubts() -> tuple[bool, str]:
-            """Whether no noise is needed, and what was released before."""
+        doubts: reactive.Value[tuple[bool, str] | None] = reactive.value(None)
+
+        @reactive.effect
+        def _doubt() -> None:
+            # As a value, so that boxes stay ticked while there is nothing new to agree to.
             found = self._answer.outlook()
-            self._done()
-            return isinstance(found.calibration.noise, NoNoise), self._earlier(found)
+            doubts.set((isinstance(found.calibration.noise, NoNoise), self._earlier(found)))
 
         @render.ui
         def releasing() -> TagList:
-            return fragments.releasing_part(*doubts())
+            found = doubts()
+            req(found is not None)
+            return fragments.releasing_part(*found)  # type: ignore[misc]
 
         @render.ui
         def released() -> TagList | None:
@@ -79,63 +86,90 @@ class Result:
 
         @render.ui
         def elsewhere() -> TagList:
-            found = self._answer.outlook()
-            asked, output = found.question.asked, found.question.source.released_name
-            links = [(PLAN, "the plan; private, for it holds statistics of the data")]
-            example = self._data.example()
-            if example is not None:
-                links.append((example.name, "the example's table"))
-            return fragments.elsewhere_part(
-                commands(asked, output),
-                script(asked, found.calibration.scenario, output),
-                [(name, f"{self._address}&name={quote(name)}", what) for name, what in links],
-            )
+            return self._elsewhere(self._answer.outlook())
+
+    def _elsewhere(self, found: Outlook) -> TagList:
+        publishing = replace(found.question.asked.publishing, allow_no_noise=self._none_allowed)
+        asked = replace(found.question.asked, publishing=publishing)
+        output = found.question.source.released_name
+        links = [(PLAN, "the plan; private, for it holds statistics of the data")]
+        example = self._data.example()
+        if example is not None:
+            links.append((example.name, "the example's table"))
+        refused = ""
+        try:
+            self._plan(found)
+        except PufferfishError as error:
+            refused = in_words(error)
+        return fragments.elsewhere_part(
+            commands(asked, output),
+            script(asked, found.calibration.scenario, output),
+            [(name, f"{self._address}&name={quote(name)}", what) for name, what in links],
+            refused,
+        )
+
+    @property
+    def _none_allowed(self) -> bool:
+        return bool(self._page.entry("allow_no_noise"))
+
+    def _plan(self, found: Outlook) -> Plan:
+        needed = isinstance(found.calibration.noise, NoNoise)
+        return found.release_plan(allow_no_noise=needed and self._none_allowed)
 
     def _earlier(self, found: Outlook) -> str:
-        return self._page.studio.released.get(_column_of(found), "")
+        return self._page.studio.released().get(_column_of(found), "")
 
     def _begin(self) -> None:
         """Release what is shown, if it is what is asked for and was not released before."""
+        studio = self._page.studio
         try:
             found, wanted = self._answer.outlook(), self._answer.question()
         except SilentException:
             found, wanted = None, None
+        self._refused = wanted
         if found is None or found.question != wanted or self.running():
             raise InvalidInputError(
                 "what is shown is not yet what is asked for; release when the numbers have settled."
             )
+        plan = self._plan(found)
+        studio.refuse_changed(found.question.source)
         earlier = self._earlier(found)
         if earlier and not self._page.entry("again"):
             raise BudgetExceededError(
                 f"this column was released already ({earlier}), and its promise is for one "
                 "release. Tick the box if the earlier one was not given to anybody."
             )
-        plan = found.release_plan
-        self._page.studio.refuse_changed(found.question.source)
         self.problem.set("")
         self.running.set(True)
-        self._task = asyncio.create_task(self._run(found, plan))
+        # Now, so that no other page begins the same.
+        when = f"{datetime.now().astimezone():%H:%M}"
+        studio.released.set(studio.released() | {_column_of(found): f"{plan.promise}, at {when}"})
+        self._task = asyncio.create_task(self._run(found, plan, earlier))
 
-    async def _run(self, found: Outlook, plan: Plan) -> None:
-        page = self._page
+    async def _run(self, found: Outlook, plan: Plan, earlier: str) -> None:
+        page, source = self._page, found.question.source
         try:
             done = await asyncio.to_thread(
                 publish,
-                found.question.source,
+                source,
                 plan,
                 page.new_folder(),
                 ledger=page.studio.ledger,
                 voice=page.voice,
+                check=partial(page.studio.refuse_changed, source),
             )
         except Exception as error:  # noqa: BLE001 - shown to the user
             words, done = in_words(error), None
         async with reactive.lock():
             if done is None:
+                # Nothing was published: what was known before holds again.
+                known = page.studio.released()
+                rest = {key: text for key, text in known.items() if key != _column_of(found)}
+                page.studio.released.set(rest | ({_column_of(found): earlier} if earlier else {}))
                 self.problem.set(words)
             else:
-                when = f"{datetime.now().astimezone():%H:%M}"
-                page.studio.released[_column_of(found)] = f"{plan.promise}, at {when}"
                 self._done.set(done)
+                await page.send("released", name=source.released_name)
             self.running.set(False)
             await reactive.flush()
 
@@ -151,8 +185,7 @@ class Result:
     def _response(self, name: str) -> Response:
         done, example = self._done(), self._data.example()
         if name == PLAN:
-            text = self._answer.outlook().release_plan.to_json()
-            return _saved(name, text.encode())
+            return _saved(name, self._plan(self._answer.outlook()).to_json().encode())
         if example is not None and name == example.name:
             return _saved(name, example.csv)
         for each in () if done is None else done.documents:
@@ -170,6 +203,6 @@ def _saved(name: str, content: bytes) -> Response:
     )
 
 
-def _column_of(found: Outlook) -> tuple[str, str]:
-    """What can be released once: a column of a table."""
-    return found.question.source.name, found.plan.column
+def _column_of(found: Outlook) -> str:
+    """What can be released once: a column, by its values, whatever its file is called."""
+    return f"{found.plan.column} {found.column}"

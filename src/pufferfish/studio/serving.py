@@ -26,6 +26,7 @@ from pufferfish.studio.uploads import Uploads
 
 __all__ = ["Workers", "serve", "server_of", "shiny_scripts"]
 
+_ENDINGS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 # What the page sends over its websocket is what was typed and chosen; files come another way.
 _MOST_MESSAGE = 1 << 20
 # Seconds for work in threads to end when the studio does.
@@ -95,7 +96,7 @@ def _noting(signals: list[int], server: Any) -> Iterator[None]:
         signals.append(number)
         server.should_exit = True
 
-    before = {each: signal.signal(each, note) for each in (signal.SIGTERM, signal.SIGHUP)}
+    before = {each: signal.signal(each, note) for each in _ENDINGS}
     try:
         yield
     finally:

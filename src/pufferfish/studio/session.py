@@ -10,10 +10,10 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from shiny import Inputs, Session
+from shiny import Inputs, Session, reactive
 from shiny.types import SilentException
 
-from pufferfish.errors import DataError, InvalidInputError, PufferfishError
+from pufferfish.errors import DataError, PufferfishError
 from pufferfish.studio.bench import Bench
 from pufferfish.studio.sources import EXAMPLES, Source, given_source, uploaded_source
 from pufferfish.studio.uploads import Upload, Uploads
@@ -34,19 +34,13 @@ class Studio:
             key: uploaded_source(uploads.hold(example.name, example.csv))
             for key, example in EXAMPLES.items()
         }
-        # By table and column, what was promised when.
-        self.released: dict[tuple[str, str], str] = {}
+        # Of each column, by its values, what was promised when; all pages see it.
+        self.released: reactive.Value[dict[str, str]] = reactive.value({})
 
     def refuse_changed(self, source: Source) -> None:
         """A file that is not any more what was counted."""
-        if (
-            self.given is not None
-            and source.path == self.given
-            and given_source(self.given) != source
-        ):
-            raise DataError(
-                f"{source.name} has changed since it was counted; open the page again (reload it)."
-            )
+        if source.path == self.given and given_source(source.path) != source:
+            raise DataError(f"{source.name} has changed since it was counted. Reload the page.")
 
 
 class Page:
@@ -64,22 +58,29 @@ class Page:
         session.on_ended(self.close)
 
     def entry(self, name: str) -> Any:
-        """What is entered; None where nothing is."""
+        """What is entered: a text, a number, yes or no, or texts; None where nothing is."""
         try:
             value = self.inputs[name]()
         except SilentException:
             return None
-        return None if value == "" else value
+        if isinstance(value, list | tuple):
+            return [each for each in value if isinstance(each, str)]
+        return value if isinstance(value, str | int | float) and value != "" else None
 
-    def take(self, role: str, sent: Any) -> Source:
+    def sent(self, role: str) -> str | None:
+        """The key of a file that was sent."""
+        try:
+            value = self.inputs[role]()
+        except SilentException:
+            return None
+        key = value.get("key") if isinstance(value, dict) else None
+        return key if isinstance(key, str) else None
+
+    def take(self, role: str, key: str) -> Source:
         """A table that was sent, in place of the one that had its role."""
-        key = sent.get("key") if isinstance(sent, dict) else None
-        if not isinstance(key, str):
-            raise InvalidInputError("choose a file.")
-        upload = self.studio.uploads.claim(key)
         self._let_go(role)
-        self._uploads[role] = upload
-        return uploaded_source(upload)
+        self._uploads[role] = self.studio.uploads.claim(key)
+        return uploaded_source(self._uploads[role])
 
     def new_folder(self) -> Path:
         """An empty folder of this page, for one release."""
@@ -112,11 +113,29 @@ class Page:
             self.studio.uploads.drop(upload)
 
 
+# Where the page has what an option of the command line is called in a message.
+_CONTROLS = {
+    "--missing": "Rows without a value",
+    "--pair": "Which secrets must look alike?",
+    "--min-group": "More: Refuse a secret with fewer records than",
+    "--rows-per-person": "At most so many rows of one person",
+    "--delta": "δ",
+    "--accuracy": "Choose by: accuracy of a value",
+    "--allow-no-noise": "Publish them as they are",
+}
+
+
 def in_words(error: BaseException) -> str:
     """As the command line says it; what should not happen goes to the terminal."""
     if isinstance(error, PufferfishError):
-        return " ".join(str(error).split())
+        text = " ".join(str(error).split())
+        places = [place for option, place in _CONTROLS.items() if option in text]
+        here = f" On this page: {'; '.join(places)}." if places else ""
+        return text[:1].upper() + text[1:] + here
     if isinstance(error, OSError):
-        return f"{error.strerror or error}."
+        # An upload has no name that its user would know.
+        name = str(error.filename or "")
+        place = "The table" if not name or name.startswith("/proc/") else name
+        return f"{place}: {error.strerror or error}."
     traceback.print_exception(error, file=sys.stderr)
     return f"Something went wrong that should not ({type(error).__name__}); see the terminal."

@@ -12,10 +12,13 @@ from pufferfish import datasets
 from pufferfish.errors import InvalidInputError
 from pufferfish.studio.uploads import Upload
 from pufferfish.tables import FileFormat, format_of
-from pufferfish.tables.formats import renamed
 from pufferfish.tables.sources import find_source
 
 __all__ = ["EXAMPLES", "Example", "Source", "given_source", "uploaded_source"]
+
+# What a name says of how a file is written.
+_ENDING = re.compile(r"\.[a-zA-Z]+(\.gz)?$", re.ASCII)
+_MOST_BYTES = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +39,11 @@ class Source:
 
     @property
     def released_name(self) -> str:
-        """What the released file is called."""
-        plain = FileFormat(kind=self.format.kind)
-        base = renamed(Path(self.name).name, self.format, plain)
-        stem = base.removesuffix(plain.suffix)
-        return f"{stem or 'table'}-released{plain.suffix}"
+        """What the released file is called: no pattern, and no longer than a file system takes."""
+        stem = _ENDING.sub("", Path(self.name).name)
+        plain = re.sub(r"[^\w.-]+", "_", stem).strip("_.-").encode()[:_MOST_BYTES]
+        suffix = FileFormat(kind=self.format.kind).suffix
+        return f"{plain.decode(errors='ignore') or 'table'}-released{suffix}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +109,7 @@ def uploaded_source(upload: Upload) -> Source:
         InvalidInputError: The name does not tell how it is written.
     """
     # Not the whole name: as a path or a pattern it would be looked for on the disk.
-    ending = re.search(r"(\.\w+)?\.\w+$", upload.name)
+    ending = _ENDING.search(upload.name)
     try:
         format_ = format_of("table" + (ending[0] if ending else ""))
     except InvalidInputError:

@@ -23,6 +23,7 @@ class PageVoice:
         """
         self._tell = tell
         self._note = ""
+        self._doing: list[str] = []
 
     def warn(self, text: str) -> None:
         """A note that stands beside what is done next."""
@@ -30,8 +31,9 @@ class PageVoice:
 
     @contextlib.contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
-        """Something begins; when it ends nothing more is said of it."""
+        """Something begins; when it ends, what else is under way is told again."""
         last = time.monotonic()
+        self._doing.append(what)
         self._tell(what, 0.0, self._note)
 
         def told(share: float) -> None:
@@ -44,4 +46,5 @@ class PageVoice:
             yield told
         finally:
             self._note = ""
-            self._tell("", 0.0, "")
+            self._doing.remove(what)
+            self._tell(self._doing[-1] if self._doing else "", 0.0, "")

@@ -12,6 +12,15 @@ MEANING = {
     "it assumes the best informed adversary, but the size of the noise then depends on private "
     "data, so it is rounded and the plan must stay private. A table that everybody has, such as a "
     "census, leaves nothing private in it.",
+    "missing": "A row without a value is information too. Holes are published as they are, and the "
+    "promise allows for them; or such rows are left out, and how many there are is not protected.",
+    "kind": "Laplace noise can keep a promise without exception; Gaussian noise needs a δ, and is "
+    "what many analysts are used to.",
+    "more": "What most releases do not need: rounding and bounds of what is published, other "
+    "columns beside it, and how many rows a secret must have.",
+    "promise": "ε bounds by how much one published number may change the odds between two secrets: "
+    "by a factor of at most e^ε, up or down. δ is a probability with which that may fail; 0 is a "
+    "promise without exception.",
     "column": "The numbers that will be published, each with noise.",
     "secret": "What nobody should be able to conclude from a published number. This column is not "
     "published.",
@@ -37,7 +46,7 @@ MEANING = {
     "(before); from the published one so often (after); the promise alone, whatever is believed, "
     "would allow so much (at worst).",
     "worst": "The pair of secrets that needs most noise, and the adversary who sees most of it. "
-    "All other pairs are better protected.",
+    "All other pairs keep the promise with room to spare, though some may be easier to guess.",
     "certificate": "The bound is computed for the very law of what is published, not estimated "
     "from samples, and rounded to the safe side. Rounding of the computer's arithmetic and the "
     "grid on which noise is drawn are included.",
@@ -50,7 +59,7 @@ MEANING = {
     "profile": "For each ε the δ that is needed beside it. The promise is kept where the curve "
     "passes below its mark.",
     "scale": "The noise that is chosen, beside the spread of the column, beside what the paper's "
-    "formula (Theorem 2) would add, which is not proven in general, and beside local differential "
+    "formula (Theorem 2) would add, which is false in general, and beside local differential "
     "privacy, which protects every value from everybody, whatever they know.",
     "heat": "Every pair of secrets, and how much of the promise it uses. Choose one to see it.",
 }

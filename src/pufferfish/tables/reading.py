@@ -328,6 +328,10 @@ def _readable() -> Iterator[None]:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise DataError("the compressed file is damaged, or ends too early.") from None
+    except pa.ArrowKeyError:
+        raise DataError(
+            "the names of the columns cannot be read: one of them holds a line break. Rename it."
+        ) from None
     except pa.ArrowInvalid as error:
         found = _ROW.search(str(error))
         if found:

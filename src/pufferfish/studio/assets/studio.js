@@ -3,7 +3,8 @@
 
 (() => {
   const byId = (id) => document.getElementById(id);
-  const tell = (name, value) => Shiny.setInputValue(name, value);
+  const tell = (name, value, options) => Shiny.setInputValue(name, value, options);
+  const again = { priority: "event" };
 
   // A slider and its number show one value. The server is told at once, then at most so often (ms).
   const PAUSE = 60;
@@ -53,7 +54,7 @@
       problem("");
       tell(input.dataset.upload, answer);
     });
-    request.addEventListener("error", () => failed("The file was not taken: the studio has ended, or it is too large."));
+    request.addEventListener("error", () => failed("The file was not taken: the connection was lost."));
     bar.value = 0;
     bar.hidden = false;
     request.send(file);
@@ -86,14 +87,41 @@
     byId("studio").classList.toggle("busy", busy);
   }
 
+  // What is open or focused in a place stays so while it says the same.
+  const there = new Map();
   function put(id, html) {
+    if (there.get(id) === html) return;
+    there.set(id, html);
     const place = byId(id);
-    if (place.innerHTML !== html) place.innerHTML = html;
+    const focused = place.contains(document.activeElement) && document.activeElement.closest("[data-cell]");
+    place.innerHTML = html;
+    if (focused) place.querySelector(`[data-cell="${focused.dataset.cell}"][tabindex]`)?.focus();
+  }
+
+  function show(shown) {
+    for (const name of ["live", "result"]) {
+      byId(name).hidden = !shown;
+      document.querySelector(`[data-instead=${name}]`).hidden = shown;
+    }
+  }
+
+  // What was released is gone with the page.
+  let unsaved = false;
+  window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
+  function released({ name }) {
+    unsaved = true;
+    const look = new MutationObserver(() => {
+      if (!byId("done")) return;
+      look.disconnect();
+      byId("done").focus();
+      put("said", `Released: ${name}. Save the files below.`);
+    });
+    look.observe(byId("released"), { childList: true, subtree: true });
   }
 
   let saying = null;
   function moved({ verdict, said, tiles, pictures, covered }) {
-    byId("live").hidden = byId("result").hidden = false;
+    show(true);
     put("verdict", verdict);
     for (const [name, [number, note]] of Object.entries(tiles)) {
       put(`tile-${name}`, number);
@@ -118,7 +146,9 @@
   // A cell of the heat map is chosen by mouse, Enter or space.
   const cell = (event) => event.target.closest("[data-cell]");
   document.addEventListener("click", (event) => {
-    if (cell(event)) tell("cell", cell(event).dataset.cell);
+    if (cell(event)) tell("cell", cell(event).dataset.cell, again);
+    if (event.target.matches("input[type=file]")) event.target.value = "";
+    if (event.target.closest("#released a")) unsaved = false;
     const copy = event.target.closest("[data-copy]");
     if (copy) {
       navigator.clipboard.writeText(copy.parentElement.querySelector("pre").textContent)
@@ -128,7 +158,7 @@
   document.addEventListener("keydown", (event) => {
     if (cell(event) && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
-      tell("cell", cell(event).dataset.cell);
+      tell("cell", cell(event).dataset.cell, again);
     }
   });
 
@@ -139,9 +169,10 @@
   });
   $(document).on("shiny:value shiny:bound", () => setTimeout(fold, 0));
   $(document).on("shiny:disconnected", () =>
-    problem("The studio has ended. Start it again: pufferfish studio. What was not saved is gone."));
+    problem("The connection to the studio is lost. Reload the page; if that does not help, the studio has ended."));
   Shiny.addCustomMessageHandler("moved", moved);
-  Shiny.addCustomMessageHandler("away", (_) => { byId("live").hidden = byId("result").hidden = true; });
+  Shiny.addCustomMessageHandler("away", (_) => show(false));
+  Shiny.addCustomMessageHandler("released", released);
   Shiny.addCustomMessageHandler("problem", ({ text }) => problem(text));
   Shiny.addCustomMessageHandler("busy", working);
   Shiny.addCustomMessageHandler("progress", working);

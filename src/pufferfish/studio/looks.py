@@ -1,0 +1,86 @@
+"""What is looked at: the worst pair, or one that is chosen from the list or the heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from htmltools import Tag
+from shiny import reactive, render, ui
+
+from pufferfish.exact import Certificate, PairResult
+from pufferfish.options.adversaries import pair_text
+from pufferfish.report.pictures import heat_secrets
+from pufferfish.report.views import worst_first
+from pufferfish.studio.bench import Outlook
+from pufferfish.studio.controls import choices
+from pufferfish.studio.panels import moved
+from pufferfish.studio.session import Page
+
+__all__ = ["wire_looks"]
+
+# Pairs that can be chosen from a list.
+_MOST_LISTED = 200
+
+
+def wire_looks(page: Page, outlook: Callable[[], Outlook]) -> None:
+    """Send every outlook to the page, as who looks at it wants to see it."""
+    listed: reactive.Value[dict[str, str]] = reactive.value({})
+    chosen: reactive.Value[str] = reactive.value("")
+
+    @reactive.effect
+    def _list() -> None:
+        # Which there are, not in which order: the list stays as it is while a slider moves.
+        found = sorted(_looks(outlook().calibration.certificate).items())[:_MOST_LISTED]
+        listed.set({name: _in_words(result) for name, result in found})
+
+    @reactive.effect
+    async def _move() -> None:
+        found = outlook()
+        look = _looks(found.calibration.certificate).get(chosen())
+        await page.send("moved", **moved(found, look))
+
+    @reactive.effect
+    def _choose() -> None:
+        chosen.set(str(page.entry("look") or ""))
+
+    @reactive.effect
+    def _choose_cell() -> None:
+        cell = page.entry("cell")
+        with reactive.isolate():
+            look = _look_of(cell, outlook().calibration.certificate)
+        if look is not None:
+            chosen.set(look)
+            ui.update_select("look", selected=look, session=page.session)
+
+    @render.ui
+    def chooser() -> Tag | None:
+        looks = listed()
+        if len(looks) < 2:
+            return None
+        return choices("look", "Look at", {"": "the worst pair"} | looks, "")
+
+
+def _looks(certificate: Certificate) -> dict[str, PairResult]:
+    """Each pair as each adversary sees it, by its name in the list."""
+    found: dict[str, PairResult] = {}
+    for result in worst_first(certificate):
+        found.setdefault(f"{pair_text(*result.pair)} {result.belief}", result)
+    return found
+
+
+def _in_words(result: PairResult) -> str:
+    first, second = result.pair
+    return f"{first!r} and {second!r}, as '{result.belief}' sees them"
+
+
+def _look_of(cell: object, certificate: Certificate) -> str | None:
+    """The name of the pair in a cell of the heat map, as who sees most of it sees it."""
+    secrets = heat_secrets(certificate)
+    try:
+        row, column = (secrets[int(each)] for each in str(cell).split(","))
+    except (ValueError, IndexError):
+        return None
+    wanted = {row, column}
+    return next(
+        (name for name, each in _looks(certificate).items() if set(each.pair) == wanted), None
+    )

@@ -1,0 +1,408 @@
+"""What stands behind the page, without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shiny import reactive
+
+from pufferfish.errors import InvalidInputError, UnsupportedError
+from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.goal import Goal
+from pufferfish.options.planning import Asked
+from pufferfish.options.table import Table
+from pufferfish.studio import fragments, releasing
+from pufferfish.studio.asking import asked_for
+from pufferfish.studio.bench import Bench, Question
+from pufferfish.studio.kept import Kept
+from pufferfish.studio.latest import Latest
+from pufferfish.studio.panels import moved
+from pufferfish.studio.sources import Source, given_source
+from pufferfish.tables import format_of
+from pufferfish.tables.detect import FoundColumn
+from pufferfish.tables.summarise import summarise_files
+from tests.studio.conftest import loop
+
+pytestmark = pytest.mark.xdist_group("studio")
+
+MARKUP = "<b>&amp;"
+
+
+class Heard:
+    """Listens to what is begun, and may do something then."""
+
+    def __init__(self, then: Callable[[str], None] = lambda what: None) -> None:
+        self.begun: list[str] = []
+        self._then = then
+
+    def warn(self, text: str) -> None:
+        del text
+
+    @contextlib.contextmanager
+    def progress(self, what: str) -> Iterator[Callable[[float], None]]:
+        self.begun.append(what.partition(" ")[0])
+        self._then(what)
+        yield lambda share: None
+
+
+def write(path: Path, each: int = 40) -> Path:
+    kinds = ("u", "v", MARKUP)
+    lines = [f"{(7 * row) % 10 + row % 3},{kinds[row % 3]},{row}" for row in range(3 * each)]
+    path.write_text("\n".join(["amount,kind,id", *lines, ""]), encoding="utf-8")
+    return path
+
+
+def source(path: Path, key: str = "own key") -> Source:
+    return Source(key=key, name=path.name, path=str(path), format=format_of(path.name))
+
+
+def question(path: Path, epsilon: float = 1.0, reference: Source | None = None) -> Question:
+    other = None if reference is None else Path(reference.name)
+    return Question(
+        asked=Asked(
+            table=Table(file=path.name, column="amount", secret="kind"),
+            adversaries=Adversaries(belief=["empirical"], reference=other),
+            goal=Goal(epsilon=epsilon),
+        ),
+        source=source(path),
+        reference=reference,
+    )
+
+
+def held(bench: Bench) -> int:
+    return sum(map(len, (bench._summaries, bench._described, bench._outlooks, bench._bare)))
+
+
+# -- kept -------------------------------------------------------------------------------------
+
+
+def test_it_is_computed_once_for_all_who_wait() -> None:
+    kept: Kept[int] = Kept(4)
+    begun, go_on, made = threading.Event(), threading.Event(), []
+
+    def make() -> int:
+        made.append(1)
+        begun.set()
+        assert go_on.wait(10)
+        return 7
+
+    with ThreadPoolExecutor(3) as pool:
+        first = pool.submit(kept.get, ("a",), make)
+        assert begun.wait(10)
+        others = [pool.submit(kept.get, ("a",), make) for _ in range(2)]
+        go_on.set()
+        assert [each.result(10) for each in (first, *others)] == [7, 7, 7]
+    assert made == [1]
+
+
+def test_an_error_is_not_kept_and_the_oldest_goes_first() -> None:
+    kept: Kept[int] = Kept(2)
+    with pytest.raises(ZeroDivisionError):
+        kept.get(("a",), lambda: 1 // 0)
+    assert kept.get(("a",), lambda: 1) == 1
+    kept.get(("b",), lambda: 2)
+    # Used again, and so younger than the other.
+    assert kept.get(("a",), lambda: 9) == 1
+    kept.get(("c",), lambda: 3)
+    assert kept.get(("a",), lambda: 9) == 1
+    assert kept.get(("b",), lambda: 9) == 9
+
+
+# -- bench ------------------------------------------------------------------------------------
+
+
+def test_a_slider_repeats_only_the_last_stage(tmp_path: Path) -> None:
+    bench, voice, file = Bench(), Heard(), write(tmp_path / "t.csv")
+    first = bench.outlook(question(file), voice)
+    assert voice.begun == ["Reading", "Fitting", "Calibrating"]
+    second = bench.outlook(question(file, 0.5), voice)
+    assert voice.begun[3:] == ["Calibrating"]
+    assert second.calibration.noise.std > first.calibration.noise.std
+    assert bench.outlook(question(file), voice) is first
+    assert len(voice.begun) == 4
+
+
+def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
+    bench = Bench()
+    reference = source(write(tmp_path / "r.csv", 50), "its key")
+    bench.outlook(question(write(tmp_path / "t.csv"), reference=reference), Heard())
+    assert held(bench) == 5
+    bench.forget("its key")
+    # All but the counts of the other table were made from it.
+    assert held(bench) == 1
+    bench.forget("own key")
+    assert held(bench) == 0
+
+
+@pytest.mark.parametrize("when", ["Reading", "Fitting", "Calibrating"])
+def test_what_is_forgotten_meanwhile_does_not_come_back(tmp_path: Path, when: str) -> None:
+    bench, file = Bench(), write(tmp_path / "t.csv")
+
+    def close(what: str) -> None:
+        if what.startswith(when):
+            bench.forget("own key")
+
+    bench.outlook(question(file), Heard(close))
+    assert held(bench) == 0
+
+
+def test_the_outlook_is_of_the_plan_that_is_released(tmp_path: Path) -> None:
+    found = Bench().outlook(question(write(tmp_path / "t.csv")), Heard())
+    assert found.release_plan.calibration == found.calibration
+    assert found.records == 120
+    assert found.profile.epsilons == found.bare.epsilons
+    goal = found.calibration.goal.epsilon
+    assert found.profile.epsilons[0] == 0.0
+    assert found.profile.epsilons[-1] > goal
+
+
+# -- asking -----------------------------------------------------------------------------------
+
+ENTERED: dict[str, Any] = {
+    "column": "amount",
+    "secret": "kind",
+    "unit": "row",
+    "provenance": "released",
+    "which": "all",
+    "beliefs": ["mixture", "empirical"],
+    "epsilon": 1,
+    "delta": 0,
+}
+
+
+def ask(tmp_path: Path, other: Source | None = None, **entered: Any) -> Asked:
+    entry = {**ENTERED, **entered}.get
+    return asked_for(source(tmp_path / "t.csv"), other, ["amount", "kind", "id"], entry).asked
+
+
+def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
+    usual = ask(tmp_path)
+    table = Table(file="t.csv", column="amount", secret="kind")
+    assert usual == Asked(table=table, goal=Goal(epsilon=1.0))
+    other = source(tmp_path / "r.csv")
+    public = ask(tmp_path, other, provenance="public").adversaries
+    assert (public.reference, public.public_reference) == (Path("r.csv"), True)
+    # A table that was sent, and is not to be used.
+    assert ask(tmp_path, other).adversaries.reference is None
+    person = ask(tmp_path, unit="person", person="id", rows_per_person=3).publishing
+    assert (person.person, person.rows_per_person) == ("id", 3)
+    assert ask(tmp_path, person="id", rows_per_person=3).publishing.person is None
+    mean = ask(tmp_path, by="mean", mean_within=0.5, confidence=95.0)
+    assert (mean.goal.epsilon, mean.accuracy.mean_within, mean.accuracy.confidence) == (
+        *(None, 0.5),
+        None,
+    )
+    clipped = ask(tmp_path, low=-0.1, high=1e-9).publishing.postprocess[0]
+    assert (clipped.low, clipped.high) == (-0.1, 1e-9)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "entered",
+    [
+        {"column": None},
+        {"column": "other"},
+        {"secret": ["kind"]},
+        {"beliefs": []},
+        {"beliefs": None},
+        {"beliefs": ["mixture", "/etc/passwd"]},
+        {"beliefs": ["beliefs.json"]},
+        {"beliefs": 5},
+        {"which": "some", "pair": []},
+        {"which": "some", "pair": 5},
+        {"which": "some", "pair": [5]},
+        {"provenance": "public"},
+        {"provenance": "zz"},
+        {"unit": "zz"},
+        {"by": "zz", "within": 1, "mean_within": 1, "confidence": 95},
+        {"which": "zz"},
+        {"epsilon": None},
+        {"epsilon": True},
+        {"epsilon": "1"},
+        {"by": "value", "confidence": 95},
+        {"unit": "person", "person": None},
+        {"unit": "person", "person": "id", "rows_per_person": 0},
+        {"keep": ["../x"]},
+        {"keep": 5},
+        {"min_group": 1.5},
+        {"min_group": float("inf")},
+        {"min_group": float("nan")},
+        {"bootstrap": "many"},
+        {"low": 1},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_meant_is_refused(tmp_path: Path, entered: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInputError):
+        ask(tmp_path, **entered)
+
+
+# -- sources and releasing --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "released"),
+    [
+        ("t.csv", "t-released.csv"),
+        ("t.csv.gz", "t-released.csv"),
+        ("t.parquet", "t-released.parquet"),
+        ("a.b.csv", "a.b-released.csv"),
+        ("folder/t.csv", "t-released.csv"),
+    ],
+)
+def test_the_name_of_what_is_released(name: str, released: str) -> None:
+    found = Source(key="k", name=name, path=name, format=format_of(name))
+    assert found.released_name == released
+
+
+def test_a_file_that_changes_is_another(tmp_path: Path) -> None:
+    file = write(tmp_path / "t.csv")
+    before = given_source(str(file))
+    assert given_source(str(file)) == before
+    write(file, 50)
+    assert given_source(str(file)).key != before.key
+
+
+def test_a_release_without_its_report_is_still_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads only "failed" would release again."""
+    file = write(tmp_path / "t.csv")
+    plan = Bench().outlook(question(file), Heard()).release_plan
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    whole.mkdir()
+    part.mkdir()
+    done = releasing.publish(source(file), plan, whole, ledger=None, voice=Heard())
+    assert (done.note, len(done.documents)) == ("", 5)
+    assert {each.path for each in done.documents} == set(whole.iterdir())
+    private = [each.path for each in done.documents if each.private]
+    assert {each.stat().st_mode & 0o077 for each in private} == {0}
+
+    def fail(*_: Any, **__: Any) -> str:
+        raise UnsupportedError("no picture")
+
+    monkeypatch.setattr(releasing, "report", fail)
+    done = releasing.publish(source(file), plan, part, ledger=None, voice=Heard())
+    assert "was released and recorded" in done.note
+    assert "no picture" in done.note
+    assert {each.path for each in done.documents} == set(part.iterdir())
+
+
+# -- panels and fragments ---------------------------------------------------------------------
+
+
+def test_numbers_and_pictures_escape_what_the_table_holds(tmp_path: Path) -> None:
+    outlook = Bench().outlook(question(write(tmp_path / "t.csv")), Heard())
+    found = moved(outlook, None)
+    assert set(found["pictures"]) >= {"believed", "published", "ratio", "profile", "scale", "heat"}
+    text = repr(found)
+    assert "&lt;b&gt;&amp;amp;" in text
+    assert "<b>&amp;" not in text.replace("<b>To whom.</b>", "")
+    tiles = found["tiles"]
+    assert tiles["promise"][0] == "ε = 1"
+    assert tiles["certificate"][0] == "kept"
+    assert tiles["noise"][0] == f"std {outlook.calibration.noise.std:.4g}"
+
+
+def test_another_pair_changes_what_is_believed(tmp_path: Path) -> None:
+    outlook = Bench().outlook(question(write(tmp_path / "t.csv")), Heard())
+    worst = outlook.calibration.certificate.worst
+    others = [each for each in outlook.calibration.certificate.results if each.pair != worst.pair]
+    usual, other = moved(outlook, None), moved(outlook, others[0])
+    assert usual["pictures"]["believed"] != other["pictures"]["believed"]
+    assert usual["pictures"]["profile"] == other["pictures"]["profile"]
+    assert usual["tiles"] == other["tiles"]
+
+
+def test_the_page_escapes_names_and_secrets(tmp_path: Path) -> None:
+    columns = (FoundColumn(name=MARKUP, numeric=True, complete=True, distinct=9),)
+    summary = summarise_files(str(write(tmp_path / "t.csv")), format_of("t.csv"), "amount", "kind")
+    texts = [
+        str(fragments.protection_part(columns, None)),
+        str(fragments.columns_part(columns, None)),
+        str(fragments.more_part(columns, "", "")),
+        str(fragments.groups_part(summary)),
+        str(fragments.pairs_part(summary, None)),
+        str(fragments.elsewhere_part(MARKUP, MARKUP, [(MARKUP, MARKUP, MARKUP)])),
+    ]
+    for text in texts:
+        assert "&lt;b&gt;" in text
+        assert "<b>" not in text
+
+
+def test_nothing_is_answered_for_a_file_of_ones_own() -> None:
+    part = str(fragments.protection_part((FoundColumn(name="id"),), None))
+    assert "checked" not in part
+
+
+# -- latest -----------------------------------------------------------------------------------
+
+
+def test_only_the_last_of_what_is_wanted_is_begun() -> None:
+    begun: list[int] = []
+    go_on = threading.Event()
+
+    def work(wanted: int) -> int:
+        begun.append(wanted)
+        assert go_on.wait(10)
+        if wanted == 7:
+            raise InvalidInputError("seven")
+        return 10 * wanted
+
+    async def look() -> list[Any]:
+        wanted = reactive.value(1)
+        latest = Latest(wanted, work)
+
+        async def moved_to(value: int) -> None:
+            async with reactive.lock():
+                wanted.set(value)
+                await reactive.flush()
+
+        async def settled() -> None:
+            for _ in range(500):
+                await asyncio.sleep(0.01)
+                with reactive.isolate():
+                    if not latest.running():
+                        return
+            raise TimeoutError
+
+        async with reactive.lock():
+            await reactive.flush()
+        for value in (2, 3, 4):
+            await moved_to(value)
+        go_on.set()
+        await settled()
+        with reactive.isolate():
+            found: list[Any] = [latest.value(), latest.error()]
+        await moved_to(7)
+        await settled()
+        with reactive.isolate():
+            found.append(latest.error())
+        return found
+
+    value, none, error = asyncio.run_coroutine_threadsafe(look(), loop()).result(20)
+    assert (value, none) == (40, None)
+    assert isinstance(error, InvalidInputError)
+    assert begun == [1, 4, 7]
+
+
+def test_the_studio_has_no_other_question_than_the_plan(tmp_path: Path) -> None:
+    """Whatever changes the plan changes what an answer is kept by."""
+    file = write(tmp_path / "t.csv")
+    usual = question(file)
+    asked = usual.asked
+    others = [
+        replace(usual, asked=replace(asked, goal=Goal(epsilon=2.0))),
+        replace(usual, asked=replace(asked, adversaries=Adversaries(belief=["gaussian"]))),
+        replace(usual, reference=source(file, "other")),
+        replace(usual, source=source(file, "other")),
+    ]
+    keys = [each.answered for each in (usual, *others)]
+    assert len(set(keys)) == len(keys)

@@ -1,0 +1,166 @@
+"""What is asked for, as a command line and as a script: both give the same plan."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pufferfish.cli.app import run
+from pufferfish.cli.exits import Exit
+from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.goal import Accuracy, Goal
+from pufferfish.options.planning import Asked
+from pufferfish.options.publishing import Publishing
+from pufferfish.options.script import script
+from pufferfish.options.table import Table
+from pufferfish.options.words import arguments, commands
+from pufferfish.plan import Plan
+from pufferfish.record import Record
+
+NAME, OUTPUT = "a table's.csv", "out.csv"
+LAW = {"belief": ["empirical"]}
+
+
+class Silent:
+    """Nobody listens."""
+
+    def warn(self, text: str) -> None:
+        del text
+
+    @contextlib.contextmanager
+    def progress(self, what: str) -> Iterator[Callable[[float], None]]:
+        del what
+        yield lambda share: None
+
+
+def write(path: Path, each: int, holes: bool = False) -> None:
+    """Names and secrets with all that a shell or a script could trip over."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["-amount $1", "who's kind", "id", "to keep"])
+        for number in range(3 * each):
+            value: Any = "" if holes and number % 50 == 0 else (7 * number) % 10 + number % 3
+            rows.writerow([value, ("a:b", 'c "d"', "e\\f")[number % 3], number // 2, number % 4])
+
+
+def asked(*, adversaries: Any = None, goal: Any = None, **groups: Any) -> Asked:
+    return Asked(
+        table=Table(file=NAME, column="-amount $1", secret="who's kind"),
+        adversaries=Adversaries(**{**LAW, **(adversaries or {})}),
+        goal=Goal(**({"epsilon": 1.0} if goal is None else goal)),
+        **groups,
+    )
+
+
+CASES = {
+    "plain": asked(),
+    "pair": asked(adversaries={"pair": ['a\\:b:c "d"']}),
+    "against": asked(adversaries={"against": "e\\f"}),
+    "two adversaries": asked(adversaries={"belief": ["gaussian", "empirical"], "bootstrap": 1}),
+    "by default": asked(adversaries={"belief": None, "pair": ['a\\:b:c "d"']}),
+    "reference": asked(adversaries={"reference": Path("other's.csv")}),
+    "public": asked(adversaries={"reference": Path("other's.csv"), "public_reference": True}),
+    "small groups": asked(adversaries={"min_group": 12}),
+    "delta": asked(goal={"epsilon": 0.7, "delta": 1.0 / 300.0, "noise": "gaussian"}),
+    "odd number": asked(goal={"epsilon": 0.1 + 0.2}),
+    "value": asked(goal={}, accuracy=Accuracy(accuracy=6.0)),
+    "mean": asked(goal={}, accuracy=Accuracy(mean_within=0.7, confidence=0.9)),
+    "mean, delta": asked(goal={"delta": 0.001}, accuracy=Accuracy(mean_within=0.7)),
+    "kept": asked(publishing=Publishing(keep=["to keep"], keep_order=True)),
+    "persons": asked(publishing=Publishing(person="id", rows_per_person=2)),
+    "persons, accuracy": asked(
+        goal={"delta": 0.001},
+        accuracy=Accuracy(accuracy=9.0),
+        publishing=Publishing(person="id", rows_per_person=2),
+    ),
+    "processed": asked(publishing=Publishing(round_to=0.5, clip="-2.5:16")),
+}
+WITH_HOLES = {
+    "keep": asked(adversaries={"missing": "keep"}),
+    "drop": asked(adversaries={"missing": "drop"}, goal={}, accuracy=Accuracy(mean_within=0.7)),
+}
+
+
+def same_everywhere(question: Asked, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare the plan itself, the one that a command saved, and the one that a script used."""
+    monkeypatch.chdir(folder)
+    described = question.adversaries.described(question.table, Silent())
+    plan = question.plan(described, Silent())
+    for line in commands(question, OUTPUT).splitlines():
+        program, *words = shlex.split(line)
+        assert program == "pufferfish"
+        assert run(words) == Exit.DONE
+    assert Plan.load(folder / "plan.json") == plan
+    assert Record.load(folder / f"{OUTPUT}.record.json").plan == plan
+    assert (folder / "report.html").exists()
+    for each in folder.glob(f"{OUTPUT}*"):
+        each.unlink()
+    exec(compile(script(question, plan.calibration.scenario, OUTPUT), "script", "exec"), {})
+    record = Record.load(folder / f"{OUTPUT}.record.json")
+    assert record.plan == plan
+    assert record.rows_published == (described.records if plan.missing == "drop" else 120)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_command_and_script_give_the_same_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    write(tmp_path / NAME, 40)
+    write(tmp_path / "other's.csv", 60)
+    same_everywhere(CASES[case], tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("case", WITH_HOLES)
+def test_also_with_missing_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    write(tmp_path / NAME, 40, holes=True)
+    same_everywhere(WITH_HOLES[case], tmp_path, monkeypatch)
+
+
+def test_values_without_noise_are_asked_for_in_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / NAME, 40)
+    question = asked(
+        goal={"epsilon": 1.0, "delta": 0.9}, publishing=Publishing(allow_no_noise=True)
+    )
+    assert "--allow-no-noise" in commands(question, OUTPUT).splitlines()[0]
+    same_everywhere(question, tmp_path, monkeypatch)
+
+
+def test_what_is_as_by_default_is_not_said() -> None:
+    for group in (Adversaries(), Goal(), Accuracy(), Publishing()):
+        assert arguments(group) == []
+    assert arguments(Goal(epsilon=1.0)) == ["--epsilon", "1"]
+    assert arguments(Goal(epsilon=0.1 + 0.2)) == ["--epsilon", "0.30000000000000004"]
+    assert arguments(Publishing(keep=["a", "b"], round_to=0.5)) == [
+        *("--keep", "a", "--keep", "b"),
+        *("--round", "0.5"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["-x.csv", "a[1].csv", "a *.csv"])
+def test_a_file_with_an_odd_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    write(tmp_path / name, 40)
+    # What a pattern would find.
+    write(tmp_path / "a1.csv", 20)
+    write(tmp_path / "a b.csv", 20)
+    monkeypatch.chdir(tmp_path)
+    question = Asked(
+        table=Table(file=name, column="-amount $1", secret="who's kind"),
+        adversaries=Adversaries(belief=["empirical"]),
+        goal=Goal(epsilon=1.0),
+    )
+    for line in commands(question, OUTPUT).splitlines():
+        assert run(shlex.split(line)[1:]) == Exit.DONE
+    record = Record.load(tmp_path / f"{OUTPUT}.record.json")
+    assert record.rows_published == 120
