@@ -20,6 +20,8 @@ from pufferfish.studio.sources import Source
 
 __all__ = ["asked_for"]
 
+_PROVENANCES = ("released", "reference", "public")
+_WAYS = ("epsilon", "value", "mean")
 # An input of the page by its name; None where it is not there, or empty.
 Entry = Callable[[str], Any]
 
@@ -42,7 +44,7 @@ def asked_for(
         InvalidInputError: Something that is not complete, or does not go together.
     """
     known = set(columns)
-    other = entry("provenance") in ("reference", "public")
+    other = _answer(entry, "provenance", _PROVENANCES) != "released"
     require(not other or reference is not None, "choose the table that beliefs are fitted to.")
     asked = Asked(
         table=Table(
@@ -61,35 +63,35 @@ def asked_for(
 
 def _adversaries(entry: Entry, reference: Source | None) -> Adversaries:
     usual = Adversaries()
-    families = list(entry("beliefs") or ())
+    families = _answers(entry, "beliefs")
     require(bool(families), "choose at least one adversary.")
     require(set(families) <= set(FAMILIES), "an adversary is one of those that can be ticked.")
-    which = entry("which") or "all"
-    pairs = list(entry("pair") or ()) if which == "some" else None
+    which = _answer(entry, "which", ("all", "against", "some"))
+    pairs = _answers(entry, "pair") if which == "some" else None
     require(pairs is None or bool(pairs), "choose at least one pair.")
     return Adversaries(
         pair=pairs,
-        against=entry("against") if which == "against" else None,
+        against=str(entry("against")) if which == "against" else None,
         belief=None if families == families_of(None) else families,
         bootstrap=_whole(entry, "bootstrap", usual.bootstrap),
         reference=None if reference is None else Path(reference.name),
         public_reference=entry("provenance") == "public",
-        missing=entry("missing") or usual.missing,
+        missing=_answer(entry, "missing", ("refuse", "keep", "drop")),
         min_group=_whole(entry, "min_group", usual.min_group),
     )
 
 
 def _goal(entry: Entry) -> Goal:
-    by_promise = (entry("by") or "epsilon") == "epsilon"
+    by_promise = _answer(entry, "by", _WAYS) == "epsilon"
     return Goal(
         epsilon=_number(entry, "epsilon", "ε") if by_promise else None,
         delta=_number(entry, "delta", "δ"),
-        noise=entry("kind") or "laplace",
+        noise=_answer(entry, "kind", ("laplace", "gaussian")),
     )
 
 
 def _accuracy(entry: Entry) -> Accuracy:
-    by = entry("by") or "epsilon"
+    by = _answer(entry, "by", _WAYS)
     if by == "epsilon":
         return Accuracy()
     cases = _number(entry, "confidence", "the number of cases")
@@ -101,10 +103,10 @@ def _accuracy(entry: Entry) -> Accuracy:
 
 
 def _publishing(entry: Entry, known: set[str]) -> Publishing:
-    several = entry("unit") == "person"
+    several = _answer(entry, "unit", ("row", "person")) == "person"
     low, high = entry("low"), entry("high")
     require((low is None) == (high is None), "give both bounds, or none.")
-    kept = [_column(each, known) for each in entry("keep") or ()]
+    kept = [_column(each, known) for each in _answers(entry, "keep")]
     return Publishing(
         keep=kept or None,
         keep_order=bool(entry("keep_order")),
@@ -113,6 +115,23 @@ def _publishing(entry: Entry, known: set[str]) -> Publishing:
         round_to=None if entry("round") is None else _number(entry, "round", "the step"),
         clip=None if low is None else f"{_text(entry, 'low')}:{_text(entry, 'high')}",
     )
+
+
+def _answer(entry: Entry, name: str, known: tuple[str, ...]) -> str:
+    """One of the answers that the page offers; the first where none is given."""
+    given = entry(name)
+    if given is None:
+        return known[0]
+    require(given in known, f"{name} is one of {', '.join(known)}.")
+    return str(given)
+
+
+def _answers(entry: Entry, name: str) -> list[str]:
+    """All that are ticked."""
+    given = () if entry(name) is None else entry(name)
+    texts = isinstance(given, list | tuple) and all(isinstance(each, str) for each in given)
+    require(texts, f"{name} is what can be ticked.")
+    return list(given)
 
 
 def _column(name: Any, known: set[str]) -> str:

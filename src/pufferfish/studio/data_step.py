@@ -71,11 +71,9 @@ class _Sent:
 
         @reactive.effect
         def _take() -> None:
-            key = page.sent(role)
-            if key is None:
-                return
+            sent = page.inputs[role]()
             try:
-                self.source.set(page.take(role, key))
+                self.source.set(page.take(role, sent))
                 self.refused.set("")
             except PufferfishError as error:
                 self.source.set(None)
@@ -123,10 +121,10 @@ def data_step(page: Page) -> Data:
 
     @reactive.calc
     def to_count() -> Question:
-        names = {each.name for each in looked().columns}
+        names = [each.name for each in looked().columns]
         column, secret = page.entry("column"), page.entry("secret")
         req(column in names and secret in names and column != secret)
-        table = Table(file=looked().source.name, column=column, secret=secret)
+        table = Table(file=looked().source.name, column=str(column), secret=str(secret))
         return Question(asked=Asked(table=table), source=looked().source)
 
     def count(question: Question) -> Counted:

@@ -13,7 +13,7 @@ from typing import Any
 from shiny import Inputs, Session, reactive
 from shiny.types import SilentException
 
-from pufferfish.errors import DataError, PufferfishError
+from pufferfish.errors import DataError, InvalidInputError, PufferfishError
 from pufferfish.studio.bench import Bench
 from pufferfish.studio.sources import EXAMPLES, Source, given_source, uploaded_source
 from pufferfish.studio.uploads import Upload, Uploads
@@ -58,26 +58,18 @@ class Page:
         session.on_ended(self.close)
 
     def entry(self, name: str) -> Any:
-        """What is entered: a text, a number, yes or no, or texts; None where nothing is."""
+        """What is entered, of whatever type; None where nothing is."""
         try:
             value = self.inputs[name]()
         except SilentException:
             return None
-        if isinstance(value, list | tuple):
-            return [each for each in value if isinstance(each, str)]
-        return value if isinstance(value, str | int | float) and value != "" else None
+        return None if value == "" else value
 
-    def sent(self, role: str) -> str | None:
-        """The key of a file that was sent."""
-        try:
-            value = self.inputs[role]()
-        except SilentException:
-            return None
-        key = value.get("key") if isinstance(value, dict) else None
-        return key if isinstance(key, str) else None
-
-    def take(self, role: str, key: str) -> Source:
+    def take(self, role: str, sent: Any) -> Source:
         """A table that was sent, in place of the one that had its role."""
+        key = sent.get("key") if isinstance(sent, dict) else None
+        if not isinstance(key, str):
+            raise InvalidInputError("choose a file.")
         self._let_go(role)
         self._uploads[role] = self.studio.uploads.claim(key)
         return uploaded_source(self._uploads[role])
