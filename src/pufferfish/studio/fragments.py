@@ -114,12 +114,12 @@ def missing_in_words(columns: Sequence[FoundColumn], entry: Callable[[str], Any]
             "None of the columns holds numbers and nothing else. Write numbers like 1234.5, with a "
             "point, and leave out units."
         )
-    if not secretive(columns):
-        return (
-            "None of the columns can be the secret: it needs 2 to 200 different values, and one in "
-            "every row."
-        )
     column, secret = entry("column"), entry("secret")
+    if all(each.name in (column, protectable(columns)[0].name) for each in secretive(columns)):
+        return (
+            "None of the other columns can be the secret: it needs 2 to 200 different values, and "
+            "one in every row."
+        )
     if column is not None and column == secret:
         return f"{column!r} cannot be its own secret: choose another column."
     return ""

@@ -123,7 +123,7 @@ def in_words(error: BaseException) -> str:
         text = " ".join(str(error).split())
         places = [place for option, place in _CONTROLS.items() if option in text]
         here = f" On this page: {'; '.join(places)}." if places else ""
-        return text[:1].upper() + text[1:] + here
+        return text + here
     if isinstance(error, OSError):
         # An upload has no name that its user would know.
         name = str(error.filename or "")
