@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import shlex
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,15 @@ from pufferfish.record import Record
 
 NAME, OUTPUT = "a table's.csv", "out.csv"
 LAW = {"belief": ["empirical"]}
+
+
+@pytest.fixture(autouse=True)
+def _signals() -> Iterator[None]:
+    """A command that runs in this process hears signals in its own way."""
+    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 class Silent:

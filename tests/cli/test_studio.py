@@ -31,7 +31,7 @@ def started(shell: Shell, *arguments: object) -> Iterator[tuple[Any, dict[str, A
     process = shell("studio", *arguments, "--no-browser", "--json", **pipes)
     try:
         assert process.stdout is not None
-        yield process, json.loads(b"".join(iter(process.stdout.readline, b"}\n")) + b"}")
+        yield process, json.loads(b"".join(process.stdout.readline() for _ in range(3)))
     finally:
         process.kill()
         process.communicate()

@@ -8,6 +8,7 @@ import http.client
 import os
 import re
 import shutil
+import signal
 import socket
 import threading
 import time
@@ -217,7 +218,11 @@ class Tab:
         self.page.set_input_files(f'input[data-upload="{role}"]', path)
 
     def answer(self, unit: str = "row", provenance: str = "released") -> None:
-        """What is asked of every file that is no example."""
+        """What is asked of every file that is no example, when it is asked."""
+        self.page.wait_for_function(
+            """() => document.querySelector('input[name=unit]')
+                && !document.querySelector('input[name=unit]:checked')"""
+        )
         self.choose("unit", unit)
         self.choose("provenance", provenance)
 
@@ -242,6 +247,15 @@ class Tab:
 
     def close(self) -> None:
         self.page.close()
+
+
+@pytest.fixture(autouse=True)
+def _signals() -> Iterator[None]:
+    """A command that runs in this process hears signals in its own way."""
+    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="module")

@@ -156,7 +156,7 @@ def test_what_is_forgotten_meanwhile_does_not_come_back(tmp_path: Path, when: st
 
 def test_the_outlook_is_of_the_plan_that_is_released(tmp_path: Path) -> None:
     found = Bench().outlook(question(write(tmp_path / "t.csv")), Heard())
-    assert found.release_plan.calibration == found.calibration
+    assert found.release_plan(allow_no_noise=False).calibration == found.calibration
     assert found.records == 120
     assert found.profile.epsilons == found.bare.epsilons
     goal = found.calibration.goal.epsilon
@@ -275,11 +275,13 @@ def test_a_release_without_its_report_is_still_told(
 ) -> None:
     """Whoever reads only "failed" would release again."""
     file = write(tmp_path / "t.csv")
-    plan = Bench().outlook(question(file), Heard()).release_plan
+    plan = Bench().outlook(question(file), Heard()).release_plan(allow_no_noise=False)
     whole, part = tmp_path / "whole", tmp_path / "part"
     whole.mkdir()
     part.mkdir()
-    done = releasing.publish(source(file), plan, whole, ledger=None, voice=Heard())
+    done = releasing.publish(
+        source(file), plan, whole, ledger=None, voice=Heard(), check=lambda: None
+    )
     assert (done.note, len(done.documents)) == ("", 5)
     assert {each.path for each in done.documents} == set(whole.iterdir())
     private = [each.path for each in done.documents if each.private]
@@ -289,7 +291,9 @@ def test_a_release_without_its_report_is_still_told(
         raise UnsupportedError("no picture")
 
     monkeypatch.setattr(releasing, "report", fail)
-    done = releasing.publish(source(file), plan, part, ledger=None, voice=Heard())
+    done = releasing.publish(
+        source(file), plan, part, ledger=None, voice=Heard(), check=lambda: None
+    )
     assert "was released and recorded" in done.note
     assert "no picture" in done.note
     assert {each.path for each in done.documents} == set(part.iterdir())
@@ -330,7 +334,8 @@ def test_the_page_escapes_names_and_secrets(tmp_path: Path) -> None:
         str(fragments.more_part(columns, "", "")),
         str(fragments.groups_part(summary)),
         str(fragments.pairs_part(summary, None)),
-        str(fragments.elsewhere_part(MARKUP, MARKUP, [(MARKUP, MARKUP, MARKUP)])),
+        str(fragments.elsewhere_part(MARKUP, MARKUP, [(MARKUP, MARKUP, MARKUP)], "")),
+        str(fragments.elsewhere_part("", "", [], MARKUP)),
     ]
     for text in texts:
         assert "&lt;b&gt;" in text

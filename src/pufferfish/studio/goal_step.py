@@ -69,8 +69,8 @@ def goal_step(page: Page, data: Data) -> Answer:
 
     @reactive.effect
     async def _settle() -> None:
-        # A value that is set to what it is disturbs nobody, so that what depends on the outlook
-        # waits for the next one, and not for the question that it answers.
+        # As a value, so that what depends on the outlook waits for the next one, and not for the
+        # question that it answers.
         try:
             found = answering.value()
             same = found.question.counted == data.counted().question.counted

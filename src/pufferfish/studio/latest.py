@@ -1,4 +1,4 @@
-"""Slow work for what is wanted last: in a thread, one at a time, without blocking a page."""
+"""Slow work for what is wanted last, in a thread; and values that change only when they do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from shiny import reactive, req
 
-__all__ = ["Latest"]
+__all__ = ["Latest", "renew"]
 
 Wanted = TypeVar("Wanted")
 Result = TypeVar("Result")
@@ -63,3 +63,11 @@ class Latest(Generic[Wanted, Result]):
     def error(self) -> BaseException | None:
         """Why the last work had no result."""
         return self._error()
+
+
+def renew(place: reactive.Value[Result], value: Result) -> None:
+    """Set a value if it is another; Shiny would disturb all that depend on it for an equal one."""
+    with reactive.isolate():
+        same = place() == value
+    if not same:
+        place.set(value)

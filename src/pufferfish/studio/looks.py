@@ -13,6 +13,7 @@ from pufferfish.report.pictures import heat_secrets
 from pufferfish.report.views import worst_first
 from pufferfish.studio.bench import Outlook
 from pufferfish.studio.controls import choices
+from pufferfish.studio.latest import renew
 from pufferfish.studio.panels import moved
 from pufferfish.studio.session import Page
 
@@ -31,7 +32,7 @@ def wire_looks(page: Page, outlook: Callable[[], Outlook]) -> None:
     def _list() -> None:
         # Which there are, not in which order: the list stays as it is while a slider moves.
         found = sorted(_looks(outlook().calibration.certificate).items())[:_MOST_LISTED]
-        listed.set({name: _in_words(result) for name, result in found})
+        renew(listed, {name: _in_words(result) for name, result in found})
 
     @reactive.effect
     async def _move() -> None:
@@ -41,15 +42,17 @@ def wire_looks(page: Page, outlook: Callable[[], Outlook]) -> None:
 
     @reactive.effect
     def _choose() -> None:
-        chosen.set(str(page.entry("look") or ""))
+        renew(chosen, str(page.entry("look") or ""))
 
     @reactive.effect
     def _choose_cell() -> None:
         cell = page.entry("cell")
         with reactive.isolate():
             look = _look_of(cell, outlook().calibration.certificate)
+            in_list = look in listed()
         if look is not None:
-            chosen.set(look)
+            renew(chosen, look)
+        if in_list:
             ui.update_select("look", selected=look, session=page.session)
 
     @render.ui

@@ -24,6 +24,7 @@ from pufferfish.studio import fragments
 from pufferfish.studio.bench import Outlook, Question
 from pufferfish.studio.data_step import Data
 from pufferfish.studio.goal_step import Answer
+from pufferfish.studio.latest import renew
 from pufferfish.studio.releasing import PLAN, Released, publish
 from pufferfish.studio.session import Page, in_words
 
@@ -44,7 +45,7 @@ class Result:
         self.problem: reactive.Value[str] = reactive.value("")
         self._page, self._data, self._answer = page, data, answer
         self._done: reactive.Value[Released | None] = reactive.value(None)
-        self._refused: Question | None = None
+        self._refused: tuple[Question | None, tuple[bool, bool]] = None, (False, False)
         self._address = page.session.dynamic_route("documents", self._document)
         self._wire()
 
@@ -59,8 +60,10 @@ class Result:
 
         @reactive.effect
         def _other() -> None:
-            # Only another question makes the refusal of the last one pointless.
-            if self._answer.question() != self._refused:
+            # Another question, or a box that was ticked, makes the last refusal pointless.
+            asked, agreed = self._refused
+            ticked = any(now and not then for now, then in zip(self._agreed(), agreed, strict=True))
+            if ticked or self._answer.question() != asked:
                 self.problem.set("")
 
         doubts: reactive.Value[tuple[bool, str] | None] = reactive.value(None)
@@ -69,7 +72,7 @@ class Result:
         def _doubt() -> None:
             # As a value, so that boxes stay ticked while there is nothing new to agree to.
             found = self._answer.outlook()
-            doubts.set((isinstance(found.calibration.noise, NoNoise), self._earlier(found)))
+            renew(doubts, (isinstance(found.calibration.noise, NoNoise), self._earlier(found)))
 
         @render.ui
         def releasing() -> TagList:
@@ -89,7 +92,7 @@ class Result:
             return self._elsewhere(self._answer.outlook())
 
     def _elsewhere(self, found: Outlook) -> TagList:
-        publishing = replace(found.question.asked.publishing, allow_no_noise=self._none_allowed)
+        publishing = replace(found.question.asked.publishing, allow_no_noise=self._agreed()[0])
         asked = replace(found.question.asked, publishing=publishing)
         output = found.question.source.released_name
         links = [(PLAN, "the plan; private, for it holds statistics of the data")]
@@ -108,13 +111,13 @@ class Result:
             refused,
         )
 
-    @property
-    def _none_allowed(self) -> bool:
-        return bool(self._page.entry("allow_no_noise"))
+    def _agreed(self) -> tuple[bool, bool]:
+        """Whether values may be published as they are, and once more."""
+        return bool(self._page.entry("allow_no_noise")), bool(self._page.entry("again"))
 
     def _plan(self, found: Outlook) -> Plan:
         needed = isinstance(found.calibration.noise, NoNoise)
-        return found.release_plan(allow_no_noise=needed and self._none_allowed)
+        return found.release_plan(allow_no_noise=needed and self._agreed()[0])
 
     def _earlier(self, found: Outlook) -> str:
         return self._page.studio.released().get(_column_of(found), "")
@@ -126,7 +129,7 @@ class Result:
             found, wanted = self._answer.outlook(), self._answer.question()
         except SilentException:
             found, wanted = None, None
-        self._refused = wanted
+        self._refused = wanted, self._agreed()
         if found is None or found.question != wanted or self.running():
             raise InvalidInputError(
                 "what is shown is not yet what is asked for; release when the numbers have settled."
@@ -134,7 +137,7 @@ class Result:
         plan = self._plan(found)
         studio.refuse_changed(found.question.source)
         earlier = self._earlier(found)
-        if earlier and not self._page.entry("again"):
+        if earlier and not self._agreed()[1]:
             raise BudgetExceededError(
                 f"this column was released already ({earlier}), and its promise is for one "
                 "release. Tick the box if the earlier one was not given to anybody."
