@@ -60,7 +60,9 @@ def wire_looks(page: Page, outlook: Callable[[], Outlook]) -> None:
         looks = listed()
         if len(looks) < 2:
             return None
-        return choices("look", "Look at", {"": "the worst pair"} | looks, "")
+        with reactive.isolate():
+            now = chosen() if chosen() in looks else ""
+        return choices("look", "Look at", {"": "the worst pair"} | looks, now)
 
 
 def _looks(certificate: Certificate) -> dict[str, PairResult]:
