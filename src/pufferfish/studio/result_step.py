@@ -122,6 +122,12 @@ class Result:
     def _earlier(self, found: Outlook) -> str:
         return self._page.studio.released().get(_column_of(found), "")
 
+    def _note(self, found: Outlook, text: str) -> None:
+        """Remember what was released of a column; nothing where the text is empty."""
+        released = self._page.studio.released
+        with reactive.isolate():
+            released.set(released() | {_column_of(found): text})
+
     def _begin(self) -> None:
         """Release what is shown, if it is what is asked for and was not released before."""
         studio = self._page.studio
@@ -145,8 +151,7 @@ class Result:
         self.problem.set("")
         self.running.set(True)
         # Now, so that no other page begins the same.
-        when = f"{datetime.now().astimezone():%H:%M}"
-        studio.released.set(studio.released() | {_column_of(found): f"{plan.promise}, at {when}"})
+        self._note(found, f"{plan.promise}, at {datetime.now().astimezone():%H:%M}")
         self._task = asyncio.create_task(self._run(found, plan, earlier))
 
     async def _run(self, found: Outlook, plan: Plan, earlier: str) -> None:
@@ -166,9 +171,7 @@ class Result:
         async with reactive.lock():
             if done is None:
                 # Nothing was published: what was known before holds again.
-                known = page.studio.released()
-                rest = {key: text for key, text in known.items() if key != _column_of(found)}
-                page.studio.released.set(rest | ({_column_of(found): earlier} if earlier else {}))
+                self._note(found, earlier)
                 self.problem.set(words)
             else:
                 self._done.set(done)
