@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo studio paper test bench peers lint types layers docs clean
+.PHONY: help demo studio paper test heavy bench peers lint types layers docs clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -30,7 +30,10 @@ paper: $(VENV)/.demo ## Regenerate the paper's figures and tables into paper/
 	$(BIN)/pufferfish paper --out paper --force
 
 test: $(VENV)/.dev ## Run the tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "not heavy" -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+
+heavy: $(VENV)/.dev ## Run the few tests that take minutes: a cluster that fails in rare ways
+	$(BIN)/python -m pytest -m heavy $(PYTEST_ARGS)
 
 bench: $(VENV)/.bench ## Run the benchmarks (installs their peers)
 	$(BIN)/python -m benchmarks

@@ -112,6 +112,7 @@ def test_an_executor_killed_while_it_writes(spark: Any, tmp_path: Path) -> None:
     assert_whole(done, table, target)
 
 
+@pytest.mark.heavy
 def test_an_executor_killed_before_rows_change_places(spark: Any, tmp_path: Path) -> None:
     """Shuffled rows are sorted after the noise was written: a rerun moves them, and draws none."""
     table = columns(ROWS) | {"x": 1e6 * np.arange(ROWS)}
@@ -185,6 +186,7 @@ def driver(target: Path, trouble: str, folder: Path, **more: str) -> subprocess.
 
 
 @pytest.mark.slow
+@pytest.mark.heavy
 def test_a_driver_that_dies(spark: Any, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
@@ -250,6 +252,7 @@ def standalone(folder: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.heavy
 def test_two_attempts_of_one_task_at_the_same_time(tmp_path: Path) -> None:
     """Speculative execution starts a second attempt of a slow task; one of them is published."""
     start = time.monotonic()

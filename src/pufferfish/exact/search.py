@@ -14,8 +14,9 @@ from pufferfish.errors import CertificationError, UnreachableGoalError
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.parallel import Progress, Workers
 from pufferfish.exact.single import delta_for_goal
+from pufferfish.exact.tails import tail_supremum
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import Noise
+from pufferfish.noise import LaplaceNoise, Noise
 from pufferfish.scenario import PairOfLaws
 
 __all__ = [
@@ -129,7 +130,7 @@ def least_size_of_all(
     progress: Progress | None,
 ) -> float:
     """The largest of the pairs' least sizes: solve the hardest first, then mostly only check."""
-    rest = sorted(pairs, key=_difficulty, reverse=True)
+    rest = _hardest_first(pairs, family, goal)
     size = least_size(rest.pop(0), family, goal, judge)
     # Each batch starts from the largest size so far; with workers, a first one to get it right.
     batch = 1 if workers.count == 1 else _FIRST_BATCH
@@ -143,8 +144,29 @@ def least_size_of_all(
     return size
 
 
-def _difficulty(laws: PairOfLaws) -> float:
-    """A guess at which pair needs most noise; it only decides the order of the work."""
+def _hardest_first(
+    pairs: list[PairOfLaws], family: NoiseFamily, goal: Guarantee
+) -> list[PairOfLaws]:
+    """What seems to need most noise first; this only decides the order of the work.
+
+    Laplace noise leaves most of the odds' change far out, where its limit is known; so pairs are
+    ordered by that, under noise of a typical size.
+    """
+    typical = max(_typical_size(laws, goal) for laws in pairs)
+    noise = family(math.exp(min(max(math.log(typical), _SMALLEST), _LARGEST)))
+    if not isinstance(noise, LaplaceNoise):
+        return sorted(pairs, key=_apart, reverse=True)
+    return sorted(pairs, key=lambda laws: _far_out(laws, noise), reverse=True)
+
+
+def _far_out(laws: PairOfLaws, noise: LaplaceNoise) -> float:
+    """The larger of the limits of |log p/q| on both sides."""
+    p, q = laws.first.components(), laws.second.components()
+    return max(abs(tail_supremum(p, q, noise, side, 0.0).lower) for side in (-1.0, 1.0))
+
+
+def _apart(laws: PairOfLaws) -> float:
+    """By how much means and spreads differ."""
     first, second = laws.first, laws.second
     spreads = math.sqrt(first.variance), math.sqrt(second.variance)
     return abs(first.mean - second.mean) + 2.0 * abs(spreads[0] - spreads[1])
