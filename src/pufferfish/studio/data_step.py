@@ -16,7 +16,7 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.table import Table
 from pufferfish.studio import fragments
 from pufferfish.studio.bench import Question
-from pufferfish.studio.latest import Latest
+from pufferfish.studio.latest import Latest, present
 from pufferfish.studio.session import Page, in_words
 from pufferfish.studio.sources import EXAMPLES, Example, Source, given_source
 from pufferfish.tables import Summary
@@ -100,8 +100,7 @@ def data_step(page: Page) -> Data:
     @reactive.calc
     def source() -> Source:
         found = chosen()
-        req(isinstance(found, Source))
-        return found  # type: ignore[return-value]
+        return present(found if isinstance(found, Source) else None)
 
     def look(given: Source) -> Looked:
         with page.voice.progress(f"Looking at {given.name}"):

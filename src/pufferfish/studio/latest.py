@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from shiny import reactive, req
+from shiny import reactive
+from shiny.types import SilentException
 
-__all__ = ["Latest", "renew"]
+__all__ = ["Latest", "present", "renew"]
 
 Wanted = TypeVar("Wanted")
 Result = TypeVar("Result")
@@ -56,13 +57,18 @@ class Latest(Generic[Wanted, Result]):
 
     def value(self) -> Result:
         """The last result; silent where there is none."""
-        found = self._result()
-        req(found is not None)
-        return found  # type: ignore[return-value]
+        return present(self._result())
 
     def error(self) -> BaseException | None:
         """Why the last work had no result."""
         return self._error()
+
+
+def present(value: Result | None) -> Result:
+    """The value; silent where there is none."""
+    if value is None:
+        raise SilentException
+    return value
 
 
 def renew(place: reactive.Value[Result], value: Result) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from urllib.parse import quote
 
 from htmltools import TagList
-from shiny import reactive, render, req
+from shiny import reactive, render
 from shiny.types import SilentException
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -24,7 +24,7 @@ from pufferfish.studio import fragments
 from pufferfish.studio.bench import Outlook, Question
 from pufferfish.studio.data_step import Data
 from pufferfish.studio.goal_step import Answer
-from pufferfish.studio.latest import renew
+from pufferfish.studio.latest import present, renew
 from pufferfish.studio.releasing import PLAN, Released, publish
 from pufferfish.studio.session import Page, in_words
 
@@ -76,9 +76,7 @@ class Result:
 
         @render.ui
         def releasing() -> TagList:
-            found = doubts()
-            req(found is not None)
-            return fragments.releasing_part(*found)  # type: ignore[misc]
+            return fragments.releasing_part(*present(doubts()))
 
         @render.ui
         def released() -> TagList | None:
