@@ -7,6 +7,15 @@ from collections.abc import Mapping
 import pufferfish as pf
 from pufferfish.priors import Prior
 
+# For Chromium in a test: quiet, and also as root.
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 # A prior as the reference wants it: (weight, mean, std), an atom having std 0.
 PlainLaw = list[tuple[float, float, float]]
 

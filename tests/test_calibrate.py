@@ -298,6 +298,19 @@ def many_secrets() -> pf.Scenario:
     return pf.Scenario([pf.Belief(priors)])
 
 
+@pytest.mark.parametrize("digits", [1, 2, 3])
+def test_a_rounded_size_is_rounded_up_and_certified(digits: int) -> None:
+    scenario, goal = scenario_of(*PAIRS["tables"]), pf.Guarantee(1.0)
+    exact, short = (pf.calibrate(scenario, goal, digits=each).noise for each in (None, digits))
+    assert isinstance(exact, pf.LaplaceNoise)
+    assert isinstance(short, pf.LaplaceNoise)
+    assert exact.scale <= short.scale < exact.scale * (1.0 + 10.0 ** (1 - digits))
+    assert float(f"{short.scale:.{digits}g}") == short.scale
+    assert pf.calibrate(scenario, goal, digits=digits).certified
+    with pytest.raises(pf.InvalidInputError, match="digits"):
+        pf.calibrate(scenario, goal, digits=0)
+
+
 def test_progress_ends_at_the_total() -> None:
     calls: list[tuple[int, int]] = []
     scenario, goal = many_secrets(), pf.Guarantee(1.0, 1e-2)

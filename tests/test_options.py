@@ -6,6 +6,7 @@ import contextlib
 import csv
 import shlex
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -174,3 +175,20 @@ def test_a_file_with_an_odd_name(
         assert run(shlex.split(line)[1:]) == Exit.DONE
     record = Record.load(tmp_path / f"{OUTPUT}.record.json")
     assert record.rows_published == 120
+
+
+def test_what_cannot_be_seen_is_spelled_out() -> None:
+    """Pasted into a terminal it would act: end a paste, or the line."""
+    label = "a\x1b[201~\x03; touch it\u202e'\\"
+    text = commands(
+        Asked(
+            table=Table(file="t.csv", column="x", secret="s"),
+            adversaries=Adversaries(against=label),
+            goal=Goal(epsilon=1.0),
+        ),
+        OUTPUT,
+    )
+    assert all(letter.isprintable() or letter == "\n" for letter in text)
+    first = text.splitlines()[0].replace("pufferfish", "printf '%s\\n'", 1)
+    done = subprocess.run(["bash", "-c", first], capture_output=True, check=True)
+    assert f"--against\n{label}\n" in done.stdout.decode()

@@ -14,19 +14,12 @@ import pytest
 import pufferfish as pf
 from pufferfish.report import report
 from tests.report.releases import LAWS, TABLE, adult, calibration, released
+from tests.support import CHROMIUM_ARGUMENTS
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 PHONE = {"width": 375, "height": 800}
 DESKTOP = {"width": 1280, "height": 900}
 
@@ -63,7 +56,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        running = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
         yield running
         running.close()
 

@@ -25,16 +25,9 @@ from pufferfish.studio.guard import Guard
 from pufferfish.studio.serving import server_of, shiny_scripts
 from pufferfish.studio.session import Studio
 from pufferfish.studio.uploads import Uploads
+from tests.support import CHROMIUM_ARGUMENTS
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 MOST_BYTES = 2_000_000
 # Far more than anything here takes, on a machine that has other things to do; in milliseconds.
 PATIENCE = 15_000
@@ -264,7 +257,7 @@ def browser() -> Iterator[Any]:
     if not CHROMIUM:
         pytest.skip("needs Chromium")
     with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        running = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
         yield running
         running.close()
 

@@ -457,6 +457,25 @@ def test_the_file_that_it_was_started_with(opened: Opened, tmp_path: Path) -> No
         tab.no_problem()
 
 
+def test_a_file_that_changed_is_not_released(opened: Opened, tmp_path: Path) -> None:
+    """Its certificate is about other values."""
+    file = write(tmp_path / "t.csv", rows())
+    with served(given=str(file)) as studio:
+        tab = opened(studio)
+        tab.answer()
+        tab.page.wait_for_selector("#live", state="visible")
+        write(file, [(number, 1000 * (kind == "w"), kind, x) for number, _, kind, x in rows()])
+        tab.page.click("#release")
+        assert "has changed since it was counted" in tab.problem()
+        assert tab.page.locator("#released .files").count() == 0
+        # The page that is opened anew counts anew, and nobody was told that it was released.
+        tab = opened(studio)
+        tab.answer()
+        tab.page.wait_for_selector("#live", state="visible")
+        assert tab.page.locator("#again").count() == 0
+        tab.release()
+
+
 # -- the same elsewhere -----------------------------------------------------------------------
 
 
@@ -513,6 +532,36 @@ def test_a_column_is_released_once(opened: Opened) -> None:
         second.page.check("#again")
         second.release()
         second.no_problem()
+
+
+def test_two_pages_at_once_release_one(opened: Opened) -> None:
+    with served() as studio:
+        tabs = opened(studio), opened(studio)
+        for tab in tabs:
+            tab.shows("#tile-promise", "ε = 1")
+            tab.page.wait_for_selector("#release")
+        for tab in tabs:
+            tab.page.evaluate("document.getElementById('release').click()")
+        tabs[0].page.wait_for_selector("#released .files")
+        assert tabs[1].problem().startswith("This column was released already")
+        assert tabs[1].page.locator("#released .files").count() == 0
+
+
+def test_the_same_column_by_another_name(opened: Opened, tmp_path: Path) -> None:
+    one, other = write(tmp_path / "a.csv", rows()), write(tmp_path / "b.parquet", rows())
+    with served() as studio:
+        tab = opened(studio)
+        tab.give(one)
+        tab.answer()
+        tab.page.wait_for_selector("#live", state="visible")
+        tab.release()
+        tab.page.on("dialog", lambda dialog: dialog.accept())
+        second = opened(studio)
+        second.give(other)
+        second.answer()
+        second.page.wait_for_selector("#again")
+        second.page.click("#release")
+        assert second.problem().startswith("This column was released already")
 
 
 def test_a_ledger_counts(opened: Opened, tmp_path: Path) -> None:

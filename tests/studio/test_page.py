@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from shiny import reactive
 
-from pufferfish.errors import InvalidInputError, UnsupportedError
+from pufferfish.errors import DataError, InvalidInputError, UnsupportedError
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
 from pufferfish.options.planning import Asked
+from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.studio import fragments, releasing
 from pufferfish.studio.asking import asked_for
@@ -300,6 +301,58 @@ def test_a_release_without_its_report_is_still_told(
 
 
 # -- panels and fragments ---------------------------------------------------------------------
+
+
+def test_what_changes_while_it_is_released_is_not(tmp_path: Path) -> None:
+    file = write(tmp_path / "t.csv")
+    plan = Bench().outlook(question(file), Heard()).release_plan(allow_no_noise=False)
+    folder = tmp_path / "out"
+    folder.mkdir()
+
+    def changed() -> None:
+        raise DataError("it has changed")
+
+    with pytest.raises(DataError, match="has changed"):
+        releasing.publish(source(file), plan, folder, ledger=None, voice=Heard(), check=changed)
+    assert list(folder.iterdir()) == []
+
+
+def tiles(file: Path, **groups: Any) -> dict[str, list[str]]:
+    asked = replace(question(file).asked, **groups)
+    outlook = Bench().outlook(replace(question(file), asked=asked), Heard())
+    found: dict[str, list[str]] = moved(outlook, None)["tiles"]
+    return found
+
+
+def test_what_is_said_of_the_promise_is_on_the_safe_side(tmp_path: Path) -> None:
+    file = write(tmp_path / "t.csv")
+    plain = tiles(file)
+    assert "by at most a factor of 2.719, for one row" in plain["promise"][1]
+    shown = float(plain["within"][0].removeprefix("± "))
+    scale = float(plain["noise"][1].rpartition("scale ")[2])
+    # ln 20 = 2.99573...: 95% of Laplace noise; three digits, rounded up.
+    assert 2.995 * scale < shown <= 2.996 * scale * 1.01
+    assert shown >= 2.9957322 * scale
+    with_delta = tiles(file, goal=Goal(epsilon=1.0, delta=0.01))
+    assert "but for a probability of 0.01" in with_delta["promise"][1]
+    huge = tiles(file, goal=Goal(epsilon=800.0))
+    assert "a factor of e^800" in huge["promise"][1]
+    several = Publishing(person="id", rows_per_person=2)
+    person = tiles(file, publishing=several)
+    assert "one person, up to 2 rows" in person["promise"][1]
+    assert "from one row" in person["guess"][1]
+    assert "from all rows of a person" in person["guess"][1]
+    assert "0.5 is promised for each row" in person["certificate"][1]
+
+
+def test_rounding_and_clipping_are_said(tmp_path: Path) -> None:
+    file = write(tmp_path / "t.csv")
+    assert "mean" in tiles(file)["within"][1]
+    cut = tiles(file, publishing=Publishing(round_to=2.0, clip="0:9"))["within"][1]
+    assert cut == (
+        "in 95% of cases, then rounded to multiples of 2, then moved into [0, 9], which biases "
+        "means"
+    )
 
 
 def test_numbers_and_pictures_escape_what_the_table_holds(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def _publishing(entry: Entry, known: set[str]) -> Publishing:
         keep=kept or None,
         keep_order=bool(entry("keep_order")),
         person=_column(entry("person"), known) if several else None,
-        rows_per_person=_whole(entry, "rows_per_person", 1) if several else 1,
+        rows_per_person=_whole(entry, "rows_per_person") if several else 1,
         round_to=None if entry("round") is None else _number(entry, "round", "the step"),
         clip=None if low is None else f"{_text(entry, 'low')}:{_text(entry, 'high')}",
     )
@@ -147,9 +147,9 @@ def _number(entry: Entry, name: str, what: str) -> float:
     return float(value)
 
 
-def _whole(entry: Entry, name: str, usual: int) -> int:
-    value = entry(name)
-    if value is None:
+def _whole(entry: Entry, name: str, usual: int | None = None) -> int:
+    """A whole number; where it is empty the usual one, if there is one."""
+    if usual is not None and entry(name) is None:
         return usual
     what = name.replace("_", " ")
     number = _number(entry, name, what)
