@@ -42,7 +42,12 @@ def wire_looks(page: Page, outlook: Callable[[], Outlook]) -> None:
 
     @reactive.effect
     def _choose() -> None:
-        renew(chosen, str(page.entry("look") or ""))
+        look = str(page.entry("look") or "")
+        with reactive.isolate():
+            beyond = bool(chosen()) and chosen() not in listed()
+        # The list shows its first entry where it lacks the pair: that is nobody's choice.
+        if look or not beyond:
+            renew(chosen, look)
 
     @reactive.effect
     def _choose_cell() -> None:
