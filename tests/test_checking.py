@@ -50,7 +50,7 @@ def test_an_internal_edition_is_true(tmp_path: Path, goal: str, noise: str, fiel
     assert found.verdict is True
     assert found.edition == "internal"
     # The noise, the promise, the certificate, the words and the file.
-    assert len(found.checks) == 6
+    assert len(found.checks) == 7
     assert all(check.verdict is True for check in found.checks)
 
 
@@ -66,7 +66,7 @@ def test_a_public_edition_of_public_beliefs_is_true(tmp_path: Path) -> None:
     released(tmp_path, "public")
     found = verify_record(tmp_path / "public.json")
     assert found.verdict is True
-    assert len(found.checks) == 6
+    assert len(found.checks) == 7
 
 
 def test_a_record_in_yaml_is_checked_too(tmp_path: Path) -> None:
@@ -199,7 +199,11 @@ CLAIMS: dict[str, Any] = {
     "column": "y",
     "kept": ["k"],
     "missing": "drop",
-    "shuffled": False,
+    "order": "table",
+    "headline": ["Nothing to worry about."],
+    "beliefs_from": "this table",
+    "rows_per_person": 2,
+    "adversaries": 7,
     "postprocess": [{"round_to": 1.0}],
 }
 
@@ -227,7 +231,7 @@ def test_the_file_may_be_named_or_be_away(tmp_path: Path) -> None:
     assert found.checks[-1].verdict is None
     named = verify_record(tmp_path / "internal.json", elsewhere)
     assert named.verdict is True
-    assert len(named.checks) == 6
+    assert len(named.checks) == 7
     assert verify_record(tmp_path / "internal.json", tmp_path / "in.csv").verdict is False
     with pytest.raises(OSError, match="none"):
         verify_record(tmp_path / "internal.json", tmp_path / "none.csv")

@@ -253,7 +253,7 @@ def test_a_plan_of_the_wrong_shape_is_refused(change: Any, message: str) -> None
         pf.Plan.from_dict(tampered(change))
 
 
-@pytest.mark.parametrize("version", [0, 2, 99, None, "1"])
+@pytest.mark.parametrize("version", [0, 3, 99, None, "1"])
 def test_an_unknown_version_is_refused_with_advice(version: object, tmp_path: Path) -> None:
     data = tampered(lambda data: data.update(version=version))
     with pytest.raises(pf.InvalidInputError, match="newer pufferfish") as caught:
@@ -267,7 +267,7 @@ def test_an_unknown_version_is_refused_with_advice(version: object, tmp_path: Pa
 def test_an_older_plan_is_upgraded(monkeypatch: pytest.MonkeyPatch) -> None:
     def upgrade(data: dict[str, Any]) -> dict[str, Any]:
         (column,) = data.pop("columns")
-        return {**data, "version": 1, "column": column}
+        return {**data, "version": 2, "column": column}
 
     monkeypatch.setitem(codec.UPGRADES, ("plan", 0), upgrade)
     old = tampered(lambda data: data.update(version=0, columns=[data.pop("column")]))

@@ -38,9 +38,10 @@ def record(provenance: str = "private", **fields: Any) -> pf.Record:
 
 
 PUBLIC = {
-    *("pufferfish", "version", "edition", "notice", "promise", "not_promised", "goal", "unit"),
-    *("pairs", "column", "kept", "missing", "shuffled", "noise", "postprocess", "published"),
-    *("versions", "created"),
+    *("pufferfish", "version", "edition", "notice", "headline", "promise", "not_promised", "goal"),
+    *("unit", "rows_per_person", "dependence", "one_row", "pairs", "column", "secret", "kept"),
+    *("reveals", "missing", "cap", "order", "unprotected_percent", "adversaries", "beliefs_from"),
+    *("beliefs_fitted", "noise", "postprocess", "published", "versions", "created"),
 }
 
 
@@ -80,11 +81,11 @@ def test_public_beliefs_are_published_and_the_table_is_not() -> None:
 def test_what_was_done_is_said(edition: Any) -> None:
     done = record(keep=("k",), postprocess=(pf.RoundTo(0.5), pf.Clip(0.0, 90.0)))
     data = done.to_dict(edition)
-    assert (data["pufferfish"], data["version"], data["edition"]) == ("record", 1, edition)
+    assert (data["pufferfish"], data["version"], data["edition"]) == ("record", 2, edition)
     assert data["goal"] == {"epsilon": 0.5, "delta": 0.0}
     assert data["pairs"] == [["a", "b"]]
     assert (data["column"], data["kept"], data["missing"]) == ("x", ["k"], "refuse")
-    assert data["shuffled"] is False
+    assert data["order"] == "table"
     noise = done.plan.calibration.noise
     assert isinstance(noise, pf.LaplaceNoise)
     assert data["noise"] == {"kind": "laplace", "scale": noise.scale, "grid": noise.grid}

@@ -15,20 +15,25 @@ from pufferfish.exact import Certificate
 from pufferfish.exact.certificate import noise_from_dict
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.explain import pairs_in_words
-from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import check_grid
-from pufferfish.noise import Noise, NoNoise
+from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
-from pufferfish.record import TOLERANCE, VERSION, described, noise_in_words
+from pufferfish.record import TOLERANCE, VERSION
 from pufferfish.scenario import Scenario
+from pufferfish.statement import WORDS, Facts, words
 from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.tables import format_of
 from pufferfish.tables.files import column_parts
 from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
 from pufferfish.tables.sources import data_files
+from pufferfish.upgrades import FROM_VERSION
 
 __all__ = ["Check", "Verification", "verify_record"]
+
+_OLD_WORDS = (
+    "This record is of version 1. Its words were not compared with its numbers: trust the numbers."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +47,17 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What became of the claims of a record."""
+    """What became of the claims of a record.
+
+    Attributes:
+        edition: "internal" or "public".
+        checks: Each claim.
+        notes: What was not looked at, and why.
+    """
 
     edition: str
     checks: tuple[Check, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> bool | None:
@@ -62,21 +74,21 @@ def verify_record(path: str | Path, released: str | Path | None = None) -> Verif
         return _verify_sum(read_document(Path(path), "sum-record", SUM_VERSION), released)
     data = read_document(Path(path), "record", VERSION)
     with reading("record"):
-        edition = data["edition"]
-        noise, goal = noise_from_dict(data["noise"]), Guarantee(**data["goal"])
-        checks = [_drawable(noise)]
+        edition, facts = data["edition"], Facts.from_dict(data)
+        checks = [_drawable(facts.noise)]
         if "plan" in data:
-            checks += _against_plan(data, noise, goal)
+            checks += _against_plan(data, facts)
         else:
             checks.append(
                 Check(
-                    claim=f"this noise keeps {goal}",
+                    claim=f"this noise keeps {facts.goal}",
                     verdict=None,
                     detail="the beliefs are private and not in this edition; the internal edition "
                     "can be checked",
                 )
             )
-            checks.append(_words(data, noise, goal))
+        if FROM_VERSION not in data:
+            checks.append(_words(data, facts))
         checks.append(_entries(data))
         name = data["published"]["file"]
         if released is not None:
@@ -84,7 +96,8 @@ def verify_record(path: str | Path, released: str | Path | None = None) -> Verif
         elif name is not None:
             beside = Path(path).parent / name
             checks.append(_checksum(data, beside) if beside.exists() else _away(name))
-    return Verification(edition=edition, checks=tuple(checks))
+    notes = (_OLD_WORDS,) if FROM_VERSION in data else ()
+    return Verification(edition=edition, checks=tuple(checks), notes=notes)
 
 
 def _verify_sum(data: dict[str, Any], released: str | Path | None) -> Verification:
@@ -112,8 +125,8 @@ def _drawable(noise: Any) -> Check:
     return Check(claim=text, verdict=True, detail=f"in steps of {noise.grid:.6g}")
 
 
-def _against_plan(data: dict[str, Any], noise: Any, goal: Guarantee) -> list[Check]:
-    text = f"this noise keeps {goal} for every pair and adversary"
+def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
+    text = f"this noise keeps {facts.goal} for every pair and adversary"
     try:
         plan = Plan.from_dict(data["plan"])
     except CertificationError as error:
@@ -126,8 +139,9 @@ def _against_plan(data: dict[str, Any], noise: Any, goal: Guarantee) -> list[Che
         if certificate.goal.pure
         else f"δ at ε = {certificate.goal.epsilon:g} at most {certificate.delta_upper:.9g}"
     )
-    same = plan.calibration.noise == noise and plan.promise == goal
-    other = [name for name, entry in described(plan).items() if data[name] != entry]
+    same = plan.calibration.noise == facts.noise and plan.promise == facts.goal
+    planned = facts.planned_by(plan).to_dict()
+    other = [name for name, entry in planned.items() if data[name] != entry]
     return [
         Check(
             claim=text,
@@ -138,7 +152,7 @@ def _against_plan(data: dict[str, Any], noise: Any, goal: Guarantee) -> list[Che
         ),
         _recorded(data["certificate"], certificate, plan.calibration.scenario),
         Check(
-            claim="the record says what its plan says, in words and in numbers",
+            claim="the record says what its plan says",
             verdict=not other,
             detail=f"it differs in {', '.join(other)}" if other else "written again from the plan",
         ),
@@ -164,14 +178,14 @@ def _recorded(
     )
 
 
-def _words(data: dict[str, Any], noise: Noise, goal: Guarantee) -> Check:
-    """Without a plan: the promise in words must name what the numbers say."""
-    said = (f"The bound is {goal} pufferfish privacy", noise_in_words(noise), repr(data["column"]))
-    missing = [each for each in said if each not in data["promise"]]
+def _words(data: dict[str, Any], facts: Facts) -> Check:
+    """In either edition the words must be those that follow from the facts."""
+    expected = words(facts)
+    other = [name for name in WORDS if data[name] != expected[name]]
     return Check(
-        claim="the promise in words is that of the numbers",
-        verdict=not missing,
-        detail=f"it does not say {missing[0]!r}" if missing else "promise, noise and column agree",
+        claim="the words are those that follow from the numbers",
+        verdict=not other,
+        detail=f"differs: {', '.join(other)}" if other else "written again from the numbers",
     )
 
 
@@ -180,7 +194,7 @@ def _entries(data: dict[str, Any], kind: str = "record") -> Check:
     schema = json.loads(
         files("pufferfish").joinpath("schemas", f"{kind}.schema.json").read_text(encoding="utf-8")
     )
-    unknown = sorted(set(data) - set(schema["properties"]))
+    unknown = sorted(set(data) - set(schema["properties"]) - {FROM_VERSION})
     notice = "May be published." if data["edition"] == "public" else PRIVATE_NOTICE
     return Check(
         claim="nothing was added that no check is about",

@@ -14,6 +14,7 @@ from typing import Any
 from pufferfish.errors import InvalidInputError, MissingExtraError
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.scenario import AllPairs, Belief, Scenario, Secret, SecretPair, checked_secret
+from pufferfish.upgrades import FROM_VERSION, UPGRADES
 
 __all__ = [
     "PRIVATE_NOTICE",
@@ -22,6 +23,7 @@ __all__ = [
     "check_entries",
     "document_text",
     "is_document",
+    "pairs_from_plain",
     "pairs_to_plain",
     "parse_document",
     "read_document",
@@ -70,6 +72,8 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
         found = data.get("pufferfish") if isinstance(data, dict) else None
         also = f"; it is one of kind {found!r}" if isinstance(found, str) and found else ""
         raise InvalidInputError(f"this is no {kind} document of pufferfish{also}.")
+    if FROM_VERSION in data:
+        raise InvalidInputError(f"a {kind} has no entry {FROM_VERSION!r}.")
     return _upgraded(data, kind, version)
 
 
@@ -87,10 +91,6 @@ def is_document(path: Path, kind: str) -> bool:
     with contextlib.suppress(InvalidInputError):
         return bool(read_document(path, kind, _ANY_VERSION))
     return False
-
-
-# From (kind, version) to what makes the next version of such a document.
-UPGRADES: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
 def _upgraded(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
@@ -145,12 +145,13 @@ def pairs_to_plain(pairs: Sequence[SecretPair]) -> list[list[Secret]] | dict[str
     return [list(pair) for pair in pairs]
 
 
-def _pairs_from_plain(plain: Any) -> Iterable[Any]:
+def pairs_from_plain(plain: Any) -> Sequence[SecretPair]:
     """What `pairs_to_plain` described."""
-    if isinstance(plain, Mapping):
-        check_entries("list of pairs", plain, ("all_of",))
-        return AllPairs(tuple(checked_secret(each) for each in plain["all_of"]))
-    return [tuple(pair) for pair in plain]
+    with reading("list of pairs"):
+        if isinstance(plain, Mapping):
+            check_entries("list of pairs", plain, ("all_of",))
+            return AllPairs(tuple(checked_secret(each) for each in plain["all_of"]))
+        return tuple(SecretPair(*(checked_secret(each) for each in pair)) for pair in plain)
 
 
 def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def scenario_from_dict(data: Mapping[str, Any]) -> Scenario:
     with reading("scenario"):
         return Scenario(
             [belief_from_dict(each) for each in data["beliefs"]],
-            pairs=_pairs_from_plain(data["pairs"]),
+            pairs=pairs_from_plain(data["pairs"]),
         )
 
 
@@ -176,6 +177,8 @@ def belief_to_dict(belief: Belief) -> dict[str, Any]:
         "name": belief.name,
         "provenance": belief.provenance,
         "radius": belief.radius,
+        "fitted_on": belief.fitted_on,
+        "fitted_at": belief.fitted_at,
         "secrets": [
             {"secret": secret, "missing": belief.missing[secret], "prior": _prior_to_dict(prior)}
             for secret, prior in belief.priors.items()
@@ -188,7 +191,7 @@ def belief_from_dict(data: Mapping[str, Any]) -> Belief:
     with reading("belief"):
         priors: dict[Secret, Prior] = {}
         missing: dict[Secret, float] = {}
-        check_entries("belief", data, ("name", "provenance", "radius", "secrets"))
+        check_entries("belief", data, _BELIEF)
         for entry in data["secrets"]:
             check_entries("secret of a belief", entry, ("secret", "missing", "prior"))
             secret = entry["secret"]
@@ -202,7 +205,12 @@ def belief_from_dict(data: Mapping[str, Any]) -> Belief:
             provenance=data.get("provenance", "private"),
             missing=missing,
             radius=data.get("radius", 0.0),
+            fitted_on=data.get("fitted_on"),
+            fitted_at=data.get("fitted_at"),
         )
+
+
+_BELIEF = ("name", "provenance", "radius", "fitted_on", "fitted_at", "secrets")
 
 
 def _prior_to_dict(prior: Prior) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from pufferfish.noise import LaplaceNoise, NoNoise
 from pufferfish.numerics import readable
 from pufferfish.plan import Plan
 from pufferfish.priors import Discrete
-from pufferfish.record import Record, not_promised
+from pufferfish.record import Record
 from pufferfish.scenario import Belief
+from pufferfish.statement import headline, not_promised
 
 __all__ = [
     "adversaries_in_words",
@@ -41,6 +42,7 @@ def story(record: Record) -> str:
     """What happened, in labelled paragraphs."""
     plan = record.plan
     parts = [
+        *(("Beware", text) for text in headline(record.facts)),
         ("Published", published_in_words(record)),
         ("Promise", promise_in_words(plan)),
         ("To whom", adversaries_in_words(plan)),
@@ -69,7 +71,7 @@ def published_in_words(record: Record) -> str:
     """Which rows were published, where, in which order, beside what."""
     plan = record.plan
     place = f" in {record.output}" if record.output else ""
-    order = _order(record)
+    order = ", in random order" if record.order == "random" else ", in the order of the table"
     kept = f", beside {', '.join(plan.keep)} as they were" if plan.keep else ""
     dropped = (
         f"; {record.rows_missing:,} rows without a value were left out"
@@ -84,13 +86,6 @@ def published_in_words(record: Record) -> str:
         f"{record.rows_published:,} rows of {plan.column!r}{place}{order}{kept}; {plan.secret!r} "
         f"is not published{dropped}."
     )
-
-
-def _order(record: Record) -> str:
-    plan = record.plan
-    if plan.shuffled or (plan.keep and not plan.keep_order and "pyspark" in record.versions):
-        return ", in random order"
-    return ", in the order of the table"
 
 
 def promise_in_words(plan: Plan) -> str:
@@ -226,7 +221,7 @@ def percent_up(share: float) -> str:
 
 def gaps(record: Record) -> list[str]:
     """What is not promised, also for the rows of this table."""
-    texts = not_promised(record.plan)
+    texts = not_promised(record.facts)
     if record.rows_outside:
         texts.append(
             f"{record.rows_outside:,} values are outside all that the beliefs consider possible: "

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
 from pufferfish.calibrate import Calibration, recertified
-from pufferfish.checks import require
+from pufferfish.checks import finite, require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     check_entries,
@@ -30,9 +30,19 @@ from pufferfish.numerics import PUBLISHED_DIGITS, float_upper
 from pufferfish.scenario import Secret, checked_secret
 from pufferfish.theorems import TAU_FORMS
 
-__all__ = ["Plan"]
+__all__ = ["DEPENDENCES", "MISSING", "ONE_ROW", "Dependence", "Missing", "OneRow", "Plan", "Unit"]
+__all__ += ["postprocess_from_dict", "postprocess_to_dict"]
 
-_MISSING = ("refuse", "keep", "drop")
+Unit = Literal["row", "person"]
+Missing = Literal["refuse", "keep", "drop"]
+Dependence = Literal["any", "equal", "independent"]
+OneRow = Literal["first", "mean"]
+Rounding = Literal["ladder", "digits", "given"]
+
+MISSING = ("refuse", "keep", "drop")
+DEPENDENCES = ("any", "equal", "independent")
+ONE_ROW = ("first", "mean")
+_ROUNDINGS = ("ladder", "digits", "given")
 _MOST_ROWS = 1_000_000
 
 
@@ -52,6 +62,14 @@ class Plan(PrivateDocument):
         person: For the unit "person": the column that says which rows belong together.
         rows_per_person: At most so many rows of one person. Each costs: together they keep
             (k·ε, k·δ), taken to be independent given the secret.
+        dependence: What is taken to be true of the rows of one person, given the secret: nothing
+            ("any"), that they repeat one value ("equal"), that they are "independent".
+        one_row: Publish one row for each person: its "first", or one with the "mean" of its values.
+        cap: Values are moved into these public bounds before the mechanism; the beliefs describe
+            the moved ones.
+        rounding: How the size of the noise was rounded up before it was published: to a rung of a
+            public "ladder"; to three "digits", in plans of version 1; not at all where it was
+            "given" as public knowledge.
         postprocess: What is done to each noised value.
         keep_order: Publish the rows in their order even where nothing else is kept. Order can
             betray the secret.
@@ -61,16 +79,20 @@ class Plan(PrivateDocument):
     """
 
     KIND: ClassVar[str] = "plan"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     calibration: Calibration = field(repr=False)
     column: str
     secret: str
     keep: tuple[str, ...] = ()
-    missing: Literal["refuse", "keep", "drop"] = "refuse"
-    unit: Literal["row", "person"] = "row"
+    missing: Missing = "refuse"
+    unit: Unit = "row"
     person: str | None = None
     rows_per_person: int = 1
+    dependence: Dependence = "independent"
+    one_row: OneRow | None = None
+    cap: tuple[float, float] | None = None
+    rounding: Rounding = "ladder"
     postprocess: tuple[Postprocess, ...] = ()
     keep_order: bool = False
     others: tuple[Secret, ...] = ()
@@ -99,9 +121,10 @@ class Plan(PrivateDocument):
             f"the secret column {self.secret!r} cannot be kept: it is what must not be betrayed.",
         )
         require(self.column not in self.keep, f"{self.column!r} is published with noise anyway.")
-        require(
-            self.missing in _MISSING, f"missing must be one of {_MISSING}, got {self.missing!r}."
-        )
+        for name, known in _CHOICES.items():
+            given = getattr(self, name)
+            require(given in known, f"{name} must be one of {known}, got {given!r}.")
+        self._check_cap()
         self._check_unit()
         holes = any(
             belief.missing[secret]
@@ -114,13 +137,23 @@ class Plan(PrivateDocument):
             'another table: use missing="keep", or fit them to the rows that have a value '
             "(pf.summarise(...).without_missing()).",
         )
-        if not all(belief.public for belief in self.calibration.scenario.beliefs):
+        if self.rounding != "given" and not self.public:
             object.__setattr__(self, "calibration", _published(self.calibration))
         # Refuses what cannot be released: an uncertified law, no grid, no noise unasked.
         _ = self.mechanism
 
+    def _check_cap(self) -> None:
+        if self.cap is None:
+            return
+        require(
+            isinstance(self.cap, list | tuple) and len(self.cap) == 2,
+            "cap must be two numbers, the lowest and the highest value.",
+        )
+        low, high = (finite("cap", each) for each in self.cap)
+        require(low < high, "cap must be two numbers, the lower one first.")
+        object.__setattr__(self, "cap", (low, high))
+
     def _check_unit(self) -> None:
-        require(self.unit in ("row", "person"), f"unit must be row or person, got {self.unit!r}.")
         require(
             (self.person is not None) == (self.unit == "person"),
             'unit="person" needs the column that names the person (person=...), and only it.',
@@ -193,6 +226,10 @@ class Plan(PrivateDocument):
             "unit": self.unit,
             "person": self.person,
             "rows_per_person": self.rows_per_person,
+            "dependence": self.dependence,
+            "one_row": self.one_row,
+            "cap": None if self.cap is None else list(self.cap),
+            "rounding": self.rounding,
             "postprocess": [postprocess_to_dict(each) for each in self.postprocess],
             "keep_order": self.keep_order,
             "others": list(self.others),
@@ -227,6 +264,13 @@ class Plan(PrivateDocument):
             )
 
 
+_CHOICES: dict[str, tuple[str | None, ...]] = {
+    "missing": MISSING,
+    "unit": ("row", "person"),
+    "dependence": DEPENDENCES,
+    "one_row": (None, *ONE_ROW),
+    "rounding": _ROUNDINGS,
+}
 _PLAIN = (
     "column",
     "secret",
@@ -235,6 +279,10 @@ _PLAIN = (
     "unit",
     "person",
     "rows_per_person",
+    "dependence",
+    "one_row",
+    "cap",
+    "rounding",
     "keep_order",
     "others",
     "allow_no_noise",

@@ -14,24 +14,17 @@ from typing import Any, Literal, Self
 
 from pufferfish.atomic import write_text
 from pufferfish.checks import nonnegative, require
-from pufferfish.codec import (
-    PRIVATE_NOTICE,
-    document_text,
-    pairs_to_plain,
-    read_document,
-    reading,
-)
+from pufferfish.codec import PRIVATE_NOTICE, document_text, read_document, reading
 from pufferfish.errors import CertificationError, InvalidInputError
-from pufferfish.exact.certificate import Certificate, noise_to_dict
+from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.recheck import certificate_gap
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
-from pufferfish.numerics import readable
-from pufferfish.plan import Plan, postprocess_to_dict
+from pufferfish.plan import Plan
+from pufferfish.statement import WORDS, BeliefsFrom, Facts, Order, Reveals, percent_of, words
+from pufferfish.upgrades import FROM_VERSION
 
-__all__ = ["TOLERANCE", "VERSION", "ChecksumOf", "Edition", "Record", "described"]
-__all__ += ["noise_in_words", "not_promised"]
+__all__ = ["TOLERANCE", "VERSION", "ChecksumOf", "Edition", "Record"]
 
-VERSION = 1
+VERSION = 2
 Edition = Literal["internal", "public"]
 ChecksumOf = Literal["file", "folder", "column"]
 # How far bounds that were computed elsewhere may be from ours: other versions, other processors.
@@ -54,6 +47,10 @@ class Record:
         sha256: Checksum of what was published.
         checksum_of: What the checksum is of: a "file", a "folder" (of its manifest), a "column".
         output: The name of the published file or folder, without what it is in; None for a frame.
+        order: The order in which the rows were published.
+        beliefs_from: Where the beliefs come from, as far as that was checked.
+        beliefs_fitted: When they were fitted, if to another table.
+        reveals: What the protected column and the kept ones reveal together; None if none is kept.
         versions: Of the software.
         created: When, in UTC.
     """
@@ -68,18 +65,35 @@ class Record:
     sha256: str
     checksum_of: ChecksumOf
     output: str | None
+    order: Order
+    beliefs_from: BeliefsFrom
+    beliefs_fitted: str | None = None
+    reveals: Reveals | None = None
     versions: dict[str, str]
     created: str
 
+    @property
+    def facts(self) -> Facts:
+        """What everybody may know of it."""
+        return Facts.of(
+            self.plan,
+            order=self.order,
+            unprotected_percent=percent_of(self.rows_unprotected, self.rows_published),
+            beliefs_from=self.beliefs_from,
+            beliefs_fitted=self.beliefs_fitted,
+            reveals=self.reveals,
+        )
+
     def to_dict(self, edition: Edition = "internal") -> dict[str, Any]:
         """Plain data for a document."""
-        plan = self.plan
+        plan, facts = self.plan, self.facts
         public = {
             "pufferfish": "record",
             "version": VERSION,
             "edition": edition,
             "notice": "May be published." if edition == "public" else PRIVATE_NOTICE,
-            **described(plan),
+            **words(facts),
+            **facts.to_dict(),
             "published": {
                 "rows": self.rows_published,
                 "sha256": self.sha256,
@@ -138,6 +152,7 @@ class Record:
                 all(isinstance(each, int) and each >= 0 for each in counts),
                 "the counts of a record must be whole numbers.",
             )
+            said = Facts.from_dict(data)
             record = cls(
                 plan=Plan.from_dict(data["plan"]),
                 rows_read=table["rows"],
@@ -149,12 +164,19 @@ class Record:
                 sha256=published["sha256"],
                 checksum_of=published["checksum_of"],
                 output=published["file"],
+                order=said.order,
+                beliefs_from=said.beliefs_from,
+                beliefs_fitted=said.beliefs_fitted,
+                reveals=said.reveals,
                 versions=data["versions"],
                 created=data["created"],
             )
         again = record.to_dict()
-        # Bounds that were computed elsewhere may differ in their last digits.
+        # Bounds that were computed elsewhere may differ in their last digits; words of version 1
+        # were other words.
         other = [name for name in again | data if again.get(name) != data.get(name)]
+        if FROM_VERSION in data:
+            other = [name for name in other if name not in (*WORDS, FROM_VERSION, "notice")]
         try:
             certified = Certificate.from_dict(data["certificate"])
             calibration = record.plan.calibration
@@ -176,76 +198,3 @@ class Record:
     def __repr__(self) -> str:
         """Names the column; counts of the table may be private."""
         return f"Record({self.plan.column!r}, {self.rows_published} rows published)"
-
-
-def described(plan: Plan) -> dict[str, Any]:
-    """What a record says of its plan to everybody: nothing of a private belief."""
-    return {
-        "promise": claim(plan),
-        "not_promised": not_promised(plan),
-        "goal": {"epsilon": plan.promise.epsilon, "delta": plan.promise.delta},
-        "unit": plan.unit,
-        "pairs": pairs_to_plain(plan.calibration.scenario.pairs),
-        "column": plan.column,
-        "kept": list(plan.keep),
-        "missing": plan.missing,
-        "shuffled": plan.shuffled,
-        "noise": noise_to_dict(plan.calibration.noise),
-        "postprocess": [postprocess_to_dict(each) for each in plan.postprocess],
-    }
-
-
-def claim(plan: Plan) -> str:
-    """The promise in words that hold nothing of a private belief."""
-    promise, rows = plan.promise, plan.rows_per_person
-    unit = "one row" if plan.unit == "row" else f"one person (at most {rows} rows)"
-    pairs = plan.calibration.scenario.pairs
-    named = "; ".join(f"{first!r} and {second!r}" for first, second in pairs[:10])
-    more = f"; and {len(pairs) - 10:,} more pairs" if len(pairs) > 10 else ""
-    adversaries = len(plan.calibration.scenario.beliefs)
-    return (
-        f"What the published {plan.column!r} of {unit} says about {plan.secret!r} is bounded, for "
-        f"each of these pairs: {named}{more}. The bound is {promise} pufferfish privacy, against "
-        f"{adversaries} described adversar{'y' if adversaries == 1 else 'ies'}, for one release. "
-        f"{noise_in_words(plan.calibration.noise)}"
-    )
-
-
-def noise_in_words(noise: Noise) -> str:
-    """What was added."""
-    if isinstance(noise, LaplaceNoise):
-        size, std = readable(noise.scale, 6), readable(noise.std)
-        return f"Added was Laplace noise of scale {size} (std {std})."
-    if isinstance(noise, GaussianNoise):
-        return f"Added was Gaussian noise of std {readable(noise.std, 6)}."
-    return "No noise was added."
-
-
-def not_promised(plan: Plan) -> list[str]:
-    """What nobody should read into the promise."""
-    text = [
-        "Anything to an adversary who knows more than those described: the exact rows, or that "
-        "rows are not independent given the secret.",
-        "Anything about several releases of the same column, with fresh noise each.",
-        "That a given person's row is in the table, or how many rows it has.",
-    ]
-    if plan.unit == "row":
-        text.append("Anything about several rows of one person: each further row costs as much.")
-    text += [
-        f"Anything about values of {plan.secret!r} that are in none of the pairs.",
-        f"Anything about a value of {plan.column!r} far from all that the described adversaries "
-        "consider possible, or to somebody who believes something else.",
-    ]
-    if plan.keep:
-        text.append(
-            f"What the other published columns ({', '.join(plan.keep)}), or the order of the rows, "
-            f"say about {plan.secret!r}."
-        )
-    elif plan.keep_order:
-        text.append(f"What the order of the rows says about {plan.secret!r}.")
-    if plan.missing == "drop":
-        text.append(
-            "Which and how many rows had no value: they were left out before anything else, and "
-            "the promise is about the rows that remain."
-        )
-    return text

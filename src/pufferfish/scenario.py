@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, NamedTuple, overload
@@ -127,6 +127,8 @@ class Belief:
             0 for secrets that were not named.
         radius: How far in W_∞, in the units of X, the laws meant may be from `priors`: what
             rounding the values of a table into bins has cost. Certificates cover all of them.
+        fitted_on: The fingerprint of the counts that the laws were fitted to; as private as they.
+        fitted_at: When, in UTC.
     """
 
     priors: Mapping[Secret, Prior]
@@ -134,6 +136,9 @@ class Belief:
     provenance: str
     missing: Mapping[Secret, float]
     radius: float
+    # Which table and when: two fits with the same result are the same belief.
+    fitted_on: str | None = field(compare=False)
+    fitted_at: str | None = field(compare=False)
 
     def __init__(
         self,
@@ -143,6 +148,8 @@ class Belief:
         provenance: str = "private",
         missing: Mapping[Any, float] | None = None,
         radius: float = 0.0,
+        fitted_on: str | None = None,
+        fitted_at: str | None = None,
     ) -> None:
         """Copy, freeze and refuse what is no belief."""
         require(
@@ -157,10 +164,10 @@ class Belief:
                 f"the prior of {secret!r} must be a Gaussian, GaussianMixture or Discrete, "
                 f"got {type(prior).__name__}.",
             )
-        for field, text in (("name", name), ("provenance", provenance)):
+        for entry, text in (("name", name), ("provenance", provenance)):
             require(
                 isinstance(text, str) and bool(text),
-                f"{field} must be a non-empty text, got {type(text).__name__}.",
+                f"{entry} must be a non-empty text, got {type(text).__name__}.",
             )
         require(
             provenance == PUBLIC or provenance.strip().lower() != PUBLIC,
@@ -180,6 +187,9 @@ class Belief:
         object.__setattr__(self, "provenance", provenance)
         object.__setattr__(self, "missing", MappingProxyType(holes))
         object.__setattr__(self, "radius", nonnegative("radius", radius))
+        for entry, known in (("fitted_on", fitted_on), ("fitted_at", fitted_at)):
+            require(known is None or isinstance(known, str), f"{entry} must be a text.")
+            object.__setattr__(self, entry, known)
 
     @property
     def public(self) -> bool:
@@ -199,7 +209,7 @@ class Belief:
     def __reduce__(self) -> tuple[type[Belief], tuple[object, ...]]:
         """Rebuild from plain dictionaries (a mapping proxy cannot be pickled)."""
         fields = dict(self.priors), self.name, self.provenance, dict(self.missing), self.radius
-        return Belief, fields
+        return Belief, (*fields, self.fitted_on, self.fitted_at)
 
 
 class PairOfLaws(NamedTuple):

@@ -42,7 +42,7 @@ from pufferfish.tables import Summary
 __all__ = ["Adversaries", "Described", "families_of", "pair_text", "save_beliefs"]
 
 _DEFAULT = ("mixture", "empirical")
-_VERSION = 1
+_VERSION = 2
 _DOCUMENTS = (".json", ".yaml", ".yml")
 # About what one law and one certificate take, and what is worth a word beforehand.
 _FIT_SECONDS, _PAIR_SECONDS, _LONG = 0.3, 1e-5, 20.0

@@ -19,6 +19,7 @@ from pufferfish.record import ChecksumOf, Record
 from pufferfish.release.counts import Counts
 from pufferfish.release.rows import RowRules
 from pufferfish.sampling import Shuffler, SystemEntropy
+from pufferfish.statement import Order, planned_source
 from pufferfish.tables import Change, Changed
 from pufferfish.tables.persons import PersonCounter
 
@@ -36,6 +37,7 @@ class Session:
         held: bool = True,
         folder: Path | None = None,
         engine: str | None = None,
+        order: Order | None = None,
     ) -> None:
         """Nothing done yet; a ledger without room is refused before any work.
 
@@ -46,7 +48,9 @@ class Session:
                 waits in temporary files.
             folder: Where these are; None: the system's folder for such files.
             engine: The library that reads and writes, if its version is worth recording.
+            order: The order in which it publishes rows; None: as the plan says.
         """
+        self._order: Order = order or ("random" if plan.shuffled else "table")
         self._plan = plan
         self._engine = () if engine is None else (engine,)
         self._waiting: dict[str, Any] = {"most_held": None} if held else {"folder": folder}
@@ -102,6 +106,8 @@ class Session:
             sha256=sha256,
             checksum_of=of,
             output=output,
+            order=self._order,
+            beliefs_from=planned_source(self._plan.calibration.scenario.beliefs),
             versions=software_versions(*self._engine),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )

@@ -58,7 +58,9 @@ def release_spark(
         force: Replace a folder that is there already.
         save: Given the record when the folder is whole, just before it takes its place.
     """
-    session = Session(plan, ledger, engine="pyspark")
+    session = Session(
+        plan, ledger, engine="pyspark", order="table" if plan.keep_order else "random"
+    )
     rules = session.rules
     groups = survey(frame, plan.column, plan.secret, rules.low, rules.high)
     _check(groups, rules)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pufferfish import statement
 from pufferfish.adversary import (
     Success,
     ideal_guess,
@@ -24,12 +25,11 @@ from pufferfish.calibrate import Calibration
 from pufferfish.codec import reading
 from pufferfish.compare import Comparison, compare
 from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
-from pufferfish.exact.certificate import noise_from_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Postprocess
 from pufferfish.narrate import gaps, published_in_words
 from pufferfish.noise import Noise, NoNoise
-from pufferfish.plan import Plan, postprocess_from_dict
+from pufferfish.plan import Plan
 from pufferfish.record import Edition, Record
 from pufferfish.report.columns import Bars, CountedColumn, bars_of
 from pufferfish.report.usage import Estimates, Utility, estimates, utility
@@ -114,6 +114,8 @@ class Facts:
         goal: The promise for one unit: a row, or a person.
         noise: The law of the noise.
         steps: What was done to the noised values.
+        headline: What is published and not covered by the promise, in words.
+        promise: The promise, in words.
         covered: What was published, in words; internal only.
         gaps: What is not promised.
         allowed: What the promise alone allows an adversary.
@@ -131,6 +133,8 @@ class Facts:
     goal: Guarantee
     noise: Noise
     steps: tuple[Postprocess, ...]
+    headline: tuple[str, ...]
+    promise: str
     covered: str | None
     gaps: tuple[str, ...]
     allowed: Success
@@ -154,9 +158,9 @@ def gather(
     document = source.to_dict("internal") if isinstance(source, Record) else source
     edition: Literal["internal", "public"] = "public" if record is None else "internal"
     with reading("record"):
-        goal, noise = Guarantee(**document["goal"]), noise_from_dict(document["noise"])
-        steps = tuple(postprocess_from_dict(each) for each in document["postprocess"])
+        said = statement.Facts.from_dict(document)
         plan = _plan(record, document)
+    goal, noise, steps = said.goal, said.noise, said.postprocess
     found = None if released is None else estimates(released, noise, steps)
     return Facts(
         edition=edition,
@@ -164,8 +168,11 @@ def gather(
         goal=goal,
         noise=noise,
         steps=steps,
+        # Written from the facts again, whatever words the document has.
+        headline=tuple(statement.headline(said)),
+        promise=statement.promise(said),
         covered=None if record is None else published_in_words(record),
-        gaps=tuple(document["not_promised"] if record is None else gaps(record)),
+        gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
         allowed=success_allowed(goal),
         posteriors=_posteriors(goal),
         believed=None if plan is None else believed(plan.calibration),

@@ -18,7 +18,7 @@ from pufferfish.explain import describe_loss
 from pufferfish.narrate import adversary_in_words
 from pufferfish.plan import Plan
 from pufferfish.priors import law_in_words
-from pufferfish.record import Record, claim
+from pufferfish.record import Record
 from pufferfish.report.extras import check_extras
 from pufferfish.report.page import fragment
 from pufferfish.report.pictures import (
@@ -30,6 +30,7 @@ from pufferfish.report.pictures import (
 from pufferfish.report.views import believed_pair, views
 from pufferfish.report.ways import VERDICTS, ways_compared, ways_picture
 from pufferfish.scenario import PUBLIC, Scenario, SecretPair
+from pufferfish.statement import promise
 
 __all__ = ["register", "to_html"]
 
@@ -122,7 +123,7 @@ def _record(record: Record) -> str:
     rows = [
         ("Column", record.plan.column),
         ("Rows published", f"{record.rows_published:,}"),
-        ("Promise", claim(record.plan)),
+        ("Promise", promise(record.facts)),
         ("File", record.output or "a frame"),
         (f"SHA-256 of the {record.checksum_of}", record.sha256),
         ("Created", record.created),

@@ -14,8 +14,9 @@ from pufferfish.checks import require
 from pufferfish.codec import read_document
 from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.plan import Plan
-from pufferfish.record import VERSION, Edition, Record, described
+from pufferfish.record import VERSION, Edition, Record
 from pufferfish.report.columns import CountedColumn, count_column
+from pufferfish.statement import Facts
 from pufferfish.tables import format_of
 from pufferfish.tables.manifest import MANIFEST
 
@@ -26,7 +27,6 @@ _ENTRIES: dict[str, type | UnionType] = {
     **dict.fromkeys(("column", "promise", "unit", "notice", "created"), str),
     **dict.fromkeys(("not_promised", "kept", "postprocess"), list),
     **dict.fromkeys(("goal", "noise", "published", "versions"), dict),
-    "shuffled": bool,
 }
 _PUBLISHED: dict[str, type | UnionType] = {
     "rows": int,
@@ -112,7 +112,8 @@ def _refuse_contradicted(data: Mapping[str, Any]) -> None:
     if "plan" not in data:
         return
     plan = Plan.from_dict(data["plan"])
-    other = [name for name, entry in described(plan).items() if data.get(name) != entry]
+    planned = Facts.from_dict(data).planned_by(plan).to_dict()
+    other = [name for name, entry in planned.items() if data.get(name) != entry]
     if other or not plan.public:
         wrong = f"differs from its plan in {', '.join(other)}" if other else "holds private beliefs"
         raise CertificationError(f"no report: this public record {wrong}.")

@@ -20,7 +20,6 @@ from pufferfish.narrate import (
 )
 from pufferfish.noise import NoNoise
 from pufferfish.numerics import readable
-from pufferfish.record import not_promised
 from pufferfish.report.pictures import (
     Picture,
     heat_picture,
@@ -30,6 +29,7 @@ from pufferfish.report.pictures import (
 )
 from pufferfish.report.templates import templates
 from pufferfish.report.views import view_of
+from pufferfish.statement import Facts, not_promised
 from pufferfish.studio.bench import Outlook
 
 __all__ = ["moved"]
@@ -54,7 +54,7 @@ def moved(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
         "tiles": {name: [html_escape(each) for each in pair] for name, pair in _tiles(outlook)},
         "pictures": {name: _figure(picture) for name, picture in pictures.items()},
         "covered": _template("covered.html.j2").render(
-            to_whom=adversaries_in_words(outlook.plan), gaps=not_promised(outlook.plan)
+            to_whom=adversaries_in_words(outlook.plan), gaps=not_promised(Facts.of(outlook.plan))
         ),
     }
 

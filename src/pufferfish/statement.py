@@ -1,0 +1,372 @@
+"""What a release says to everybody: facts, and the words that follow from them alone.
+
+Both editions of a record carry the facts and the words. A reader who has only the facts can write
+the words again, and so can see whether somebody has edited them. What is outside the promise comes
+first (`headline`), before any ε.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from pufferfish.checks import require
+from pufferfish.codec import check_entries, pairs_from_plain, pairs_to_plain, reading
+from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
+from pufferfish.guarantee import Guarantee
+from pufferfish.mechanism import Postprocess
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.numerics import readable
+from pufferfish.plan import (
+    DEPENDENCES,
+    MISSING,
+    ONE_ROW,
+    Dependence,
+    Missing,
+    OneRow,
+    Plan,
+    Unit,
+    postprocess_from_dict,
+    postprocess_to_dict,
+)
+from pufferfish.scenario import RELEASED, Belief, SecretPair, checked_secret
+
+__all__ = [
+    "WORDS",
+    "BeliefsFrom",
+    "Facts",
+    "Order",
+    "Reveals",
+    "headline",
+    "noise_in_words",
+    "not_promised",
+    "percent_of",
+    "planned_source",
+    "promise",
+    "words",
+]
+
+Order = Literal["random", "table"]
+BeliefsFrom = Literal["this table", "another table", "elsewhere"]
+
+_ORDERS = ("random", "table")
+_FROM = ("this table", "another table", "elsewhere")
+# The entries of a record that are words.
+WORDS = ("headline", "promise", "not_promised")
+# Pairs that are named one by one.
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reveals:
+    """What all published columns together reveal, measured on rows that were held out.
+
+    Attributes:
+        found_percent: How often a learner finds the secret of a row that it has not seen, between
+            two secrets that are equally likely: in whole percent, rounded up.
+        pair: Between which two.
+    """
+
+    found_percent: int
+    pair: SecretPair
+
+    def __post_init__(self) -> None:
+        """Refuse what is no percentage."""
+        whole = isinstance(self.found_percent, int) and not isinstance(self.found_percent, bool)
+        require(whole and 0 <= self.found_percent <= 100, "found_percent must be from 0 to 100.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a document."""
+        return {"found_percent": self.found_percent, "pair": list(self.pair)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """What `to_dict` described."""
+        check_entries("measurement", data, ("found_percent", "pair"))
+        first, second = (checked_secret(each) for each in data["pair"])
+        return cls(found_percent=data["found_percent"], pair=SecretPair(first, second))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What everybody may know of a release; nothing of a private belief.
+
+    Attributes:
+        goal: The promise for one unit.
+        unit: What it is about: one "row", or one "person".
+        rows_per_person: At most this many rows of one person.
+        dependence: What is taken to be true of the rows of one person, as in `Plan`.
+        one_row: Which one row stands for a person, as in `Plan`.
+        pairs: Which secrets must look alike.
+        column: The protected column.
+        secret: The column of the secret; None in a record of version 1, which did not say.
+        kept: Columns that are published as they are.
+        reveals: What they and the protected column reveal together; None if nothing is kept.
+        missing: What became of rows without a value.
+        cap: Between which bounds values were moved before the mechanism.
+        order: The order in which rows were published.
+        unprotected_percent: Rows whose secret is in no pair, in whole percent, rounded up; None
+            where no rows were seen yet.
+        adversaries: How many are described; None in a record of version 1.
+        beliefs_from: Where the beliefs come from: the table that was released, another table, or
+            elsewhere (a reference sample, public knowledge).
+        beliefs_fitted: When, if they were fitted to another table.
+        noise: The law that was added.
+        postprocess: What was done to the noised values.
+    """
+
+    goal: Guarantee
+    unit: Unit
+    rows_per_person: int
+    dependence: Dependence
+    one_row: OneRow | None
+    pairs: Sequence[SecretPair]
+    column: str
+    secret: str | None
+    kept: tuple[str, ...]
+    reveals: Reveals | None
+    missing: Missing
+    cap: tuple[float, float] | None
+    order: Order
+    unprotected_percent: int | None
+    adversaries: int | None
+    beliefs_from: BeliefsFrom
+    beliefs_fitted: str | None
+    noise: Noise
+    postprocess: tuple[Postprocess, ...]
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        *,
+        order: Order | None = None,
+        unprotected_percent: int | None = None,
+        beliefs_from: BeliefsFrom | None = None,
+        beliefs_fitted: str | None = None,
+        reveals: Reveals | None = None,
+    ) -> Self:
+        """What a plan says, and what was done; where nothing was done yet, what is planned."""
+        scenario = plan.calibration.scenario
+        return cls(
+            goal=plan.promise,
+            unit=plan.unit,
+            rows_per_person=plan.rows_per_person,
+            dependence=plan.dependence,
+            one_row=plan.one_row,
+            pairs=scenario.pairs,
+            column=plan.column,
+            secret=plan.secret,
+            kept=plan.keep,
+            reveals=reveals,
+            missing=plan.missing,
+            cap=plan.cap,
+            order=order or ("random" if plan.shuffled else "table"),
+            unprotected_percent=unprotected_percent,
+            adversaries=len(scenario.beliefs),
+            beliefs_from=beliefs_from or planned_source(scenario.beliefs),
+            beliefs_fitted=beliefs_fitted,
+            noise=plan.calibration.noise,
+            postprocess=plan.postprocess,
+        )
+
+    def planned_by(self, plan: Plan) -> Facts:
+        """What a release by this plan would have said, had it done what these facts say."""
+        return type(self).of(
+            plan,
+            order=self.order,
+            unprotected_percent=self.unprotected_percent,
+            beliefs_from=self.beliefs_from,
+            beliefs_fitted=self.beliefs_fitted,
+            reveals=self.reveals,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a document."""
+        return {
+            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
+            "unit": self.unit,
+            "rows_per_person": self.rows_per_person,
+            "dependence": self.dependence,
+            "one_row": self.one_row,
+            "pairs": pairs_to_plain(self.pairs),
+            "column": self.column,
+            "secret": self.secret,
+            "kept": list(self.kept),
+            "reveals": None if self.reveals is None else self.reveals.to_dict(),
+            "missing": self.missing,
+            "cap": None if self.cap is None else list(self.cap),
+            "order": self.order,
+            "unprotected_percent": self.unprotected_percent,
+            "adversaries": self.adversaries,
+            "beliefs_from": self.beliefs_from,
+            "beliefs_fitted": self.beliefs_fitted,
+            "noise": noise_to_dict(self.noise),
+            "postprocess": [postprocess_to_dict(each) for each in self.postprocess],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The facts in a record of either edition; its other entries are not looked at."""
+        with reading("record"):
+            choices = {
+                "unit": ("row", "person"),
+                "dependence": DEPENDENCES,
+                "one_row": (None, *ONE_ROW),
+                "missing": MISSING,
+                "order": _ORDERS,
+                "beliefs_from": _FROM,
+            }
+            for name, known in choices.items():
+                require(data[name] in known, f"the record's entry {name!r} is not known.")
+            check_entries("goal", data["goal"], ("epsilon", "delta"))
+            return cls(
+                goal=Guarantee(**data["goal"]),
+                pairs=pairs_from_plain(data["pairs"]),
+                kept=tuple(data["kept"]),
+                reveals=None if data["reveals"] is None else Reveals.from_dict(data["reveals"]),
+                cap=None if data["cap"] is None else tuple(data["cap"]),
+                noise=noise_from_dict(data["noise"]),
+                postprocess=tuple(postprocess_from_dict(each) for each in data["postprocess"]),
+                **{name: data[name] for name in (*choices, *_PLAIN)},
+            )
+
+
+_PLAIN = (
+    *("rows_per_person", "column", "secret", "unprotected_percent", "adversaries"),
+    "beliefs_fitted",
+)
+
+
+def planned_source(beliefs: Sequence[Belief]) -> BeliefsFrom:
+    """Where beliefs come from, by what they say of themselves."""
+    return "this table" if any(each.provenance == RELEASED for each in beliefs) else "elsewhere"
+
+
+def percent_of(part: int, whole: int) -> int:
+    """A share in whole percent, rounded up."""
+    return math.ceil(100 * part / whole) if whole else 0
+
+
+def words(facts: Facts) -> dict[str, Any]:
+    """All that a record says in words, by entry."""
+    return {
+        "headline": headline(facts),
+        "promise": promise(facts),
+        "not_promised": not_promised(facts),
+    }
+
+
+def headline(facts: Facts) -> list[str]:
+    """What a reader must know before the promise: what is published and not covered by it."""
+    said = []
+    if facts.kept:
+        together = _listed([facts.column, *facts.kept])
+        found = facts.reveals
+        measured = (
+            f"What {together} reveal together about {_secret(facts)} was not measured."
+            if found is None
+            else f"With {together} published together, a learner finds which of "
+            f"{found.pair.first!r} and {found.pair.second!r} a row is in up to "
+            f"{found.found_percent}% of rows it has not seen (50% by guessing)."
+        )
+        said.append(
+            f"{measured} The promise is about {facts.column!r} by itself: it does not hold for the "
+            "whole file."
+        )
+    if facts.beliefs_from == "another table":
+        when = "" if facts.beliefs_fitted is None else f" on {facts.beliefs_fitted}"
+        said.append(
+            f"The described adversaries were fitted on another table{when}. Nothing is promised "
+            "to somebody who knows this one."
+        )
+    if facts.unprotected_percent:
+        said.append(
+            f"{facts.unprotected_percent}% of the published rows have a secret that is in no pair: "
+            "they have the same noise, but nothing is promised for them."
+        )
+    return said
+
+
+def promise(facts: Facts) -> str:
+    """The promise in words that hold nothing of a private belief."""
+    unit = (
+        "one row" if facts.unit == "row" else f"one person (at most {facts.rows_per_person} rows)"
+    )
+    pairs = facts.pairs
+    named = "; ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_NAMED])
+    more = f"; and {len(pairs) - _MOST_NAMED:,} more pairs" if len(pairs) > _MOST_NAMED else ""
+    return (
+        f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
+        f"is bounded, for each of these pairs: {named}{more}. The bound is {facts.goal} pufferfish "
+        f"privacy, against {_adversaries(facts)}, for one release. {noise_in_words(facts.noise)}"
+    )
+
+
+def _alone(facts: Facts) -> str:
+    return ", without the other published columns," if facts.kept else ""
+
+
+def _secret(facts: Facts) -> str:
+    return "the secret" if facts.secret is None else repr(facts.secret)
+
+
+def _adversaries(facts: Facts) -> str:
+    source = {
+        "this table": "fitted on the released column",
+        "another table": "fitted on another table",
+        "elsewhere": "",
+    }[facts.beliefs_from]
+    where = f" ({source})" if source else ""
+    count = facts.adversaries
+    if count is None:
+        return f"the described adversaries{where}"
+    return f"{count} described adversar{'y' if count == 1 else 'ies'}{where}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """'a', 'b' and 'c'."""
+    *first, last = (repr(name) for name in names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def noise_in_words(noise: Noise) -> str:
+    """What was added."""
+    if isinstance(noise, LaplaceNoise):
+        size, std = readable(noise.scale, 6), readable(noise.std)
+        return f"Added was Laplace noise of scale {size} (std {std})."
+    if isinstance(noise, GaussianNoise):
+        return f"Added was Gaussian noise of std {readable(noise.std, 6)}."
+    return "No noise was added."
+
+
+def not_promised(facts: Facts) -> list[str]:
+    """What nobody should read into the promise."""
+    text = [
+        "Anything to an adversary who knows more than those described: the exact rows, or that "
+        "rows are not independent given the secret.",
+        "Anything about several releases of the same column, with fresh noise each.",
+        "That a given person's row is in the table, or how many rows it has.",
+    ]
+    if facts.unit == "row":
+        text.append("Anything about several rows of one person: each further row costs as much.")
+    text += [
+        f"Anything about values of {_secret(facts)} that are in none of the pairs.",
+        f"Anything about a value of {facts.column!r} far from all that the described adversaries "
+        "consider possible, or to somebody who believes something else.",
+    ]
+    if facts.kept:
+        text.append(
+            f"What the other published columns ({', '.join(facts.kept)}) say about "
+            f"{_secret(facts)}, alone or together with {facts.column!r}."
+        )
+    if facts.order == "table":
+        text.append(f"What the order of the rows says about {_secret(facts)}.")
+    if facts.missing == "drop":
+        text.append(
+            "Which and how many rows had no value: they were left out before anything else, and "
+            "the promise is about the rows that remain."
+        )
+    return text

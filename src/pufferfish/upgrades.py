@@ -1,0 +1,84 @@
+"""Documents of earlier versions, as the current version would write them.
+
+Version 2 says more than version 1. What a version 1 document did not say is filled in with what was
+true of all of them; words of version 1 are kept, and nobody compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["FROM_VERSION", "UPGRADES"]
+
+# The entry of an upgraded record that says which version it was written in; never in a file.
+FROM_VERSION = "from_version"
+
+
+def _plan(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 rounded to three digits, and took the rows of a person to be independent."""
+    new: dict[str, Any] = {
+        "dependence": "independent",
+        "one_row": None,
+        "cap": None,
+        "rounding": "digits",
+    }
+    scenario = data.get("scenario")
+    if isinstance(scenario, dict) and isinstance(scenario.get("beliefs"), list):
+        new["scenario"] = scenario | {"beliefs": [_belief(each) for each in scenario["beliefs"]]}
+    return {**data, **new, "version": 2}
+
+
+def _belief(data: Any) -> Any:
+    """Version 1 did not say which table a belief was fitted to."""
+    return {"fitted_on": None, "fitted_at": None, **data} if isinstance(data, dict) else data
+
+
+def _record(data: dict[str, Any]) -> dict[str, Any]:
+    """A public edition of version 1 said only in words what it protects, and from whom."""
+    plan = data.get("plan")
+    table, published = data.get("table"), data.get("published")
+    upgraded = {name: entry for name, entry in data.items() if name != "shuffled"}
+    unprotected = None
+    if isinstance(table, dict) and isinstance(published, dict):
+        part, whole = table.get("unprotected"), published.get("rows")
+        if isinstance(part, int) and isinstance(whole, int) and whole > 0:
+            unprotected = -(-100 * part // whole)
+    new: dict[str, Any] = {
+        "headline": [],
+        "rows_per_person": 1,
+        "dependence": "independent",
+        "one_row": None,
+        "secret": None,
+        "reveals": None,
+        "cap": None,
+        "order": "random" if data.get("shuffled") is True else "table",
+        "unprotected_percent": unprotected,
+        "adversaries": None,
+        "beliefs_from": "elsewhere",
+        "beliefs_fitted": None,
+    }
+    if isinstance(plan, dict) and isinstance(plan.get("scenario"), dict):
+        beliefs = plan["scenario"].get("beliefs")
+        new |= {
+            "rows_per_person": plan.get("rows_per_person", 1),
+            "secret": plan.get("secret"),
+            "adversaries": len(beliefs) if isinstance(beliefs, list) else None,
+        }
+        upgraded["plan"] = _plan(plan)
+    return {**upgraded, **new, "version": 2, FROM_VERSION: 1}
+
+
+def _beliefs(data: dict[str, Any]) -> dict[str, Any]:
+    """As those of a plan."""
+    beliefs = data.get("beliefs")
+    listed = [_belief(each) for each in beliefs] if isinstance(beliefs, list) else beliefs
+    return {**data, "beliefs": listed, "version": 2}
+
+
+# From (kind, version) to what makes the next version of such a document.
+UPGRADES: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {
+    ("plan", 1): _plan,
+    ("record", 1): _record,
+    ("beliefs", 1): _beliefs,
+}

@@ -1,0 +1,97 @@
+"""Facts of a release, and the words that follow from them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+import pufferfish as pf
+from pufferfish.scenario import SecretPair
+from pufferfish.statement import Facts, Reveals, headline, not_promised, percent_of, promise, words
+
+
+@cache
+def calibration() -> pf.Calibration:
+    laws = {"a": pf.Gaussian(40.0, 3.0), "b": pf.Gaussian(41.0, 3.0)}
+    return pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(0.5))
+
+
+def facts(**fields: Any) -> Facts:
+    return Facts.of(pf.Plan(calibration=calibration(), column="x", secret="s", **fields))
+
+
+MANY = [
+    facts(),
+    facts(keep=("k", "l"), keep_order=True, missing="drop", cap=(0.0, 90.0)),
+    facts(postprocess=(pf.RoundTo(0.5), pf.Clip(0.0, 90.0))),
+    replace(facts(keep=("k",)), reveals=Reveals(found_percent=85, pair=SecretPair("a", "b"))),
+    replace(facts(), beliefs_from="another table", beliefs_fitted="2026-01-02"),
+    replace(facts(), unprotected_percent=3),
+]
+
+
+@pytest.mark.parametrize("each", MANY)
+def test_facts_come_back_from_a_document(each: Facts) -> None:
+    data = json.loads(json.dumps(each.to_dict()))
+    assert Facts.from_dict(data) == each
+    assert words(Facts.from_dict(data)) == words(each)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"unit": "household"},
+        {"order": "sorted"},
+        {"beliefs_from": "a friend"},
+        {"dependence": "none"},
+        {"one_row": "last"},
+        {"goal": {"epsilon": 1.0, "delta": 0.0, "more": 1}},
+        {"reveals": {"found_percent": 101, "pair": ["a", "b"]}},
+        {"reveals": {"found_percent": 50, "pair": ["a", "b"], "rows": 4}},
+        {"pairs": [["a"]]},
+        {"pairs": 5},
+        {"noise": {"kind": "cauchy"}},
+    ],
+)
+def test_what_no_release_says_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(pf.PufferfishError):
+        Facts.from_dict(facts().to_dict() | change)
+
+
+def test_nothing_to_beware_of_needs_no_headline() -> None:
+    assert headline(facts()) == []
+    assert headline(replace(facts(), unprotected_percent=0)) == []
+
+
+def test_what_is_outside_the_promise_comes_first() -> None:
+    kept, with_share, elsewhere, unprotected = (headline(MANY[i]) for i in (1, 3, 4, 5))
+    assert "'x', 'k' and 'l'" in kept[0]
+    assert "not measured" in kept[0]
+    assert "85%" in with_share[0]
+    for said in (kept, with_share):
+        assert "does not hold for the whole file" in said[0]
+    assert "another table on 2026-01-02" in elsewhere[0]
+    assert "3% of the published rows" in unprotected[0]
+
+
+def test_a_promise_about_a_column_with_others_says_that_it_is_about_the_column_alone() -> None:
+    assert "without the other published columns" in promise(MANY[1])
+    assert "without the other published columns" not in promise(MANY[0])
+
+
+def test_the_order_of_rows_is_not_covered_where_it_was_kept() -> None:
+    def said(each: Facts) -> bool:
+        return any("order of the rows" in text for text in not_promised(each))
+
+    assert said(replace(facts(), order="table"))
+    assert not said(replace(facts(), order="random"))
+
+
+def test_shares_are_rounded_up() -> None:
+    assert [
+        percent_of(*each) for each in ((0, 7), (1, 1000), (1, 100), (2, 3), (7, 7), (0, 0))
+    ] == [*(0, 1, 1, 67, 100, 0)]
