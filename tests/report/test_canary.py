@@ -96,7 +96,7 @@ def test_the_public_report_does_not_depend_on_anything_private() -> None:
             ),
             column="x",
             secret="s",
-            others=("c",) if mean > 1000.0 else (),
+            others=("c", "d") if mean > 1000.0 else ("c",),
         )
         secrets = ["a", "b", "c"] * 50
         original = np.random.default_rng(int(mean)).normal(mean, spread, 150)
