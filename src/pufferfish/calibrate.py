@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from pufferfish.checks import nonnegative, require
+from pufferfish.checks import nonnegative, positive, require
 from pufferfish.errors import (
     CertificationError,
     InvalidInputError,
@@ -22,7 +22,9 @@ from pufferfish.exact.unreachable import refuse_revealing_holes
 from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import describe_delta, describe_loss, explain
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise, short_law
+from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise, resized, size_of
+from pufferfish.numerics import PUBLISHED_DIGITS, readable, rounded_up
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
 from pufferfish.theorems import (
@@ -35,7 +37,7 @@ from pufferfish.theorems import (
     paper_scale,
 )
 
-__all__ = ["Calibration", "Method", "calibrate", "recertified"]
+__all__ = ["Calibration", "Method", "calibrate", "published", "recertified"]
 
 Method = Literal["exact", "coupling", "thm-1", "remark-1", "thm-2", "cor-2"]
 
@@ -110,6 +112,8 @@ def calibrate(
     radius: float = 0.0,
     certified_only: bool = True,
     *,
+    size: float | None = None,
+    rounding: Rounding | None = None,
     digits: int | None = None,
     workers: int | Workers = 1,
     progress: Progress | None = None,
@@ -128,16 +132,20 @@ def calibrate(
             of the believed ones; for "exact" and "coupling".
         certified_only: Raise where a formula's size does not keep the promise. With False it is
             returned, and its certificate says that it does not hold.
-        digits: Round the size of the noise up to so many digits, so that it says less of private
-            beliefs; None: as it is. A `Plan` would do it otherwise, and certify once more.
+        size: Not the least noise, but this scale (for Gaussian noise: this std), which is public
+            because it was chosen without the data. It is certified, and refused if it is too little.
+        rounding: "ladder": round the least size up to a rung of the public ladder, so that it says
+            less of private beliefs (docs/theory/published-size.md). A `Plan` would do it otherwise,
+            and certify once more. "digits": to three digits, as earlier releases did.
+        digits: Round the size up to this number of significant digits instead.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
             `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
         progress: Called with (pairs done, pairs in all), once for the search and once for the
             final certificate; for each belief on its own where there are thousands of pairs.
 
     Raises:
-        CertificationError: The paper's formula gives a size that does not keep the promise, or
-            the promise is finer than double precision can decide.
+        CertificationError: The paper's formula gives a size that does not keep the promise, the
+            `size` given is too little, or the promise is finer than double precision can decide.
         UnreachableGoalError: No amount of this noise keeps the promise; the message says why.
         UnsupportedError: The method does not cover this scenario, noise or radius.
         InvalidInputError: An argument is not understood.
@@ -145,8 +153,10 @@ def calibrate(
     check_scenario(scenario)
     check_goal(goal)
     distance = _check_choices(noise, method, tau, radius)
-    require(digits is None or digits >= 1, f"digits must be at least 1, got {digits}.")
+    _check_size(method, size, rounding, digits)
     refuse_revealing_holes(scenario, goal)
+    if size is not None:
+        return _given(scenario, goal, noise, size, distance, workers, progress)
     if method == "coupling":
         for laws in scenario.laws():
             coupling.refuse_unbounded(laws, goal)
@@ -161,7 +171,9 @@ def calibrate(
             else:
                 law = _least_law(scenario, goal, noise, judge, ready, progress)
         if digits is not None:
-            law = short_law(law, digits)
+            law = resized(law, rounded_up(size_of(law), digits))
+        if rounding is not None:
+            law = _published_law(law, rounding, scenario, goal)
         certificate = certify(scenario, law, goal, ready, progress)
         kept = _is_kept(scenario, certificate, distance, ready)
     if not kept and (certified_only or method not in PAPER_METHODS):
@@ -205,6 +217,76 @@ def recertified(
         if not _is_kept(scenario, certificate, distance, ready):
             raise CertificationError(_not_kept(method, certificate))
     return _calibration(scenario, certificate, method, tau, distance)
+
+
+def published(calibration: Calibration, rounding: Rounding) -> Calibration:
+    """The same with a noise whose size may be published, certified anew where that is another.
+
+    An uncertified calibration stays as it is: nothing will be published with it.
+    """
+    noise = _published_law(calibration.noise, rounding, calibration.scenario, calibration.goal)
+    if noise == calibration.noise or not calibration.certified:
+        return calibration
+    return recertified(
+        calibration.scenario,
+        calibration.goal,
+        noise,
+        method=calibration.method,
+        tau=calibration.tau,
+        radius=calibration.radius,
+    )
+
+
+def _published_law(law: Noise, rounding: Rounding, scenario: Scenario, goal: Guarantee) -> Noise:
+    """The law of the next public size.
+
+    On the ladder the grid follows from the rung: that of the least size would tell on which side of
+    a power of two it was.
+    """
+    if rounding == "given" or isinstance(law, NoNoise):
+        return law
+    if rounding == "digits":
+        return resized(law, rounded_up(size_of(law), PUBLISHED_DIGITS))
+    rung = rung_up(size_of(law))
+    if rung == size_of(law):
+        return law
+    kind = "laplace" if isinstance(law, LaplaceNoise) else "gaussian"
+    usual = _family(kind, goal, scenario)(rung)
+    return resized(law, rung) if usual.grid is None else usual
+
+
+def _given(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: str,
+    size: float,
+    distance: float,
+    workers: int | Workers,
+    progress: Progress | None,
+) -> Calibration:
+    """A calibration with a size that the curator chose.
+
+    A refusal must not tell the least size, which depends on private beliefs: it names a rung.
+    """
+    law = _family(noise, goal, scenario)(positive("size", size))
+    with started(workers, large=is_many(scenario)) as ready:
+        certificate = certify(scenario, law, goal, ready, progress)
+        if _is_kept(scenario, certificate, distance, ready):
+            return _calibration(scenario, certificate, "given", None, distance)
+    enough = calibrate(
+        scenario,
+        goal,
+        "laplace" if noise == "laplace" else "gaussian",
+        radius=distance,
+        rounding="ladder",
+        workers=workers,
+    )
+    what = "scale" if noise == "laplace" else "std"
+    raise CertificationError(
+        f"noise of {what} {readable(size, 6)} cannot be shown to keep {goal} against these "
+        f"beliefs. {what.capitalize()} {readable(size_of(enough.noise), 6)}, a rung of the public "
+        "ladder, keeps it; if it is chosen for that reason, it tells as much as a rung does."
+    )
 
 
 def _calibration(
@@ -254,6 +336,25 @@ def _check_choices(noise: object, method: object, tau: object, radius: object) -
             "bounds what they may cost (pf.radius gives its kappa and total variation)."
         )
     return distance
+
+
+def _check_size(
+    method: str, size: float | None, rounding: object, digits: int | None
+) -> None:
+    """Refuse what would be ignored."""
+    require(digits is None or digits >= 1, f"digits must be at least 1, got {digits}.")
+    require(
+        rounding is None or rounding in ROUNDINGS,
+        f"rounding must be one of {ROUNDINGS}, got {rounding!r}.",
+    )
+    require(
+        (size is not None) + (rounding not in (None, "given")) + (digits is not None) <= 1,
+        "give one of size, rounding and digits: a size that was given is not rounded.",
+    )
+    require(
+        size is None or method == "exact",
+        f"a size that was given is certified exactly; method {method!r} finds its own.",
+    )
 
 
 def _paper_law(method: str, scenario: Scenario, goal: Guarantee, tau: Tau) -> Noise:

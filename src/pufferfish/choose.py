@@ -16,8 +16,8 @@ from pufferfish.checks import finite, positive, require
 from pufferfish.errors import UnreachableGoalError
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.guarantee import Guarantee
+from pufferfish.ladder import rung_up
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
-from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.scenario import Scenario
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "least_epsilon",
     "noise_for_mean",
     "noise_for_value",
+    "noise_of_size",
 ]
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -138,8 +139,19 @@ def noise_for_mean(
     return _on_grid(noise, std / _unit(noise).std * (1.0 - 2.0**-20))
 
 
+def noise_of_size(noise: Literal["laplace", "gaussian"], size: float) -> Noise:
+    """The law of this scale (for Gaussian noise: of this std), on a grid."""
+    given = positive("size", size)
+    grid = math.ldexp(1.0, math.frexp(given)[1] - 1 - _GRID_SHIFT)
+    law = LaplaceNoise if isinstance(_unit(noise), LaplaceNoise) else GaussianNoise
+    return law(given, grid)
+
+
 def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calibration:
     """The strongest promise that a noise keeps at this δ, with its certificate.
+
+    The noise is taken to be chosen without the data; then ε is what depends on private beliefs, and
+    is rounded up to a rung of the public ladder. A plan with it has `rounding="given"`.
 
     Raises:
         UnreachableGoalError: No ε will do: Gaussian noise with δ = 0, or holes that say too much.
@@ -148,15 +160,15 @@ def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calib
     require(0.0 <= share < 1.0, f"delta must be at least 0 and less than 1, got {share:g}.")
     pure = share == 0.0
     epsilon = pure_epsilon(scenario, noise).upper if pure else _root(scenario, noise, share)
+    epsilon = max(epsilon * _UP, 1e-12)
+    if epsilon <= _LARGEST_EPSILON and not all(belief.public for belief in scenario.beliefs):
+        # It will be published, and was derived from what is private.
+        epsilon = rung_up(epsilon)
     if not 0.0 <= epsilon <= _LARGEST_EPSILON:
         raise UnreachableGoalError(
             f"with this little noise no promise of δ = {share:g} holds, however large ε; allow "
             "some delta, or ask for less accuracy."
         )
-    epsilon = max(epsilon * _UP, 1e-12)
-    if not all(belief.public for belief in scenario.beliefs):
-        # It will be published, and was derived from what is private.
-        epsilon = rounded_up(epsilon, PUBLISHED_DIGITS)
     return recertified(scenario, Guarantee(epsilon, share), noise, method="given")
 
 
@@ -200,14 +212,11 @@ def _unit(noise: str) -> LaplaceNoise | GaussianNoise:
     return LaplaceNoise(1.0) if noise == "laplace" else GaussianNoise(1.0)
 
 
-def _on_grid(noise: str, size: float) -> Noise:
+def _on_grid(noise: Literal["laplace", "gaussian"], size: float) -> Noise:
     """A law of this size, rounded down to three digits, on a grid."""
     unit = 10.0 ** (math.floor(math.log10(size)) - 2)
     short = float(f"{math.floor(size / unit) * unit:.3g}")
-    if short <= 0.0:
-        return NoNoise()
-    grid = math.ldexp(1.0, math.frexp(short)[1] - 1 - _GRID_SHIFT)
-    return LaplaceNoise(short, grid) if noise == "laplace" else GaussianNoise(short, grid)
+    return noise_of_size(noise, short) if short > 0.0 else NoNoise()
 
 
 def _checked_confidence(confidence: float) -> float:

@@ -51,10 +51,10 @@ def command(
     show = printing.show()
     publishing.check()
     table.refuse_places(output, force=force)
-    choosing = goal.epsilon is None and not accuracy.given
+    choosing = goal.epsilon is None and goal.scale is None and not accuracy.given
     if choosing and output is not None:
         raise InvalidInputError(
-            "a plan needs a promise: give --epsilon, --accuracy or --mean-within; without --output "
+            "a plan needs a promise: give --epsilon, --scale, --accuracy or --mean-within; without --output "
             "a table to choose from is printed."
         )
     if goal.epsilon is not None and accuracy.confidence is not None:
@@ -71,11 +71,11 @@ def command(
         publishing=publishing,
     )
     plan = asked.plan(described, show)
-    if accuracy.given and plan.promise.epsilon > _WEAK:
+    if goal.epsilon is None and plan.promise.epsilon > _WEAK:
         show.warn(
             f"ε = {plan.promise.epsilon:g} lets one value change the odds between two secrets by "
             f"a factor of {odds_factor(plan.promise.epsilon)}: that protects little. "
-            "Ask for less accuracy."
+            "Ask for less accuracy, or give more noise."
         )
     if output is not None:
         plan.save(output, force=force)

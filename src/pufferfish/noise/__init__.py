@@ -8,7 +8,8 @@ from pufferfish.noise.laws import (
     Noise,
     NoNoise,
     check_noise,
-    short_law,
+    resized,
+    size_of,
 )
 from pufferfish.noise.output import (
     AtomsOutput,
@@ -29,5 +30,6 @@ __all__ = [
     "TableOutput",
     "check_noise",
     "output_law",
-    "short_law",
+    "resized",
+    "size_of",
 ]

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, replace
 
 from pufferfish.checks import positive, require
-from pufferfish.numerics import rounded_up
 
-__all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise", "check_noise", "short_law"]
+__all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise"]
+__all__ += ["check_noise", "resized", "size_of"]
 
 
 def _checked_grid(grid: float | None, size: float, size_name: str) -> float | None:
@@ -107,10 +107,15 @@ def check_noise(noise: object) -> None:
     )
 
 
-def short_law(noise: Noise, digits: int) -> Noise:
-    """The same law, its size rounded up to so many digits; the grid stays."""
+def size_of(noise: Noise) -> float:
+    """What the size of this law is called by: Laplace's scale, a Gaussian's std; 0 for none."""
+    return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+
+
+def resized(noise: Noise, size: float) -> Noise:
+    """The same law with another size; the grid stays, and no noise stays none."""
     if isinstance(noise, LaplaceNoise):
-        return replace(noise, scale=rounded_up(noise.scale, digits))
+        return replace(noise, scale=size)
     if isinstance(noise, GaussianNoise):
-        return replace(noise, std=rounded_up(noise.std, digits))
+        return replace(noise, std=size)
     return noise

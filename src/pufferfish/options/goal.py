@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.calibrate import Calibration, calibrate
-from pufferfish.choose import least_epsilon, noise_for_mean, noise_for_value
+from pufferfish.choose import least_epsilon, noise_for_mean, noise_for_value, noise_of_size
 from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
-from pufferfish.numerics import PUBLISHED_DIGITS
+from pufferfish.ladder import Rounding
 from pufferfish.options.voice import Voice
 from pufferfish.scenario import Scenario
 
@@ -65,18 +65,38 @@ class Goal(Promise):
         str,
         typer.Option(help="exact, coupling, or the paper's thm-1, remark-1, thm-2, cor-2."),
     ] = "exact"
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            help="Not the least noise, but this scale (gaussian: this std), chosen without the "
+            "data. It is checked against --epsilon; without, the least ε is found."
+        ),
+    ] = None
+
+    @property
+    def rounding(self) -> Rounding:
+        """How a size that depends on private beliefs is published."""
+        return "ladder" if self.scale is None else "given"
 
     def calibration(self, scenario: Scenario, rows_per_person: int, voice: Voice) -> Calibration:
-        """The least noise for one row."""
+        """The least noise for one row, or the noise that was given."""
+        kind: Any = self.noise
+        if self.scale is not None and self.method != "exact":
+            raise InvalidInputError(
+                "--scale is certified exactly: leave out --method, which finds a scale of its own."
+            )
+        if self.scale is not None and self.epsilon is None:
+            law = noise_of_size(kind, self.scale)
+            return least_epsilon(scenario, law, _share(self.delta, rows_per_person))
         goal = self.guarantee(rows_per_person)
-        choices: dict[str, Any] = {"noise": self.noise, "method": self.method}
-        public = all(belief.public for belief in scenario.beliefs)
+        choices: dict[str, Any] = {"noise": kind, "method": self.method, "size": self.scale}
+        if self.scale is None and not all(belief.public for belief in scenario.beliefs):
+            choices["rounding"] = self.rounding
         with voice.progress("Calibrating") as progress:
             return calibrate(
                 scenario,
                 goal,
                 **choices,
-                digits=None if public else PUBLISHED_DIGITS,
                 workers=self.workers,
                 progress=lambda done, total: progress(done / total),
             )
@@ -116,10 +136,10 @@ class Accuracy:
     ) -> Calibration:
         """The strongest promise for one row that leaves this accuracy."""
         both = self.accuracy is not None and self.mean_within is not None
-        if both or goal.epsilon is not None or goal.method != "exact":
+        if both or goal.epsilon is not None or goal.scale is not None or goal.method != "exact":
             raise InvalidInputError(
-                "give one of --epsilon, --accuracy and --mean-within; the last two use the exact "
-                "method."
+                "give --epsilon or --scale, or one of --accuracy and --mean-within, which use the "
+                "exact method."
             )
         kind: Any = goal.noise
         if self.accuracy is not None:

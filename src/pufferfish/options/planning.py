@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pufferfish.calibrate import Calibration
+from pufferfish.ladder import Rounding
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.publishing import Publishing
@@ -52,7 +53,13 @@ class Asked:
             keep_order=publishing.keep_order,
             others=described.others,
             allow_no_noise=publishing.allow_no_noise,
+            rounding=self.rounding,
         )
+
+    @property
+    def rounding(self) -> Rounding:
+        """Noise that was asked for by its size or its accuracy is not rounded: ε is."""
+        return "given" if self.accuracy.given else self.goal.rounding
 
     def _calibration(self, described: Described, voice: Voice) -> Calibration:
         scenario, rows = described.scenario, self.publishing.rows_per_person

@@ -38,6 +38,8 @@ def _imports(asked: Asked) -> Iterator[str]:
     if asked.accuracy.given:
         law = "noise_for_value" if asked.accuracy.accuracy is not None else "noise_for_mean"
         yield f"from pufferfish.choose import least_epsilon, {law}"
+    elif asked.goal.epsilon is None and asked.goal.scale is not None:
+        yield "from pufferfish.choose import least_epsilon, noise_of_size"
 
 
 def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
@@ -70,6 +72,10 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
 
 def _calibration(asked: Asked) -> Iterator[str]:
     goal, accuracy, rows = asked.goal, asked.accuracy, asked.publishing.rows_per_person
+    if not accuracy.given and goal.epsilon is None and goal.scale is not None:
+        law = f"noise_of_size({goal.noise!r}, {goal.scale!r})"
+        yield f"calibration = least_epsilon(scenario, {law}, {goal.delta / rows!r})"
+        return
     if not accuracy.given:
         wanted = goal.guarantee(rows)
         more = "".join(
@@ -77,6 +83,7 @@ def _calibration(asked: Asked) -> Iterator[str]:
             for name, value, usual in (
                 ("noise", goal.noise, "laplace"),
                 ("method", goal.method, "exact"),
+                ("size", goal.scale, None),
             )
             if value != usual
         )
@@ -104,9 +111,10 @@ def _plan(asked: Asked) -> Iterator[str]:
         "rows_per_person": publishing.rows_per_person,
         "keep_order": publishing.keep_order,
         "allow_no_noise": publishing.allow_no_noise,
+        "rounding": asked.rounding,
     }
     usual = {"keep": (), "missing": "refuse", "unit": "row", "person": None, "rows_per_person": 1}
-    usual |= {"keep_order": False, "allow_no_noise": False}
+    usual |= {"keep_order": False, "allow_no_noise": False, "rounding": "ladder"}
     yield "plan = pf.Plan("
     yield "    calibration=calibration,"
     for name, value in chosen.items():

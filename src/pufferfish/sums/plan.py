@@ -21,6 +21,7 @@ from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import GaussianNoise, LaplaceNoise
+from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.sums.calibration import SUM_METHODS, SumCalibration, certified_sum
 from pufferfish.sums.codec import (
