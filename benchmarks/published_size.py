@@ -1,4 +1,4 @@
-"""What a rung of a ladder costs, and what it tells: `python -m benchmarks.published_size adult.csv`.
+"""What a rung costs, and what it tells: `python -m benchmarks.published_size adult.csv`.
 
 A row is taken out of a table, and put back with every secret and value that occurs: each time the
 least scale for pure ε against the empirical adversary is found. An adversary who knows all other

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import pytest
 from mpmath import mp, mpf
 
 import pufferfish as pf
+from pufferfish.ladder import rung_up
 from pufferfish.priors import Prior
 from tests.support import scenario_of
 
@@ -309,6 +311,52 @@ def test_a_rounded_size_is_rounded_up_and_certified(digits: int) -> None:
     assert pf.calibrate(scenario, goal, digits=digits).certified
     with pytest.raises(pf.InvalidInputError, match="digits"):
         pf.calibrate(scenario, goal, digits=0)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+def test_the_ladder_rounds_up_and_certifies(kind: Any) -> None:
+    scenario, goal = scenario_of(*PAIRS["mixtures"]), pf.Guarantee(1.0, 1e-3)
+    exact = pf.calibrate(scenario, goal, kind).noise
+    found = pf.calibrate(scenario, goal, kind, rounding="ladder")
+    assert found.certified
+    assert size_of(found.noise) == rung_up(size_of(exact))
+    assert found.noise.grid is not None
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+def test_a_size_that_is_given_is_certified_as_it_is(kind: Any) -> None:
+    scenario, goal = scenario_of(*PAIRS["mixtures"]), pf.Guarantee(1.0, 1e-3)
+    exact = size_of(pf.calibrate(scenario, goal, kind).noise)
+    found = pf.calibrate(scenario, goal, kind, size=1.001 * exact)
+    assert found.certified
+    assert found.method == "given"
+    assert size_of(found.noise) == 1.001 * exact
+    # The refusal names the rung, and nothing that is closer to the least size.
+    with pytest.raises(pf.CertificationError) as refused:
+        pf.calibrate(scenario, goal, kind, size=0.07)
+    numbers = {float(each) for each in re.findall(r"\d+\.?\d*", str(refused.value))}
+    assert numbers == {1.0, 0.001, 0.07, rung_up(exact)}
+
+
+def test_a_size_that_is_given_is_not_rounded_or_found_by_a_method() -> None:
+    scenario, goal = scenario_of(*PAIRS["tables"]), pf.Guarantee(1.0)
+    for more in ({"rounding": "ladder"}, {"digits": 3}):
+        with pytest.raises(pf.InvalidInputError, match="one of size, rounding and digits"):
+            pf.calibrate(scenario, goal, size=100.0, **more)  # type: ignore[arg-type]
+    with pytest.raises(pf.InvalidInputError, match="finds its own"):
+        pf.calibrate(scenario, goal, method="coupling", size=100.0)
+    with pytest.raises(pf.InvalidInputError, match="size must be greater than 0"):
+        pf.calibrate(scenario, goal, size=0.0)
+    with pytest.raises(pf.InvalidInputError, match="rounding must be one of"):
+        pf.calibrate(scenario, goal, rounding="none")  # type: ignore[arg-type]
+
+
+def test_a_radius_is_kept_by_a_size_that_is_given() -> None:
+    scenario, goal = scenario_of(*PAIRS["mixtures"]), pf.Guarantee(1.0)
+    wider = pf.calibrate(scenario, goal, radius=0.2).noise
+    assert pf.calibrate(scenario, goal, radius=0.2, size=1.001 * size_of(wider)).certified
+    with pytest.raises(pf.CertificationError, match="a rung of the public ladder"):
+        pf.calibrate(scenario, goal, radius=0.2, size=0.999 * size_of(wider))
 
 
 def test_progress_ends_at_the_total() -> None:

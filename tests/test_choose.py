@@ -13,6 +13,7 @@ from scipy.stats import laplace, norm
 
 import pufferfish as pf
 from pufferfish.choose import choices, half_width, least_epsilon, noise_for_mean, noise_for_value
+from pufferfish.ladder import rung_up
 from tests.strategies import priors
 from tests.support import scenario_of
 
@@ -97,15 +98,13 @@ def test_the_least_epsilon_is_kept_and_a_little_less_is_not(
     assert found.goal.delta == delta
     assert found.certified
     assert pf.verify(scenario, noise, found.goal).holds is True
-    # These beliefs are private: ε is rounded up to three digits, by at most one in a hundred.
-    less = pf.Guarantee(0.989 * found.goal.epsilon, delta)
-    assert pf.verify(scenario, noise, less).holds is not True
-    assert float(f"{found.goal.epsilon:.3g}") == found.goal.epsilon
+    # These beliefs are private: ε is rounded up to a rung.
+    assert rung_up(found.goal.epsilon) == found.goal.epsilon
     public = pf.Scenario(
         [pf.Belief(each.priors, each.name, "public") for each in scenario.beliefs], scenario.pairs
     )
     exact = least_epsilon(public, noise, delta).goal.epsilon
-    assert exact <= found.goal.epsilon
+    assert found.goal.epsilon == rung_up(exact)
     assert pf.verify(public, noise, pf.Guarantee(0.999 * exact, delta)).holds is not True
 
 
@@ -142,7 +141,7 @@ def test_a_promise_that_holds_is_found(tolerance: float, delta: float, epsilon: 
     """On a grid the certified δ grows again with ε: only some ε in the middle are certified."""
     noise = noise_for_value("gaussian", tolerance)
     assert pf.verify(POINTS, noise, pf.Guarantee(epsilon, delta)).holds is True
-    assert least_epsilon(POINTS, noise, delta).goal.epsilon <= epsilon
+    assert least_epsilon(POINTS, noise, delta).goal.epsilon <= rung_up(epsilon)
 
 
 def test_equal_laws_cost_nothing() -> None:
@@ -155,7 +154,7 @@ def test_a_table_to_choose_from(noise: Any) -> None:
     found = choices(TABLES, 0.01, noise, 0.9, (0.1, 1.0, 4.0))
     assert [each.goal for each in found] == [pf.Guarantee(each, 0.01) for each in (0.1, 1.0, 4.0)]
     for each in found:
-        assert each.noise == pf.calibrate(TABLES, each.goal, noise).noise
+        assert each.noise == pf.calibrate(TABLES, each.goal, noise, rounding="ladder").noise
         assert pf.verify(TABLES, each.noise, each.goal).holds is True
         assert each.confidence == 0.9
         assert 0.5 <= each.accuracy_after <= each.accuracy_allowed <= 1.0
@@ -171,7 +170,8 @@ def test_what_cannot_be_reached_is_left_out_of_the_table() -> None:
     # A table about several rows of one person asks for more noise than one about a row.
     one, three = choices(POINTS, epsilons=(1.0,)), choices(POINTS, epsilons=(1.0,), rows=3)
     assert three[0].goal == one[0].goal
-    assert three[0].noise.std > 2.9 * one[0].noise.std
+    # Three times as much, between two rungs.
+    assert three[0].noise.std > 2.5 * one[0].noise.std
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, math.nan, "high"])

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import pufferfish as pf
 from pufferfish import codec
 from pufferfish.calibrate import recertified
+from pufferfish.ladder import rung_up
 from pufferfish.options.goal import Goal
 from pufferfish.priors import Prior
 from tests.strategies import priors
@@ -184,7 +185,7 @@ def test_one_private_belief_makes_the_plan_private(tmp_path: Path) -> None:
     assert not both.public
     both.save(tmp_path / "plan.json")
     assert mode(tmp_path / "plan.json") == 0o600
-    assert both.calibration.noise.scale == 1.43  # type: ignore[union-attr]
+    assert both.calibration.noise.scale == 1.6  # type: ignore[union-attr]
 
 
 def test_a_plan_is_not_replaced_unless_asked(tmp_path: Path) -> None:
@@ -217,7 +218,9 @@ def tampered(change: Any) -> dict[str, Any]:
     ids=["a little less", "far less", "stronger promise", "other belief", "radius", "none"],
 )
 def test_a_plan_that_does_not_keep_its_promise_is_refused(change: Any, tmp_path: Path) -> None:
-    data = tampered(change)
+    # With the least noise, which leaves no room.
+    data = json.loads(plan(rounding="given").to_json())
+    change(data)
     with pytest.raises(pf.CertificationError):
         pf.Plan.from_dict(data)
     (tmp_path / "plan.json").write_text(json.dumps(data))
@@ -226,8 +229,8 @@ def test_a_plan_that_does_not_keep_its_promise_is_refused(change: Any, tmp_path:
 
 
 def test_more_noise_than_needed_is_fine() -> None:
-    larger = pf.Plan.from_dict(tampered(lambda data: data["noise"].update(scale=7.0)))
-    assert larger.mechanism.noise.scale == 7.0  # type: ignore[union-attr]
+    larger = pf.Plan.from_dict(tampered(lambda data: data["noise"].update(scale=8.0)))
+    assert larger.mechanism.noise.scale == 8.0  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -282,24 +285,57 @@ def digits(number: float) -> int:
 
 
 @given(distance=st.floats(1e-6, 1e6), epsilon=st.floats(0.1, 10.0))
-def test_a_private_size_is_rounded_up_to_three_digits(distance: float, epsilon: float) -> None:
+def test_a_private_size_is_rounded_up_to_a_rung(distance: float, epsilon: float) -> None:
     found = pf.calibrate(points(distance), pf.Guarantee(epsilon))
     assert isinstance(found.noise, pf.LaplaceNoise)
     private = plan(calibration=found)
     noise = private.calibration.noise
     assert isinstance(noise, pf.LaplaceNoise)
+    assert noise.scale == rung_up(found.noise.scale)
+    assert private.calibration.certified
+    assert private.mechanism.noise == noise
+    # The grid is that of the rung, whatever the least size was.
+    assert noise == pf.calibrate(points(distance), pf.Guarantee(epsilon), size=noise.scale).noise
+    # Once more changes nothing.
+    assert pf.Plan.from_json(private.to_json()) == private
+    assert plan(calibration=private.calibration) == private
+
+
+def test_the_grid_does_not_tell_where_below_the_rung_the_size_was() -> None:
+    """Between the rungs 63 and 80 lies 64, where the usual grid doubles."""
+    found = [pf.calibrate(points(each), pf.Guarantee(1.0)) for each in (63.5, 65.0)]
+    below, above = (each.noise.grid for each in found)
+    assert (below, above) == (2.0**-19, 2.0**-18)
+    laws = {plan(calibration=each).calibration.noise for each in found}
+    assert laws == {pf.LaplaceNoise(80.0, 2.0**-18)}
+
+
+@given(distance=st.floats(1e-6, 1e6), epsilon=st.floats(0.1, 10.0))
+def test_version_1_rounded_up_to_three_digits(distance: float, epsilon: float) -> None:
+    found = pf.calibrate(points(distance), pf.Guarantee(epsilon))
+    assert isinstance(found.noise, pf.LaplaceNoise)
+    private = plan(calibration=found, rounding="digits")
+    noise = private.calibration.noise
+    assert isinstance(noise, pf.LaplaceNoise)
     assert digits(noise.scale) <= 3
     assert noise.grid == found.noise.grid
     assert private.calibration.certified
-    assert private.mechanism.noise == noise
     # Up, and by less than one unit of the third digit.
     exact, rounded = Decimal(found.noise.scale), Decimal(repr(noise.scale))
     unit = Decimal(10) ** (rounded.adjusted() - 2)
     assert exact <= Decimal(noise.scale)
     assert rounded - unit < exact
-    # Once more changes nothing.
     assert pf.Plan.from_json(private.to_json()) == private
-    assert plan(calibration=private.calibration) == private
+
+
+def test_a_size_that_was_given_is_not_rounded() -> None:
+    found = pf.calibrate(points(1.0), pf.Guarantee(1.0), size=1.2345)
+    given_plan = plan(calibration=found, rounding="given")
+    assert given_plan.calibration is found
+    assert pf.Plan.from_json(given_plan.to_json()) == given_plan
+    assert plan(calibration=found).calibration.noise.scale == 1.25  # type: ignore[union-attr]
+    with pytest.raises(pf.InvalidInputError, match="rounding must be one of"):
+        plan(calibration=found, rounding="none")
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -311,12 +347,11 @@ def test_a_public_size_is_left_alone(noise: Any) -> None:
     private = plan(calibration=pf.calibrate(points(1.23456), pf.Guarantee(1.0, 0.01), noise))
     size = "scale" if noise == "laplace" else "std"
     assert digits(getattr(found.noise, size)) > 10
-    assert digits(getattr(private.calibration.noise, size)) <= 3
-    assert getattr(private.calibration.noise, size) > getattr(found.noise, size)
+    assert getattr(private.calibration.noise, size) == rung_up(getattr(found.noise, size))
 
 
-@pytest.mark.parametrize("size", [1.0, 1.01, 9.99, 2.5e-3, 123.0, 7e5])
-def test_a_size_of_three_digits_stays(size: float) -> None:
+@pytest.mark.parametrize("size", [1.0, 1.25, 8.0, 2.5e-3, 160.0, 6.3e5])
+def test_a_size_on_a_rung_stays(size: float) -> None:
     law = pf.LaplaceNoise(size, 2.0**-20)
     found = recertified(points(size / 2.0), pf.Guarantee(1.0), law)
     assert plan(calibration=found).calibration is found
@@ -324,10 +359,10 @@ def test_a_size_of_three_digits_stays(size: float) -> None:
 
 def test_a_size_a_hair_above_goes_up() -> None:
     for size, expected in (
-        (1.0 + 1e-15, 1.01),
-        (9.991, 10.0),
+        (1.0 + 1e-15, 1.25),
+        (8.001, 10.0),
         (999.5, 1000.0),
-        (0.0123401, 0.0124),
+        (0.0123401, 0.0125),
     ):
         law = pf.LaplaceNoise(size, 2.0**-30)
         found = recertified(points(size / 2.0), pf.Guarantee(1.0), law)

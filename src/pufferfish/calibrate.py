@@ -133,7 +133,7 @@ def calibrate(
         certified_only: Raise where a formula's size does not keep the promise. With False it is
             returned, and its certificate says that it does not hold.
         size: Not the least noise, but this scale (for Gaussian noise: this std), which is public
-            because it was chosen without the data. It is certified, and refused if it is too little.
+            because it was chosen without the data. It is certified, and refused if too little.
         rounding: "ladder": round the least size up to a rung of the public ladder, so that it says
             less of private beliefs (docs/theory/published-size.md). A `Plan` would do it otherwise,
             and certify once more. "digits": to three digits, as earlier releases did.
@@ -338,9 +338,7 @@ def _check_choices(noise: object, method: object, tau: object, radius: object) -
     return distance
 
 
-def _check_size(
-    method: str, size: float | None, rounding: object, digits: int | None
-) -> None:
+def _check_size(method: str, size: float | None, rounding: object, digits: int | None) -> None:
     """Refuse what would be ignored."""
     require(digits is None or digits >= 1, f"digits must be at least 1, got {digits}.")
     require(
@@ -428,7 +426,10 @@ def _is_kept(
 
 def _not_kept(method: str, certificate: Certificate) -> str:
     noise, worst = certificate.noise, certificate.worst
-    size = f"Laplace scale {noise.scale:.6g}" if isinstance(noise, LaplaceNoise) else "no noise"
+    size = "no noise"
+    if not isinstance(noise, NoNoise):
+        kind = "Laplace scale" if isinstance(noise, LaplaceNoise) else "Gaussian std"
+        size = f"{kind} {size_of(noise):.6g}"
     first, second = worst.direction
     found = describe_delta(certificate)
     if certificate.goal.pure:

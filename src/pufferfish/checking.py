@@ -111,7 +111,8 @@ def _verify_sum(data: dict[str, Any], released: str | Path | None) -> Verificati
             if certificate is not None:
                 checks.append(_recorded(data["certificate"], certificate))
         checks.append(_entries(data, "sum-record"))
-    return Verification(edition=data["edition"], checks=tuple(checks))
+    notes = (_OLD_WORDS,) if FROM_VERSION in data else ()
+    return Verification(edition=data["edition"], checks=tuple(checks), notes=notes)
 
 
 def _drawable(noise: Any) -> Check:

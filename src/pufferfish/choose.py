@@ -16,7 +16,7 @@ from pufferfish.checks import finite, positive, require
 from pufferfish.errors import UnreachableGoalError
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.guarantee import Guarantee
-from pufferfish.ladder import rung_up
+from pufferfish.ladder import Rounding, rung_up
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.scenario import Scenario
 
@@ -32,8 +32,9 @@ __all__ = [
 ]
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-# The grid of a noise that is chosen by its size: this part of it.
-_GRID_SHIFT = 30
+# The grid of a noise that is chosen by its size: this part of it. Gaussian noise pays for its grid
+# in δ, the more the larger ε is; a finer one leaves room for an ε that is rounded up.
+_LAPLACE_SHIFT, _GAUSSIAN_SHIFT = 30, 40
 _LARGEST_EPSILON = 700.0
 _UP = 1.0 + 1e-12
 
@@ -83,11 +84,14 @@ def choices(
     """
     level = _checked_confidence(confidence)
     require(bool(epsilons), "epsilons must not be empty.")
+    # As a plan would use it.
+    rounding: Rounding | None = None if _public(scenario) else "ladder"
     found = []
     for epsilon in epsilons:
         goal = Guarantee(epsilon, delta)
         try:
-            law = calibrate(scenario, Guarantee(epsilon / rows, delta / rows), noise).noise
+            share = Guarantee(epsilon / rows, delta / rows)
+            law = calibrate(scenario, share, noise, rounding=rounding).noise
         except UnreachableGoalError as error:
             refused = error
             continue
@@ -142,9 +146,10 @@ def noise_for_mean(
 def noise_of_size(noise: Literal["laplace", "gaussian"], size: float) -> Noise:
     """The law of this scale (for Gaussian noise: of this std), on a grid."""
     given = positive("size", size)
-    grid = math.ldexp(1.0, math.frexp(given)[1] - 1 - _GRID_SHIFT)
-    law = LaplaceNoise if isinstance(_unit(noise), LaplaceNoise) else GaussianNoise
-    return law(given, grid)
+    below = math.frexp(given)[1] - 1
+    if isinstance(_unit(noise), LaplaceNoise):
+        return LaplaceNoise(given, math.ldexp(1.0, below - _LAPLACE_SHIFT))
+    return GaussianNoise(given, math.ldexp(1.0, below - _GAUSSIAN_SHIFT))
 
 
 def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calibration:
@@ -161,7 +166,7 @@ def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calib
     pure = share == 0.0
     epsilon = pure_epsilon(scenario, noise).upper if pure else _root(scenario, noise, share)
     epsilon = max(epsilon * _UP, 1e-12)
-    if epsilon <= _LARGEST_EPSILON and not all(belief.public for belief in scenario.beliefs):
+    if epsilon <= _LARGEST_EPSILON and not _public(scenario):
         # It will be published, and was derived from what is private.
         epsilon = rung_up(epsilon)
     if not 0.0 <= epsilon <= _LARGEST_EPSILON:
@@ -203,6 +208,10 @@ def _bisected(kept: Callable[[float], bool], low: float, high: float) -> float:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if kept(middle) else (middle, high)
     return high
+
+
+def _public(scenario: Scenario) -> bool:
+    return all(belief.public for belief in scenario.beliefs)
 
 
 def _unit(noise: str) -> LaplaceNoise | GaussianNoise:

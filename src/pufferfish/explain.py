@@ -151,8 +151,8 @@ def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
     text = f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
     if any(belief.provenance == RELEASED for belief in scenario.beliefs):
         text += (
-            " Beliefs were fitted on the column to be released, so this size depends on the data, "
-            "and publishing it says a little about them."
+            " Beliefs were fitted on the column to be released. If this size was found from them, "
+            "it depends on the data, and publishing it says a little about them."
         )
     return text
 
@@ -171,8 +171,8 @@ def _why_this_much(
         return f"{found}: publishing without noise was tried first, and suffices."
     if method == "given":
         return (
-            "How it was found: its size was given, for the accuracy that was wanted. The promise "
-            "is the strongest that it keeps."
+            "How it was found: its size was given, by itself or by the accuracy that was wanted, "
+            "and certified. Less may do."
         )
     if method == "coupling":
         return (
@@ -193,8 +193,8 @@ def _why_this_much(
     less = verify(_worst_only(scenario, certificate), smaller, certificate.goal)
     if less.holds is True:
         return (
-            f"{found}: the smallest size that the exact certificate accepts, rounded up to the "
-            "digits that are published."
+            f"{found}: the smallest size that the exact certificate accepts, rounded up so that "
+            "it says less about the beliefs."
         )
     verdict = "breaks the promise" if less.holds is False else "cannot be certified"
     return (

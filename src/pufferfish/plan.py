@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
-from pufferfish.calibrate import Calibration, recertified
+from pufferfish.calibrate import Calibration, published, recertified
 from pufferfish.checks import finite, require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
@@ -24,9 +24,9 @@ from pufferfish.document import PrivateDocument
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
+from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
-from pufferfish.noise import short_law
-from pufferfish.numerics import PUBLISHED_DIGITS, float_upper
+from pufferfish.numerics import float_upper
 from pufferfish.scenario import Secret, checked_secret
 from pufferfish.theorems import TAU_FORMS
 
@@ -37,12 +37,10 @@ Unit = Literal["row", "person"]
 Missing = Literal["refuse", "keep", "drop"]
 Dependence = Literal["any", "equal", "independent"]
 OneRow = Literal["first", "mean"]
-Rounding = Literal["ladder", "digits", "given"]
 
 MISSING = ("refuse", "keep", "drop")
 DEPENDENCES = ("any", "equal", "independent")
 ONE_ROW = ("first", "mean")
-_ROUNDINGS = ("ladder", "digits", "given")
 _MOST_ROWS = 1_000_000
 
 
@@ -52,7 +50,7 @@ class Plan(PrivateDocument):
 
     Attributes:
         calibration: The noise and its certificate, for one row. Where a belief is not public the
-            noise's size, which is published, is rounded up to three digits.
+            noise's size, which is published, is rounded up as `rounding` says.
         column: The numeric column to protect.
         secret: The column of the secret; it is never published.
         keep: Other columns to publish as they are. What they say about the secret is not covered.
@@ -67,9 +65,9 @@ class Plan(PrivateDocument):
         one_row: Publish one row for each person: its "first", or one with the "mean" of its values.
         cap: Values are moved into these public bounds before the mechanism; the beliefs describe
             the moved ones.
-        rounding: How the size of the noise was rounded up before it was published: to a rung of a
-            public "ladder"; to three "digits", in plans of version 1; not at all where it was
-            "given" as public knowledge.
+        rounding: How the size of the noise, where it depends on private beliefs, is rounded up: to
+            a rung of a public "ladder"; to three "digits", in plans of version 1; not at all where
+            it was "given", chosen without the data. docs/theory/published-size.md
         postprocess: What is done to each noised value.
         keep_order: Publish the rows in their order even where nothing else is kept. Order can
             betray the secret.
@@ -138,7 +136,8 @@ class Plan(PrivateDocument):
             "(pf.summarise(...).without_missing()).",
         )
         if self.rounding != "given" and not self.public:
-            object.__setattr__(self, "calibration", _published(self.calibration))
+            calibration = published(self.calibration, self.rounding)
+            object.__setattr__(self, "calibration", calibration)
         # Refuses what cannot be released: an uncertified law, no grid, no noise unasked.
         _ = self.mechanism
 
@@ -269,7 +268,7 @@ _CHOICES: dict[str, tuple[str | None, ...]] = {
     "unit": ("row", "person"),
     "dependence": DEPENDENCES,
     "one_row": (None, *ONE_ROW),
-    "rounding": _ROUNDINGS,
+    "rounding": ROUNDINGS,
 }
 _PLAIN = (
     "column",
@@ -307,18 +306,3 @@ def postprocess_from_dict(data: Mapping[str, Any]) -> Postprocess:
     if set(data) == {"clip"}:
         return Clip(*data["clip"])
     raise InvalidInputError('a step of postprocess is {"round_to": step} or {"clip": [low, high]}.')
-
-
-def _published(calibration: Calibration) -> Calibration:
-    """The same with a noise whose size has three digits, rounded up, and so says little."""
-    noise = short_law(calibration.noise, PUBLISHED_DIGITS)
-    if noise == calibration.noise or not calibration.certified:
-        return calibration
-    return recertified(
-        calibration.scenario,
-        calibration.goal,
-        noise,
-        method=calibration.method,
-        tau=calibration.tau,
-        radius=calibration.radius,
-    )

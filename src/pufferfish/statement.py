@@ -16,6 +16,7 @@ from pufferfish.checks import require
 from pufferfish.codec import check_entries, pairs_from_plain, pairs_to_plain, reading
 from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
+from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Postprocess
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.numerics import readable
@@ -55,6 +56,11 @@ _ORDERS = ("random", "table")
 _FROM = ("this table", "another table", "elsewhere")
 # The entries of a record that are words.
 WORDS = ("headline", "promise", "not_promised")
+# What a size that depends on private data was rounded up to.
+_ROUNDED: dict[Rounding | None, str] = {
+    "ladder": "a rung of a public ladder",
+    "digits": "three digits",
+}
 # Pairs that are named one by one.
 _MOST_NAMED = 10
 
@@ -114,6 +120,8 @@ class Facts:
             elsewhere (a reference sample, public knowledge).
         beliefs_fitted: When, if they were fitted to another table.
         noise: The law that was added.
+        rounding: How its size was made public, as in `Plan`; None where every belief is public, so
+            that the size says nothing of private data.
         postprocess: What was done to the noised values.
     """
 
@@ -135,6 +143,7 @@ class Facts:
     beliefs_from: BeliefsFrom
     beliefs_fitted: str | None
     noise: Noise
+    rounding: Rounding | None
     postprocess: tuple[Postprocess, ...]
 
     @classmethod
@@ -169,6 +178,7 @@ class Facts:
             beliefs_from=beliefs_from or planned_source(scenario.beliefs),
             beliefs_fitted=beliefs_fitted,
             noise=plan.calibration.noise,
+            rounding=None if plan.public else plan.rounding,
             postprocess=plan.postprocess,
         )
 
@@ -204,6 +214,7 @@ class Facts:
             "beliefs_from": self.beliefs_from,
             "beliefs_fitted": self.beliefs_fitted,
             "noise": noise_to_dict(self.noise),
+            "rounding": self.rounding,
             "postprocess": [postprocess_to_dict(each) for each in self.postprocess],
         }
 
@@ -218,6 +229,7 @@ class Facts:
                 "missing": MISSING,
                 "order": _ORDERS,
                 "beliefs_from": _FROM,
+                "rounding": (None, *ROUNDINGS),
             }
             for name, known in choices.items():
                 require(data[name] in known, f"the record's entry {name!r} is not known.")
@@ -286,6 +298,11 @@ def headline(facts: Facts) -> list[str]:
         said.append(
             f"{facts.unprotected_percent}% of the published rows have a secret that is in no pair: "
             "they have the same noise, but nothing is promised for them."
+        )
+    if facts.rounding in _ROUNDED and facts.beliefs_from == "this table":
+        said.append(
+            "The size of the noise was computed from the table and rounded up to "
+            f"{_ROUNDED[facts.rounding]}: what it says about a single row is outside the promise."
         )
     return said
 
@@ -369,4 +386,27 @@ def not_promised(facts: Facts) -> list[str]:
             "Which and how many rows had no value: they were left out before anything else, and "
             "the promise is about the rows that remain."
         )
-    return text
+    return text + _size_not_promised(facts)
+
+
+def _size_not_promised(facts: Facts) -> list[str]:
+    """What the published size says of private data; docs/theory/published-size.md."""
+    if facts.rounding is None:
+        return []
+    if facts.rounding == "given":
+        return [
+            "What it says about the table that noise of this size, which was chosen without the "
+            "data, keeps this ε. (If ε was computed from private data, it was rounded up to a rung "
+            "of a public ladder.)"
+        ]
+    if facts.beliefs_from != "this table":
+        return [
+            "What the size of the noise says about the private data behind the described "
+            f"adversaries: it was rounded up to {_ROUNDED[facts.rounding]}."
+        ]
+    within = "about a quarter" if facts.rounding == "ladder" else "1%"
+    return [
+        "What the size of the noise says to somebody who knows all other rows. If one value is far "
+        "from all others, its row decides the size: that may betray the secret of the row, or its "
+        f"value to within {within}."
+    ]

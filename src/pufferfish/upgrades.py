@@ -57,6 +57,7 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
         "adversaries": None,
         "beliefs_from": "elsewhere",
         "beliefs_fitted": None,
+        "rounding": "digits",
     }
     if isinstance(plan, dict) and isinstance(plan.get("scenario"), dict):
         beliefs = plan["scenario"].get("beliefs")
@@ -64,9 +65,17 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
             "rows_per_person": plan.get("rows_per_person", 1),
             "secret": plan.get("secret"),
             "adversaries": len(beliefs) if isinstance(beliefs, list) else None,
+            "rounding": None if _all_public(beliefs) else "digits",
         }
         upgraded["plan"] = _plan(plan)
     return {**upgraded, **new, "version": 2, FROM_VERSION: 1}
+
+
+def _all_public(beliefs: Any) -> bool:
+    """Whether anyone may know what is believed; then no size was rounded."""
+    return isinstance(beliefs, list) and all(
+        isinstance(each, dict) and each.get("provenance") == "public" for each in beliefs
+    )
 
 
 def _beliefs(data: dict[str, Any]) -> dict[str, Any]:
@@ -76,9 +85,27 @@ def _beliefs(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "beliefs": listed, "version": 2}
 
 
+def _sum_plan(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 rounded to three digits."""
+    return {**data, "rounding": "digits", "version": 2}
+
+
+def _sum_record(data: dict[str, Any]) -> dict[str, Any]:
+    """As its plan; without one, the users are private."""
+    upgraded = {**data, "rounding": "digits", "version": 2, FROM_VERSION: 1}
+    plan = data.get("plan")
+    if isinstance(plan, dict):
+        users = plan.get("users")
+        public = isinstance(users, dict) and users.get("provenance") == "public"
+        upgraded |= {"plan": _sum_plan(plan), "rounding": None if public else "digits"}
+    return upgraded
+
+
 # From (kind, version) to what makes the next version of such a document.
 UPGRADES: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {
     ("plan", 1): _plan,
     ("record", 1): _record,
     ("beliefs", 1): _beliefs,
+    ("sum-plan", 1): _sum_plan,
+    ("sum-record", 1): _sum_record,
 }

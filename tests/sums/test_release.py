@@ -15,6 +15,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.checking import verify_record
+from pufferfish.ladder import rung_up
 from pufferfish.ledger_file import read_ledger
 from pufferfish.sums import (
     SumPlan,
@@ -63,11 +64,46 @@ def test_published_values_lie_on_the_grid() -> None:
     assert (Fraction(value) / Fraction(grid)).denominator == 1
 
 
-def test_a_private_scale_has_three_digits_and_is_not_less() -> None:
+def test_a_private_scale_is_rounded_up_to_a_rung() -> None:
     exact = calibrate_sum(plan().calibration.users, GOAL).scale
-    assert exact <= plan().calibration.scale <= exact * 1.01
-    assert plan().calibration.scale == float(f"{plan().calibration.scale:.3g}")
+    assert plan().calibration.scale == rung_up(exact)
     assert plan("public").calibration.scale == exact
+    old = plan(rounding="digits").calibration.scale
+    assert exact <= old <= exact * 1.01
+    assert old == float(f"{old:.3g}")
+
+
+def test_a_scale_that_was_given_is_certified_and_not_rounded() -> None:
+    users = plan().calibration.users
+    exact = calibrate_sum(users, GOAL).scale
+    given = calibrate_sum(users, GOAL, size=1.1 * exact)
+    assert SumPlan(calibration=given, rounding="given").calibration is given
+    assert given.scale == 1.1 * exact
+    assert given.method == "given"
+    with pytest.raises(pf.CertificationError) as refused:
+        calibrate_sum(users, GOAL, size=0.9 * exact)
+    assert f"Scale {rung_up(exact):g}, a rung" in str(refused.value)
+    assert f"{exact:.3g}" not in str(refused.value)
+    with pytest.raises(pf.InvalidInputError, match="finds its own"):
+        calibrate_sum(users, GOAL, method="gaussian", size=1.0)
+
+
+def test_a_document_of_version_1_keeps_its_three_digits(tmp_path: Path) -> None:
+    done = release_sum(VALUES, plan(rounding="digits"))
+    inner = done.record.plan.to_dict() | {"version": 1}
+    del inner["rounding"]
+    again = SumPlan.from_json(json.dumps(inner))
+    assert again.to_dict() == done.record.plan.to_dict()
+    for edition in ("internal", "public"):
+        old = done.record.to_dict(edition) | {"version": 1, "not_promised": ["as it was said"]}
+        del old["rounding"]
+        if edition == "internal":
+            old["plan"] = inner
+        place = tmp_path / f"{edition}.json"
+        place.write_text(json.dumps(old), encoding="utf-8")
+        found = verify_record(place)
+        assert found.verdict is (True if edition == "internal" else None)
+        assert "words were not compared" in found.notes[0]
 
 
 def test_a_mean_is_divided_by_the_described_users_and_not_by_the_rows() -> None:
@@ -180,7 +216,7 @@ def test_descriptions_survive_being_written() -> None:
 
 def test_a_plan_with_too_little_noise_is_not_read() -> None:
     data = plan().to_dict()
-    data["noise"] = {**data["noise"], "scale": 0.9 * plan().calibration.scale}
+    data["noise"] = {**data["noise"], "scale": 0.7 * plan().calibration.scale}
     with pytest.raises(pf.CertificationError):
         SumPlan.from_dict(data)
 
@@ -207,7 +243,7 @@ def repeatable() -> SumPlan:
     users = binary([0.5], counts=[10])
     noise = pf.LaplaceNoise(3.0, 2.0**-24)
     found = certified_sum(users, Protected(), pf.Guarantee(1.0), noise)
-    return SumPlan(calibration=found)
+    return SumPlan(calibration=found, rounding="given")
 
 
 def test_repeats_go_through_the_ledger(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Find the least noise that keeps a promise, and write the plan of a release.
 
-Without --epsilon, --accuracy or --mean-within it prints a table to choose ε from.
+Without --epsilon, --scale, --accuracy or --mean-within it prints a table to choose ε from.
 
 Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:White -e 1 -o p.json
 """
@@ -54,8 +54,8 @@ def command(
     choosing = goal.epsilon is None and goal.scale is None and not accuracy.given
     if choosing and output is not None:
         raise InvalidInputError(
-            "a plan needs a promise: give --epsilon, --scale, --accuracy or --mean-within; without --output "
-            "a table to choose from is printed."
+            "a plan needs a promise: give --epsilon, --scale, --accuracy or --mean-within; without "
+            "--output a table to choose from is printed."
         )
     if goal.epsilon is not None and accuracy.confidence is not None:
         raise InvalidInputError("--confidence belongs to --accuracy or --mean-within, not to ε.")

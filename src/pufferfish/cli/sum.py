@@ -22,6 +22,7 @@ from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.guarantee import Guarantee
+from pufferfish.ladder import Rounding
 from pufferfish.noise import NoNoise
 from pufferfish.options.goal import HowAlike
 from pufferfish.options.groups import grouped
@@ -104,6 +105,13 @@ class Wanted(HowAlike):
         ),
     ] = "exact"
     tau: Annotated[str, typer.Option(help="exact or lambert, for the paper's cor-1a.")] = "exact"
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            help="Not the least noise, but this scale, chosen without what is known of the users. "
+            "It is checked against --epsilon."
+        ),
+    ] = None
 
     def guarantee(self) -> Guarantee:
         """The promise."""
@@ -153,10 +161,11 @@ class Publishing:
         ),
     ] = False
 
-    def planned(self, calibration: SumCalibration) -> SumPlan:
+    def planned(self, calibration: SumCalibration, rounding: Rounding) -> SumPlan:
         """The plan of a release."""
         statistic: Any = self.statistic
         return SumPlan(
+            rounding=rounding,
             calibration=calibration,
             column=self.column,
             statistic=statistic,
@@ -224,10 +233,11 @@ def command(
         _compare(users, goal, wanted, publishing, output or plot, show)
         return
     choices: dict[str, Any] = {**wanted.secret, "method": wanted.method, "tau": wanted.tau}
+    choices["size"] = wanted.scale
     calibration = calibrate_sum(users, goal, **choices)
     chosen = None
     if output is not None or publishing.data is not None:
-        chosen = publishing.planned(calibration)
+        chosen = publishing.planned(calibration, "ladder" if wanted.scale is None else "given")
         calibration = chosen.calibration
     limit = None if users.laws is None else check_limit(users, goal, calibration.protected)
     text, found = explain_sum(calibration, limit), _as_data(calibration, limit, output)
@@ -302,10 +312,11 @@ def _compare(
     output: Path | None,
     show: Show,
 ) -> None:
-    if publishing != Publishing() or output is not None or wanted.method != "exact":
+    one = wanted.method != "exact" or wanted.scale is not None
+    if publishing != Publishing() or output is not None or one:
         raise InvalidInputError(
-            "--compare only compares: leave out --method, --output, --plot, and what is about "
-            "publishing."
+            "--compare only compares: leave out --method, --scale, --output, --plot, and what is "
+            "about publishing."
         )
     found = compare_sum(users, goal, **wanted.secret)
     show.result(str(found), found.to_dict())

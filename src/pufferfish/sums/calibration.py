@@ -6,14 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pufferfish.calibrate import Calibration
-from pufferfish.checks import require
+from pufferfish.checks import positive, require
 from pufferfish.errors import CertificationError
 from pufferfish.exact import verify
 from pufferfish.exact.family import laplace_reserve
 from pufferfish.exact.verify import check_goal
 from pufferfish.explain import describe_loss
 from pufferfish.guarantee import Guarantee
+from pufferfish.ladder import rung_up
 from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.numerics import readable
 from pufferfish.priors import Prior
 from pufferfish.scenario import Belief, Scenario
 from pufferfish.sums.finite import FiniteSearch
@@ -100,6 +102,7 @@ def calibrate_sum(
     between: tuple[float, float] | None = None,
     tau: Tau = "exact",
     certified_only: bool = True,
+    size: float | None = None,
 ) -> SumCalibration:
     """Laplace noise that keeps `goal` for every user, with its certificate.
 
@@ -117,6 +120,8 @@ def calibrate_sum(
         tau: "exact" or "lambert", for the first two of the paper's formulas.
         certified_only: Raise where a method's scale does not keep the promise. With False it is
             returned, and says that it does not hold.
+        size: Not the least scale, but this one, chosen without what is known of the users. It is
+            certified for every user, and refused if it is too little.
 
     Raises:
         CertificationError: The scale does not keep the promise.
@@ -131,6 +136,9 @@ def calibrate_sum(
     require(tau == "exact" or has_tau, f"tau is a part of cor-1a; {method!r} has none.")
     protected = Protected(what=protect, between=between)
     search = search_for(users, protected, goal)
+    if size is not None:
+        require(method == "exact", f"a size that was given is certified; {method!r} finds its own.")
+        return _given(users, protected, goal, search, positive("size", size))
     if method == "exact" or (method == "gaussian" and users.laws is None):
         found = search.least()
     elif method == "gaussian":
@@ -160,6 +168,23 @@ def certified_sum(
     search = search_for(users, protected, goal)
     found = search.judge(noise)
     return _calibrated(users, protected, goal, search, found, method, tau, certified_only)
+
+
+def _given(
+    users: Users, protected: Protected, goal: Guarantee, search: Search, size: float
+) -> SumCalibration:
+    """A scale that the curator chose. A refusal names a rung, and so tells little of the users."""
+    found = search.judge(laplace_laws(search.goal)(size))
+    given = _calibrated(users, protected, goal, search, found, "given", None, False)
+    if given.holds:
+        return given
+    least = search.least().noise
+    enough = rung_up(least.scale) if isinstance(least, LaplaceNoise) else size
+    raise CertificationError(
+        f"noise of scale {readable(size, 6)} cannot be shown to keep {goal} for every user. Scale "
+        f"{readable(enough, 6)}, a rung of the public ladder, keeps it; if it is chosen for that "
+        "reason, it tells as much as a rung does."
+    )
 
 
 def search_for(users: Users, protected: Protected, goal: Guarantee) -> Search:

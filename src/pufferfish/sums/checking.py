@@ -11,8 +11,12 @@ from pufferfish.exact.certificate import Certificate, noise_from_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import described_sum
+from pufferfish.upgrades import FROM_VERSION
 
 __all__ = ["SumClaim", "sum_claims"]
+
+# Entries that are words; those of version 1 are not compared.
+_WORDS = ("promise", "not_promised")
 
 
 class SumClaim(NamedTuple):
@@ -69,7 +73,12 @@ def _against_plan(
         f"{calibration.users.size:,} users"
     )
     yield SumClaim(kept, calibration.holds, detail), calibration.calibration.certificate
-    other = [name for name, entry in described_sum(plan).items() if data[name] != entry]
-    said = "the record says what its plan says, in words and in numbers"
+    old = FROM_VERSION in data
+    other = [
+        name
+        for name, entry in described_sum(plan).items()
+        if data[name] != entry and not (old and name in _WORDS)
+    ]
+    said = f"the record says what its plan says, in {'numbers' if old else 'words and in numbers'}"
     detail = f"it differs in {', '.join(other)}" if other else "written again from the plan"
     yield SumClaim(said, not other, detail), None

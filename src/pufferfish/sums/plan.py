@@ -19,9 +19,9 @@ from pufferfish.document import PrivateDocument
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
+from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import GaussianNoise, LaplaceNoise
-from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.sums.calibration import SUM_METHODS, SumCalibration, certified_sum
 from pufferfish.sums.codec import (
@@ -30,6 +30,7 @@ from pufferfish.sums.codec import (
     users_from_dict,
     users_to_dict,
 )
+from pufferfish.sums.search import laplace_laws
 from pufferfish.theorems import TAU_FORMS
 
 __all__ = ["STATISTICS", "Statistic", "SumPlan"]
@@ -38,7 +39,7 @@ Statistic = Literal["sum", "mean", "count"]
 STATISTICS: tuple[Statistic, ...] = ("sum", "mean", "count")
 _KEYS = (
     *("pufferfish", "version", "notice", "goal", "noise", "method", "tau", "protected", "users"),
-    *("statistic", "column", "allow_no_noise"),
+    *("statistic", "column", "allow_no_noise", "rounding"),
 )
 
 
@@ -48,21 +49,25 @@ class SumPlan(PrivateDocument):
 
     Attributes:
         calibration: The noise, certified for every user. Where the users are not public the
-            scale, which is published, is rounded up to three digits.
+            scale, which is published, is rounded up as `rounding` says.
         column: What the values are called.
         statistic: "sum"; "mean", the noised sum divided by the number of *described* users, which
             is thereby published (never by the number of rows, which may be the secret); "count",
             the sum of a column of zeros and ones.
         allow_no_noise: Publish the true sum where the certificate says that it may be.
+        rounding: How the scale, where it depends on private users, is rounded up: to a rung of a
+            public "ladder"; to three "digits", in plans of version 1; not at all where it was
+            "given", chosen without what is known of the users. docs/theory/published-size.md
     """
 
     KIND: ClassVar[str] = "sum-plan"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     calibration: SumCalibration = field(repr=False)
     column: str = "value"
     statistic: Statistic = "sum"
     allow_no_noise: bool = False
+    rounding: Rounding = "ladder"
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself, or could not be released."""
@@ -78,10 +83,15 @@ class SumPlan(PrivateDocument):
             f"statistic must be one of {STATISTICS}, got {self.statistic!r}.",
         )
         require(isinstance(self.allow_no_noise, bool), "allow_no_noise must be true or false.")
+        require(
+            self.rounding in ROUNDINGS,
+            f"rounding must be one of {ROUNDINGS}, got {self.rounding!r}.",
+        )
         if self.statistic == "count":
             self._check_countable()
-        if not self.calibration.users.public:
-            object.__setattr__(self, "calibration", _published(self.calibration))
+        if self.rounding != "given" and not self.public:
+            calibration = _published(self.calibration, self.rounding)
+            object.__setattr__(self, "calibration", calibration)
         # Refuses what cannot be released: an uncertified law, no noise unasked.
         _ = self.mechanism
 
@@ -121,6 +131,7 @@ class SumPlan(PrivateDocument):
             "statistic": self.statistic,
             "column": self.column,
             "allow_no_noise": self.allow_no_noise,
+            "rounding": self.rounding,
             "users": users_to_dict(calibration.users),
         }
 
@@ -148,16 +159,23 @@ class SumPlan(PrivateDocument):
                 column=data["column"],
                 statistic=data["statistic"],
                 allow_no_noise=data["allow_no_noise"],
+                rounding=data["rounding"],
             )
 
 
-def _published(calibration: SumCalibration) -> SumCalibration:
-    """The same with a scale of three digits, rounded up, which says little of the users."""
+def _published(calibration: SumCalibration, rounding: Rounding) -> SumCalibration:
+    """The same with a scale that is rounded up, and so says little of the users.
+
+    On the ladder the grid follows from the rung, as for a column.
+    """
     noise = calibration.noise
     if not isinstance(noise, LaplaceNoise) or not calibration.holds:
         return calibration
-    rounded = replace(noise, scale=rounded_up(noise.scale, PUBLISHED_DIGITS))
-    if rounded == noise:
+    if rounding == "digits":
+        rounded = replace(noise, scale=rounded_up(noise.scale, PUBLISHED_DIGITS))
+    else:
+        rounded = laplace_laws(calibration.calibration.goal)(rung_up(noise.scale))
+    if rounded.scale == noise.scale:
         return calibration
     return certified_sum(
         calibration.users,

@@ -21,7 +21,7 @@ from pufferfish.sums.words import unpromised_sum
 
 __all__ = ["VERSION", "SumRecord", "described_sum"]
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -89,15 +89,32 @@ def described_sum(plan: SumPlan) -> dict[str, Any]:
     told = plan.public or plan.statistic == "mean"
     return {
         "promise": _claim(plan),
-        "not_promised": unpromised_sum(calibration),
+        "not_promised": unpromised_sum(calibration) + _size_not_promised(plan),
         "goal": {"epsilon": goal.epsilon, "delta": goal.delta},
         "protected": protected.what,
         "between": None if protected.between is None else list(protected.between),
         "statistic": plan.statistic,
         "column": plan.column,
         "noise": noise_to_dict(calibration.noise),
+        "rounding": None if plan.public else plan.rounding,
         "users": calibration.users.size if told else None,
     }
+
+
+def _size_not_promised(plan: SumPlan) -> list[str]:
+    """What the published scale says of users who are not public."""
+    if plan.public:
+        return []
+    if plan.rounding == "given":
+        return [
+            "What it says about the users that noise of this scale, which was chosen without what "
+            "is known of them, suffices."
+        ]
+    to = "a rung of a public ladder" if plan.rounding == "ladder" else "three digits"
+    return [
+        "What the scale of the noise says about the users. It was computed from what is known of "
+        f"them and rounded up to {to}; one user who adds far more than all others decides it."
+    ]
 
 
 def _secret(protected: Protected) -> str:
