@@ -284,8 +284,8 @@ def _given(
     what = "scale" if noise == "laplace" else "std"
     raise CertificationError(
         f"noise of {what} {readable(size, 6)} cannot be shown to keep {goal} against these "
-        f"beliefs. {what.capitalize()} {readable(size_of(enough.noise), 6)}, a rung of the public "
-        "ladder, keeps it; if it is chosen for that reason, it tells as much as a rung does."
+        f"beliefs. Choose a larger {what} without looking at the data; or give none, and the rung "
+        f"{readable(size_of(enough.noise), 6)} of the public ladder is used."
     )
 
 
