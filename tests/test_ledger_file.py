@@ -32,6 +32,7 @@ def calibration(scale: float = 2.25, epsilon: float = 1.0, mean: float = 1.0) ->
 
 
 def plan(found: pf.Calibration | None = None, **fields: Any) -> pf.Plan:
+    fields = {"rounding": "given", **fields}
     return pf.Plan(calibration=found or calibration(), column="x", secret="s", **fields)
 
 

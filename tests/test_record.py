@@ -41,7 +41,7 @@ PUBLIC = {
     *("pufferfish", "version", "edition", "notice", "headline", "promise", "not_promised", "goal"),
     *("unit", "rows_per_person", "dependence", "one_row", "pairs", "column", "secret", "kept"),
     *("reveals", "missing", "cap", "order", "unprotected_percent", "adversaries", "beliefs_from"),
-    *("beliefs_fitted", "noise", "postprocess", "published", "versions", "created"),
+    *("beliefs_fitted", "noise", "rounding", "postprocess", "published", "versions", "created"),
 }
 
 

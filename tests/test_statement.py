@@ -31,6 +31,8 @@ MANY = [
     replace(facts(keep=("k",)), reveals=Reveals(found_percent=85, pair=SecretPair("a", "b"))),
     replace(facts(), beliefs_from="another table", beliefs_fitted="2026-01-02"),
     replace(facts(), unprotected_percent=3),
+    facts(rounding="given"),
+    replace(facts(), rounding=None),
 ]
 
 
@@ -55,6 +57,7 @@ def test_facts_come_back_from_a_document(each: Facts) -> None:
         {"pairs": [["a"]]},
         {"pairs": 5},
         {"noise": {"kind": "cauchy"}},
+        {"rounding": "none"},
     ],
 )
 def test_what_no_release_says_is_refused(change: dict[str, Any]) -> None:
@@ -76,6 +79,31 @@ def test_what_is_outside_the_promise_comes_first() -> None:
         assert "does not hold for the whole file" in said[0]
     assert "another table on 2026-01-02" in elsewhere[0]
     assert "3% of the published rows" in unprotected[0]
+
+
+@pytest.mark.parametrize(
+    ("rounding", "first", "last"),
+    [
+        ("ladder", "a rung of a public ladder", "to within about a quarter"),
+        ("digits", "three digits", "to within 1%"),
+        ("given", None, "chosen without the data"),
+        (None, None, None),
+    ],
+)
+def test_what_the_size_of_the_noise_says_is_said(
+    rounding: Any, first: str | None, last: str | None
+) -> None:
+    each = replace(facts(), beliefs_from="this table", rounding=rounding)
+    said = headline(each)
+    assert [first in text for text in said] == ([] if first is None else [True])
+    about = [
+        text for text in not_promised(each) if "of the noise says" in text or "of this" in text
+    ]
+    assert [last in text for text in about] == ([] if last is None else [True])
+    # From elsewhere, it says nothing about a row of this table.
+    elsewhere = replace(each, beliefs_from="elsewhere")
+    assert headline(elsewhere) == []
+    assert len(not_promised(elsewhere)) == len(not_promised(each))
 
 
 def test_a_promise_about_a_column_with_others_says_that_it_is_about_the_column_alone() -> None:

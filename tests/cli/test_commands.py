@@ -136,7 +136,8 @@ def test_a_plan_that_follows_an_accuracy_is_not_called_the_smallest(typed: Typed
 def test_a_release_and_its_records(typed: Typed) -> None:
     said = typed(*RELEASE)
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith("Published   120 rows of 'x' in out.csv")
+    assert said.out.startswith("Beware      The size of the noise was computed from the table")
+    assert "\nPublished   120 rows of 'x' in out.csv" in said.out
     assert "out.csv.record.json (private), out.csv.public.json (may be published)" in said.out
     assert Path("out.csv").read_text(encoding="utf-8").splitlines()[0] == "x"
     assert Path("out.csv.record.json").stat().st_mode & 0o077 == 0

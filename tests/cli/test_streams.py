@@ -51,7 +51,7 @@ def test_standard_input_and_output(shell: Start, folder: Path) -> None:
     assert lines[0] == "x"
     assert len([float(line) for line in lines[1:]]) == 120
     # The words go where they do not spoil the table.
-    assert err.decode().startswith("Published   120 rows")
+    assert "\nPublished   120 rows" in err.decode()
     assert not Path("-").exists()
 
 

@@ -75,7 +75,7 @@ def test_a_slope_is_as_flat_as_it_is_said_to_be() -> None:
     assert use.inflation is not None
     generator, n = np.random.default_rng(1), 20_000
     flat, corrected, plain = [], [], []
-    noise = calibration().noise
+    noise = released().record.plan.calibration.noise
     for _ in range(60):
         x = generator.normal(0.0, use.column_std or 0.0, n)
         z = generator.normal(0.0, 1.0, n) + 0.3 * x

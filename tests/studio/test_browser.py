@@ -17,6 +17,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.cli.app import run
 from pufferfish.cli.exits import Exit
+from pufferfish.ladder import rung_up
 from pufferfish.plan import Plan
 from pufferfish.record import Record
 from pufferfish.scenario import PUBLIC, REFERENCE, RELEASED
@@ -62,7 +63,7 @@ def certificate(
 ) -> pf.Certificate:
     """What the library computes, without anything of the studio.
 
-    A scale that depends on private data is published with three digits, rounded up.
+    A scale that depends on private data is published as a rung of the public ladder.
     """
     table = pf.summarise(file, column=column, secret=secret)
     some = table if pairs is None else table.only(each for pair in pairs for each in pair)
@@ -71,7 +72,7 @@ def certificate(
     noise = pf.calibrate(scenario, goal).noise
     assert isinstance(noise, pf.LaplaceNoise)
     if not all(belief.public for belief in beliefs):
-        noise = pf.LaplaceNoise(scale=float(up(noise.scale, 3)))
+        noise = pf.LaplaceNoise(scale=rung_up(noise.scale))
     return pf.verify(scenario, noise, goal)
 
 

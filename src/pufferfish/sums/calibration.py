@@ -181,8 +181,8 @@ def _given(
     least = search.least().noise
     enough = rung_up(least.scale) if isinstance(least, LaplaceNoise) else size
     raise CertificationError(
-        f"noise of scale {readable(size, 6)} cannot be shown to keep {goal} for every user. Choose a "
-        "larger scale without looking at the users; or give none, and the rung "
+        f"noise of scale {readable(size, 6)} cannot be shown to keep {goal} for every user. Choose "
+        "a larger scale without looking at the users; or give none, and the rung "
         f"{readable(enough, 6)} of the public ladder is used."
     )
 
