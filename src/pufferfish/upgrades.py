@@ -30,8 +30,12 @@ def _plan(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _belief(data: Any) -> Any:
-    """Version 1 did not say which table a belief was fitted to."""
-    return {"fitted_on": None, "fitted_at": None, **data} if isinstance(data, dict) else data
+    """Version 1 did not say which table a belief was fitted to, and knew no cap."""
+    return (
+        {"cap": None, "fitted_on": None, "fitted_at": None, **data}
+        if isinstance(data, dict)
+        else data
+    )
 
 
 def _record(data: dict[str, Any]) -> dict[str, Any]:
