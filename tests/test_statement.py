@@ -15,13 +15,14 @@ from pufferfish.statement import Facts, Reveals, headline, not_promised, percent
 
 
 @cache
-def calibration() -> pf.Calibration:
+def calibration(cap: tuple[float, float] | None) -> pf.Calibration:
     laws = {"a": pf.Gaussian(40.0, 3.0), "b": pf.Gaussian(41.0, 3.0)}
-    return pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(0.5))
+    return pf.calibrate(pf.Scenario(pf.Belief(laws, cap=cap)), pf.Guarantee(0.5))
 
 
 def facts(**fields: Any) -> Facts:
-    return Facts.of(pf.Plan(calibration=calibration(), column="x", secret="s", **fields))
+    found = calibration(fields.get("cap"))
+    return Facts.of(pf.Plan(calibration=found, column="x", secret="s", **fields))
 
 
 MANY = [

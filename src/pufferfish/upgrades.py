@@ -13,6 +13,8 @@ __all__ = ["FROM_VERSION", "UPGRADES"]
 
 # The entry of an upgraded record that says which version it was written in; never in a file.
 FROM_VERSION = "from_version"
+# What version 1 called a belief that it took to be about the table which is released.
+_RELEASED = "fitted on the released column"
 
 
 def _plan(data: dict[str, Any]) -> dict[str, Any]:
@@ -44,6 +46,8 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
     table, published = data.get("table"), data.get("published")
     upgraded = {name: entry for name, entry in data.items() if name != "shuffled"}
     unprotected = None
+    if isinstance(table, dict):
+        upgraded["table"] = {"capped": 0, **table}
     if isinstance(table, dict) and isinstance(published, dict):
         part, whole = table.get("unprotected"), published.get("rows")
         if isinstance(part, int) and isinstance(whole, int) and whole > 0:
@@ -69,6 +73,10 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
             "secret": plan.get("secret"),
             "adversaries": len(beliefs) if isinstance(beliefs, list) else None,
         }
+        claimed = beliefs if isinstance(beliefs, list) else ()
+        if any(isinstance(each, dict) and each.get("provenance") == _RELEASED for each in claimed):
+            # Nobody compared it with the released one.
+            new["beliefs_from"] = "another table"
         upgraded["plan"] = _plan(plan)
     return {**upgraded, **new, "version": 2, FROM_VERSION: 1}
 

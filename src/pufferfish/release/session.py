@@ -126,6 +126,7 @@ class Session:
             rows_missing=seen.missing,
             rows_unprotected=seen.unprotected,
             rows_outside=seen.outside,
+            rows_capped=seen.capped,
             column_std=math.sqrt(seen.variance),
             sha256=sha256,
             checksum_of=of,

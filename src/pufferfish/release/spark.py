@@ -70,7 +70,7 @@ def release_spark(
         beliefs_from_plan=beliefs_from_plan,
     )
     rules = session.rules
-    groups = survey(frame, plan.column, plan.secret, rules.low, rules.high)
+    groups = survey(frame, plan.column, plan.secret, rules.low, rules.high, rules.cap)
     _check(groups, rules)
     for group in groups:
         session.add(_counts(group, rules))
@@ -126,6 +126,7 @@ def _counts(group: SurveyedGroup, rules: RowRules) -> Counts:
         published=published,
         unprotected=0 if group.secret in rules.protected else published,
         outside=group.outside,
+        capped=group.capped,
         mean=group.mean,
         squares=group.squares,
     )
