@@ -82,6 +82,9 @@ def _who(scenario: Scenario, another_table: bool) -> str:
             lines.append(f"     {secret!r}: {law_in_words(belief.priors[secret])}{missing}")
         if len(secrets) > _MOST_LISTED:
             lines.append(f"     and {len(secrets) - _MOST_LISTED} more secrets")
+        if belief.cap is not None:
+            low, high = belief.cap
+            lines.append(f"     all about values moved into [{low:g}, {high:g}] before the noise")
         if belief.radius:
             lines.append(
                 f"     or any laws within {belief.radius:.3g} of these (values were binned)"
