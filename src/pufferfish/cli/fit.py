@@ -15,9 +15,8 @@ from pufferfish.codec import belief_to_dict
 from pufferfish.errors import InvalidInputError
 from pufferfish.fit import fit_beliefs, fit_report
 from pufferfish.noise import LaplaceNoise
-from pufferfish.options.adversaries import Cap, families_of, save_beliefs
+from pufferfish.options.adversaries import Cap, cap_bounds, families_of, save_beliefs
 from pufferfish.options.groups import grouped
-from pufferfish.options.publishing import bounds_of
 from pufferfish.options.table import Table
 from pufferfish.scenario import PUBLIC, REFERENCE, RELEASED
 
@@ -64,7 +63,7 @@ def command(
     noise = None if scale is None else LaplaceNoise(scale)
     families = families_of(belief)
     table.refuse_places(output, force=force)
-    bounds = None if cap is None else bounds_of("--cap", cap)
+    bounds = cap_bounds(cap)
     summary = table.summary(show)
     if bounds is not None:
         summary = summary.capped(*bounds)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.atomic import write_text
-from pufferfish.checks import require
+from pufferfish.checks import bounds, require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     belief_from_dict,
@@ -40,7 +40,8 @@ from pufferfish.scenario import (
 )
 from pufferfish.tables import Summary
 
-__all__ = ["Adversaries", "Cap", "Described", "families_of", "pair_text", "save_beliefs"]
+__all__ = ["Adversaries", "Cap", "Described", "cap_bounds", "families_of", "pair_text"]
+__all__ += ["save_beliefs"]
 
 _DEFAULT = ("mixture", "empirical")
 _VERSION = 2
@@ -57,6 +58,11 @@ Cap = Annotated[
         "certificate too. Outliers can set the noise for all.",
     ),
 ]
+
+
+def cap_bounds(cap: str | None) -> tuple[float, float] | None:
+    """The bounds that --cap names."""
+    return None if cap is None else bounds("--cap", bounds_of("--cap", cap))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ class Adversaries:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """Those of --cap."""
-        return None if self.cap is None else bounds_of("--cap", self.cap)
+        return cap_bounds(self.cap)
 
     def described(self, table: Table, voice: Voice) -> Described:
         """The scenario, from the counts of the table."""

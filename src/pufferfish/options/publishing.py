@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.checks import bounds
 from pufferfish.errors import InvalidInputError
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
 
@@ -73,8 +72,8 @@ def bounds_of(option: str, text: str) -> tuple[float, float]:
     """LOW:HIGH as two numbers."""
     try:
         low, high = (float(each) for each in text.split(":"))
+        return low, high
     except ValueError:
         raise InvalidInputError(
             f"{option} must be two numbers with a colon between them, such as 0:16, got {text!r}."
         ) from None
-    return bounds(option, (low, high))
