@@ -90,6 +90,7 @@ CASES = {
         accuracy=Accuracy(accuracy=9.0),
         publishing=Publishing(person="id", rows_per_person=2),
     ),
+    "capped": asked(adversaries={"cap": "1.5:9"}),
     "processed": asked(publishing=Publishing(round_to=0.5, clip="-2.5:16")),
 }
 WITH_HOLES = {

@@ -478,3 +478,54 @@ def test_the_promise_for_a_person_is_never_rounded_down(rows: int, epsilon: floa
     each = Goal(epsilon=epsilon, delta=1e-3).guarantee(rows)
     assert rows * Fraction(each.epsilon) <= Fraction(epsilon)
     assert rows * Fraction(each.delta) <= Fraction(1e-3)
+
+
+# A cap, and what the beliefs say of it.
+
+TABLES = {"a": pf.Discrete([0.0, 3.0], [0.5, 0.5]), "b": pf.Discrete([1.0, 3.0], [0.5, 0.5])}
+SMOOTH = {"a": pf.Gaussian(1.0, 1.0), "b": pf.Gaussian(2.0, 1.0)}
+
+
+def with_cap(laws: dict[str, Any], belief_cap: Any, cap: Any) -> pf.Plan:
+    found = pf.calibrate(pf.Scenario(pf.Belief(laws, cap=belief_cap)), pf.Guarantee(1.0))
+    return pf.Plan(calibration=found, column="x", secret="s", cap=cap)
+
+
+@pytest.mark.parametrize(
+    ("laws", "belief_cap", "cap"),
+    [
+        (TABLES, (0, 3), (0, 3)),
+        (SMOOTH, (0, 3), (0, 3)),
+        # A cap that moves nothing of what is believed possible.
+        (TABLES, None, (0, 3)),
+        (TABLES, None, (-5.5, 100)),
+    ],
+)
+def test_a_cap_goes_with_beliefs_about_capped_values(laws: Any, belief_cap: Any, cap: Any) -> None:
+    made = with_cap(laws, belief_cap, cap)
+    assert made.cap == (float(cap[0]), float(cap[1]))
+    again = pf.Plan.from_json(made.to_json())
+    assert again == made
+    assert again.calibration.scenario.beliefs[0].cap == belief_cap
+
+
+@pytest.mark.parametrize(
+    ("laws", "belief_cap", "cap", "message"),
+    [
+        (TABLES, None, (0, 2), "outside the cap"),
+        (TABLES, None, (0.5, 3), "outside the cap"),
+        (SMOOTH, None, (-100, 100), "outside the cap"),
+        (TABLES, (0, 3), None, "no cap"),
+        (TABLES, (0, 3), (0, 4), "another cap"),
+        (SMOOTH, (0, 3), (0, 2), "another cap"),
+        (TABLES, None, (3, 0), "smaller bound first"),
+        (TABLES, None, (0, float("inf")), "finite"),
+        (TABLES, None, 3, "two numbers"),
+        (TABLES, None, "0:3", "two numbers"),
+    ],
+)
+def test_beliefs_about_other_values_than_are_noised_are_refused(
+    laws: Any, belief_cap: Any, cap: Any, message: str
+) -> None:
+    with pytest.raises(pf.InvalidInputError, match=message):
+        with_cap(laws, belief_cap, cap)

@@ -56,6 +56,7 @@ def test_the_internal_edition_holds_all_that_is_needed_to_check() -> None:
         "missing": 0,
         "unprotected": 0,
         "outside": 0,
+        "capped": 0,
         "column_std": pytest.approx(VALUES.std()),
     }
     assert "Keep it" in data["notice"]

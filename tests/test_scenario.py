@@ -293,3 +293,17 @@ def test_thousands_of_secrets_need_no_list_of_pairs() -> None:
     assert len(scenario.pairs) == 12_497_500
     assert scenario.pairs[12_497_499] == (4_998, 4_999)
     assert "12,497,500 pairs" in repr(scenario.pairs)
+
+
+def test_a_belief_about_capped_values_says_so() -> None:
+    laws = {"a": pf.Discrete([0.0, 2.0], [0.5, 0.5]), "b": pf.Gaussian(1.0, 1.0)}
+    belief = pf.Belief(laws, cap=(0, 2), fitted_on="print", fitted_at="now")
+    assert belief.cap == (0.0, 2.0)
+    assert belief != pf.Belief(laws)
+    assert belief == pf.Belief(laws, cap=(0, 2))
+    assert pickle.loads(pickle.dumps(belief)).cap == (0.0, 2.0)
+    assert pickle.loads(pickle.dumps(belief)).fitted_on == "print"
+    with pytest.raises(pf.InvalidInputError, match="outside the cap"):
+        pf.Belief(laws, cap=(0, 1.5))
+    with pytest.raises(pf.InvalidInputError, match="cap"):
+        pf.Belief(laws, cap=(2, 0))

@@ -10,18 +10,19 @@ from typing import Any
 import pytest
 
 import pufferfish as pf
-from pufferfish.scenario import SecretPair
+from pufferfish.scenario import RELEASED, SecretPair
 from pufferfish.statement import Facts, Reveals, headline, not_promised, percent_of, promise, words
 
 
 @cache
-def calibration() -> pf.Calibration:
+def calibration(cap: tuple[float, float] | None) -> pf.Calibration:
     laws = {"a": pf.Gaussian(40.0, 3.0), "b": pf.Gaussian(41.0, 3.0)}
-    return pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(0.5))
+    return pf.calibrate(pf.Scenario(pf.Belief(laws, cap=cap)), pf.Guarantee(0.5))
 
 
 def facts(**fields: Any) -> Facts:
-    return Facts.of(pf.Plan(calibration=calibration(), column="x", secret="s", **fields))
+    found = calibration(fields.get("cap"))
+    return Facts.of(pf.Plan(calibration=found, column="x", secret="s", **fields))
 
 
 MANY = [
@@ -123,3 +124,37 @@ def test_shares_are_rounded_up() -> None:
     assert [
         percent_of(*each) for each in ((0, 7), (1, 1000), (1, 100), (2, 3), (7, 7), (0, 0))
     ] == [*(0, 1, 1, 67, 100, 0)]
+
+
+def test_a_cap_is_said_with_what_its_bounds_must_be() -> None:
+    said = promise(MANY[1])
+    assert "Values below 0 and above 90 were moved to these bounds before the noise" in said
+    assert "the bounds must be public" in said
+    assert "moved to these bounds" not in promise(MANY[0])
+
+
+def test_a_table_that_nobody_compared_is_not_said_to_be_another_one() -> None:
+    unknown = replace(facts(), beliefs_from="another table", beliefs_fitted=None)
+    assert "not known which table" in headline(unknown)[0]
+    assert "fitted on a table that is not known" in promise(unknown)
+
+
+@pytest.mark.parametrize("said", ["this table", "another table"])
+def test_a_plan_without_beliefs_of_a_table_does_not_say_so(said: Any) -> None:
+    plan = pf.Plan(calibration=calibration(None), column="x", secret="s")
+    assert replace(facts(), beliefs_from=said).planned_by(plan).beliefs_from == "elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("said", "planned"),
+    [
+        ("this table", "this table"),
+        ("another table", "another table"),
+        ("elsewhere", "this table"),
+    ],
+)
+def test_which_table_beliefs_are_of_is_not_for_the_plan_to_say(said: Any, planned: str) -> None:
+    belief = pf.Belief({"a": pf.Gaussian(40.0, 3.0), "b": pf.Gaussian(41.0, 3.0)}, "b", RELEASED)
+    found = pf.calibrate(pf.Scenario(belief), pf.Guarantee(0.5))
+    plan = pf.Plan(calibration=found, column="x", secret="s")
+    assert replace(facts(), beliefs_from=said).planned_by(plan).beliefs_from == planned

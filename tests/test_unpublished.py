@@ -116,7 +116,7 @@ def test_all_pairs_are_those_of_the_table(
     said = capsys.readouterr().err
     assert "lacks some of the secrets" in said
     assert "'c'" not in said
-    given = ["--belief", "b.json", "--pair", "a:b", "-o", "o.csv", "-q"]
+    given = ["--belief", "b.json", "--pair", "a:b", "-o", "o.csv", "-q", "--beliefs-from-plan"]
     assert run(["release", "t.csv", *options, "-e", "1", *given]) == 0
 
 

@@ -36,6 +36,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.ledger import Ledger
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
+from pufferfish.outliers import Outliers, outliers
 from pufferfish.plan import Plan
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.radius import Radius, radius
@@ -78,6 +79,7 @@ __all__ = [
     "NoNoise",
     "Noise",
     "NotPrivateEntropy",
+    "Outliers",
     "OutputExistsError",
     "PairResult",
     "Plan",
@@ -109,6 +111,7 @@ __all__ = [
     "fit_belief",
     "fit_beliefs",
     "fit_report",
+    "outliers",
     "output_law",
     "privacy_profile",
     "pure_epsilon",

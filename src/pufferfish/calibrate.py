@@ -91,8 +91,13 @@ class Calibration:
         """What repeated releases cost, at the goal's δ; None where no coupling bounds it."""
         return composable(self.scenario, self.noise, self.goal.delta, self.radius)
 
-    def explain(self) -> str:
-        """What was done, what is promised, to whom, and what is not, in numbered steps."""
+    def explain(self, *, another_table: bool = False) -> str:
+        """What was done, what is promised, to whom, and what is not, in numbered steps.
+
+        Args:
+            another_table: Whether beliefs that say that they were fitted on the released column
+                turned out to be about another table.
+        """
         return explain(
             self.scenario,
             self.certificate,
@@ -100,6 +105,7 @@ class Calibration:
             method=self.method,
             tau=self.tau,
             radius=self.radius,
+            another_table=another_table,
         )
 
 

@@ -13,6 +13,7 @@ from pufferfish.errors import InvalidInputError
 
 __all__ = [
     "FloatArray",
+    "bounds",
     "checked_probabilities",
     "finite",
     "finite_array",
@@ -65,6 +66,16 @@ def nonnegative(name: str, value: object) -> float:
     number = finite(name, value)
     require(number >= 0.0, f"{name} must not be negative, got {number:g}.")
     return number
+
+
+def bounds(name: str, values: object) -> tuple[float, float]:
+    """Two numbers, the first the smaller one."""
+    if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != 2:
+        raise InvalidInputError(f"{name} must be two numbers, such as (0, 100), got {values!r}.")
+    # Adding 0 turns −0.0 into 0.0.
+    low, high = (finite(f"{name}'s bound", each) + 0.0 for each in values)
+    require(low < high, f"{name} must have the smaller bound first, got {low:g} and {high:g}.")
+    return low, high
 
 
 def finite_array(name: str, values: object) -> FloatArray:

@@ -177,6 +177,7 @@ def belief_to_dict(belief: Belief) -> dict[str, Any]:
         "name": belief.name,
         "provenance": belief.provenance,
         "radius": belief.radius,
+        "cap": None if belief.cap is None else list(belief.cap),
         "fitted_on": belief.fitted_on,
         "fitted_at": belief.fitted_at,
         "secrets": [
@@ -205,12 +206,13 @@ def belief_from_dict(data: Mapping[str, Any]) -> Belief:
             provenance=data.get("provenance", "private"),
             missing=missing,
             radius=data.get("radius", 0.0),
+            cap=data.get("cap"),
             fitted_on=data.get("fitted_on"),
             fitted_at=data.get("fitted_at"),
         )
 
 
-_BELIEF = ("name", "provenance", "radius", "fitted_on", "fitted_at", "secrets")
+_BELIEF = ("name", "provenance", "radius", "cap", "fitted_on", "fitted_at", "secrets")
 
 
 def _prior_to_dict(prior: Prior) -> dict[str, Any]:

@@ -33,15 +33,16 @@ def explain(
     method: str,
     tau: Tau | None,
     radius: float,
+    another_table: bool = False,
 ) -> str:
     """The numbered steps from beliefs to certificate, with the numbers in them."""
     goal, noise = certificate.goal, certificate.noise
     steps = [
-        _who(scenario),
+        _who(scenario, another_table),
         _what(scenario),
         _promise(goal),
         _unprotected(scenario, goal, certificate),
-        _noise_in_words(scenario, noise),
+        _noise_in_words(scenario, noise, another_table),
         _why_this_much(scenario, certificate, method, tau, radius),
         _certified(certificate) + _if_wrong(radius),
         _repeats(scenario, noise, composable),
@@ -65,12 +66,15 @@ def _wrapped(number: int, text: str) -> str:
     return "\n".join([folded, *others])
 
 
-def _who(scenario: Scenario) -> str:
+def _who(scenario: Scenario, another_table: bool) -> str:
     beliefs = scenario.beliefs
     protected = set(scenario.secrets)
     lines = [f"Adversaries considered: {len(beliefs)}. Each believes a law for one row's value:"]
     for belief in beliefs:
-        lines.append(f"   - {belief.name!r} (provenance: {belief.provenance})")
+        provenance = belief.provenance
+        if another_table and provenance == RELEASED:
+            provenance = "fitted on another table, or on one that is not known"
+        lines.append(f"   - {belief.name!r} (provenance: {provenance})")
         secrets = [secret for secret in belief.priors if secret in protected]
         for secret in secrets[:_MOST_LISTED]:
             hole = belief.missing[secret]
@@ -78,6 +82,9 @@ def _who(scenario: Scenario) -> str:
             lines.append(f"     {secret!r}: {law_in_words(belief.priors[secret])}{missing}")
         if len(secrets) > _MOST_LISTED:
             lines.append(f"     and {len(secrets) - _MOST_LISTED} more secrets")
+        if belief.cap is not None:
+            low, high = belief.cap
+            lines.append(f"     all about values moved into [{low:g}, {high:g}] before the noise")
         if belief.radius:
             lines.append(
                 f"     or any laws within {belief.radius:.3g} of these (values were binned)"
@@ -123,7 +130,7 @@ def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) 
     )
 
 
-def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
+def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> str:
     if isinstance(noise, NoNoise):
         return (
             "Noise to add: none. The adversaries' own uncertainty already keeps the promise. That "
@@ -149,7 +156,8 @@ def _noise_in_words(scenario: Scenario, noise: Noise) -> str:
         law = f"Gaussian with std {rounded_up(noise.std, 6)}"
     beside = f"; its std is {ratio:.2g} times the largest std believed of the value"
     text = f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
-    if any(belief.provenance == RELEASED for belief in scenario.beliefs):
+    claimed = any(belief.provenance == RELEASED for belief in scenario.beliefs)
+    if claimed and not another_table:
         text += (
             " Beliefs were fitted on the column to be released. If this size was found from them, "
             "it depends on the data, and publishing it says a little about them."

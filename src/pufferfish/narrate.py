@@ -16,11 +16,12 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
 from pufferfish.noise import LaplaceNoise, NoNoise
 from pufferfish.numerics import readable
+from pufferfish.outliers import outliers
 from pufferfish.plan import Plan
 from pufferfish.priors import Discrete
 from pufferfish.record import Record
-from pufferfish.scenario import Belief
-from pufferfish.statement import headline, not_promised
+from pufferfish.scenario import RELEASED, Belief
+from pufferfish.statement import BeliefsFrom, cap_in_words, headline, not_promised
 
 __all__ = [
     "adversaries_in_words",
@@ -30,6 +31,7 @@ __all__ = [
     "meaning",
     "percent_up",
     "promise_in_words",
+    "provenance_in_words",
     "published_in_words",
     "steps_in_words",
     "story",
@@ -45,8 +47,10 @@ def story(record: Record) -> str:
         *(("Beware", text) for text in headline(record.facts)),
         ("Published", published_in_words(record)),
         ("Promise", promise_in_words(plan)),
-        ("To whom", adversaries_in_words(plan)),
+        ("To whom", adversaries_in_words(plan, record.beliefs_from)),
+        ("Before it", cap_in_words(plan.cap) + _capped(record)),
         ("Noise", _noise(record)),
+        ("Outliers", _outliers(plan)),
         ("Beside it", _beside(plan)),
         ("Guessing", _guessing(plan)),
         *(
@@ -115,14 +119,13 @@ def meaning(promise: Guarantee, pair: str, factor: str) -> str:
     )
 
 
-def adversaries_in_words(plan: Plan) -> str:
-    """To whom something is promised."""
-    return (
-        "; ".join(adversary_in_words(belief) for belief in plan.calibration.scenario.beliefs) + "."
-    )
+def adversaries_in_words(plan: Plan, source: BeliefsFrom | None = None) -> str:
+    """To whom something is promised; `source` as in a record, None before a release."""
+    beliefs = plan.calibration.scenario.beliefs
+    return "; ".join(adversary_in_words(belief, source) for belief in beliefs) + "."
 
 
-def adversary_in_words(belief: Belief) -> str:
+def adversary_in_words(belief: Belief, source: BeliefsFrom | None = None) -> str:
     """Name, provenance, and what kind of knowledge."""
     kinds = {type(prior) for prior in belief.priors.values()}
     what = (
@@ -130,7 +133,29 @@ def adversary_in_words(belief: Belief) -> str:
         if kinds == {Discrete}
         else ("who believes smooth laws for each secret")
     )
-    return f"{belief.name!r} ({belief.provenance}), {what}"
+    return f"{belief.name!r} ({provenance_in_words(belief, source)}), {what}"
+
+
+def provenance_in_words(belief: Belief, source: BeliefsFrom | None) -> str:
+    """Where a belief comes from; that it is from the released column only if that was checked."""
+    if belief.provenance != RELEASED or source == "this table":
+        return belief.provenance
+    if source is None:
+        return "fitted on the column to be released"
+    return (
+        "fitted on a table that is not known"
+        if belief.fitted_at is None
+        else f"fitted on another table on {belief.fitted_at}"
+    )
+
+
+def _capped(record: Record) -> str:
+    return "" if record.plan.cap is None else f"That moved {record.rows_capped:,} values."
+
+
+def _outliers(plan: Plan) -> str:
+    found = outliers(plan.calibration)
+    return "" if found is None else str(found)
 
 
 def _noise(record: Record) -> str:
@@ -144,15 +169,16 @@ def _noise(record: Record) -> str:
         else "Gaussian"
     )
     ratio = noise.std / record.column_std if record.column_std else math.inf
+    before, true = ("", "true") if plan.cap is None else (" before the cap", "capped")
     text = (
         f"{size}, std {readable(noise.std)}: {ratio:.2g} times the column's own std of "
-        f"{readable(record.column_std)}. 95% of the noised values are within ±"
-        f"{readable(half_width(noise, 0.95), 3)} of the true ones"
+        f"{readable(record.column_std)}{before}. 95% of the noised values are within ±"
+        f"{readable(half_width(noise, 0.95), 3)} of the {true} ones"
     )
     mean = mean_within(plan, record.rows_read - record.rows_missing)
     if mean is not None:
-        text += (
-            f"; with the same confidence their mean is within ±{readable(mean, 2)} of the true mean"
+        text += f"; with the same confidence their mean is within ±{readable(mean, 2)} of the " + (
+            "true mean" if plan.cap is None else "mean of the capped values"
         )
     return f"{text}{steps_in_words(plan)}."
 
@@ -225,7 +251,7 @@ def gaps(record: Record) -> list[str]:
     if record.rows_outside:
         texts.append(
             f"{record.rows_outside:,} values are outside all that the beliefs consider possible: "
-            "describe the column as it is, or cap it before the release."
+            "describe the column as it is, or cap it before the noise (--cap LOW:HIGH)."
         )
     if record.rows_unprotected:
         texts.append(

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
 from pufferfish.calibrate import Calibration, published, recertified
-from pufferfish.checks import finite, require
+from pufferfish.checks import bounds, require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     check_entries,
@@ -64,7 +64,7 @@ class Plan(PrivateDocument):
             ("any"), that they repeat one value ("equal"), that they are "independent".
         one_row: Publish one row for each person: its "first", or one with the "mean" of its values.
         cap: Values are moved into these public bounds before the mechanism; the beliefs describe
-            the moved ones.
+            the moved ones. A bound that was chosen by looking at the data tells about them.
         rounding: How the size of the noise, where it depends on private beliefs, is rounded up: to
             a rung of a public "ladder"; to three "digits", in plans of version 1; not at all where
             it was "given", chosen without the data. docs/theory/published-size.md
@@ -142,15 +142,23 @@ class Plan(PrivateDocument):
         _ = self.mechanism
 
     def _check_cap(self) -> None:
-        if self.cap is None:
-            return
-        require(
-            isinstance(self.cap, list | tuple) and len(self.cap) == 2,
-            "cap must be two numbers, the lowest and the highest value.",
-        )
-        low, high = (finite("cap", each) for each in self.cap)
-        require(low < high, "cap must be two numbers, the lower one first.")
-        object.__setattr__(self, "cap", (low, high))
+        """The beliefs must be about what is noised: the capped values."""
+        if self.cap is not None:
+            object.__setattr__(self, "cap", bounds("cap", self.cap))
+        for belief in self.calibration.scenario.beliefs:
+            require(
+                belief.cap in (None, self.cap),
+                f"belief {belief.name!r} is about values that are capped, and the plan has "
+                f"{'no cap' if self.cap is None else 'another cap'}: give both the same "
+                "(cap=..., --cap LOW:HIGH).",
+            )
+            require(
+                self.cap is None or belief.cap == self.cap or belief.lies_within(*self.cap),
+                f"belief {belief.name!r} considers values outside the cap, and none of them will "
+                "be noised: it describes the column as it was before. Fit it to the capped column "
+                "(cap=... of fit_beliefs, --cap LOW:HIGH), or, if it is about the capped one, say "
+                "so (cap=... of Belief).",
+            )
 
     def _check_unit(self) -> None:
         require(

@@ -29,7 +29,7 @@ Edition = Literal["internal", "public"]
 ChecksumOf = Literal["file", "folder", "column"]
 # How far bounds that were computed elsewhere may be from ours: other versions, other processors.
 TOLERANCE = 1e-6
-_COUNTS = ("rows", "missing", "unprotected", "outside")
+_COUNTS = ("rows", "missing", "unprotected", "outside", "capped")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -43,7 +43,8 @@ class Record:
         rows_missing: Rows without a value; internal.
         rows_unprotected: Rows whose secret is in no pair; internal.
         rows_outside: Values beyond all that the beliefs consider; internal.
-        column_std: The std of the column itself; internal.
+        rows_capped: Values that were moved to a bound of the plan's cap; internal.
+        column_std: The std of the column itself, before any cap; internal.
         sha256: Checksum of what was published.
         checksum_of: What the checksum is of: a "file", a "folder" (of its manifest), a "column".
         output: The name of the published file or folder, without what it is in; None for a frame.
@@ -61,6 +62,7 @@ class Record:
     rows_missing: int
     rows_unprotected: int
     rows_outside: int
+    rows_capped: int = 0
     column_std: float
     sha256: str
     checksum_of: ChecksumOf
@@ -120,6 +122,7 @@ class Record:
                 "missing": self.rows_missing,
                 "unprotected": self.rows_unprotected,
                 "outside": self.rows_outside,
+                "capped": self.rows_capped,
                 "column_std": self.column_std,
             }
         return public
@@ -160,6 +163,7 @@ class Record:
                 rows_missing=table["missing"],
                 rows_unprotected=table["unprotected"],
                 rows_outside=table["outside"],
+                rows_capped=table["capped"],
                 column_std=nonnegative("column_std", table["column_std"]),
                 sha256=published["sha256"],
                 checksum_of=published["checksum_of"],

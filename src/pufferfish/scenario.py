@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from pufferfish.checks import nonnegative, probability_below_one, require
+from pufferfish.checks import bounds, nonnegative, probability_below_one, require
 from pufferfish.errors import InvalidInputError
 from pufferfish.priors import Prior
 
@@ -127,6 +127,8 @@ class Belief:
             0 for secrets that were not named.
         radius: How far in W_∞, in the units of X, the laws meant may be from `priors`: what
             rounding the values of a table into bins has cost. Certificates cover all of them.
+        cap: The bounds that values are moved to before they are noised, where the laws are about
+            the moved values; None: about values as they are. A plan must have the same cap.
         fitted_on: The fingerprint of the counts that the laws were fitted to; as private as they.
         fitted_at: When, in UTC.
     """
@@ -136,6 +138,7 @@ class Belief:
     provenance: str
     missing: Mapping[Secret, float]
     radius: float
+    cap: tuple[float, float] | None
     # Which table and when: two fits with the same result are the same belief.
     fitted_on: str | None = field(compare=False)
     fitted_at: str | None = field(compare=False)
@@ -148,6 +151,7 @@ class Belief:
         provenance: str = "private",
         missing: Mapping[Any, float] | None = None,
         radius: float = 0.0,
+        cap: tuple[float, float] | None = None,
         fitted_on: str | None = None,
         fitted_at: str | None = None,
     ) -> None:
@@ -187,9 +191,25 @@ class Belief:
         object.__setattr__(self, "provenance", provenance)
         object.__setattr__(self, "missing", MappingProxyType(holes))
         object.__setattr__(self, "radius", nonnegative("radius", radius))
+        object.__setattr__(self, "cap", None if cap is None else self._checked_cap(laws, cap))
         for entry, known in (("fitted_on", fitted_on), ("fitted_at", fitted_at)):
             require(known is None or isinstance(known, str), f"{entry} must be a text.")
             object.__setattr__(self, entry, known)
+
+    @staticmethod
+    def _checked_cap(laws: Mapping[Secret, Prior], cap: object) -> tuple[float, float]:
+        low, high = bounds("cap", cap)
+        # Smooth laws have tails beyond any bounds: they describe capped values as any others.
+        inside = all(_atoms_within(law, low, high) for law in laws.values())
+        require(inside, "a table of values that are capped has some outside the cap.")
+        return low, high
+
+    def lies_within(self, low: float, high: float) -> bool:
+        """Whether moving values to these bounds changes nothing of what is believed."""
+        return all(
+            not law.components().stds.any() and _atoms_within(law, low, high)
+            for law in self.priors.values()
+        )
 
     @property
     def public(self) -> bool:
@@ -209,7 +229,13 @@ class Belief:
     def __reduce__(self) -> tuple[type[Belief], tuple[object, ...]]:
         """Rebuild from plain dictionaries (a mapping proxy cannot be pickled)."""
         fields = dict(self.priors), self.name, self.provenance, dict(self.missing), self.radius
-        return Belief, (*fields, self.fitted_on, self.fitted_at)
+        return Belief, (*fields, self.cap, self.fitted_on, self.fitted_at)
+
+
+def _atoms_within(law: Prior, low: float, high: float) -> bool:
+    components = law.components()
+    atoms = components.means[components.stds == 0.0]
+    return bool(np.all((atoms >= low) & (atoms <= high)))
 
 
 class PairOfLaws(NamedTuple):

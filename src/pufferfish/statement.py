@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from pufferfish.checks import require
+from pufferfish.checks import bounds, require
 from pufferfish.codec import check_entries, pairs_from_plain, pairs_to_plain, reading
 from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
@@ -40,6 +40,7 @@ __all__ = [
     "Facts",
     "Order",
     "Reveals",
+    "cap_in_words",
     "headline",
     "noise_in_words",
     "not_promised",
@@ -184,11 +185,16 @@ class Facts:
 
     def planned_by(self, plan: Plan) -> Facts:
         """What a release by this plan would have said, had it done what these facts say."""
+        planned = planned_source(plan.calibration.scenario.beliefs)
+        about_a_table = self.beliefs_from != "elsewhere"
         return type(self).of(
             plan,
             order=self.order,
             unprotected_percent=self.unprotected_percent,
-            beliefs_from=self.beliefs_from,
+            # Which table it was, this one or another, is not for the plan to say.
+            beliefs_from=self.beliefs_from
+            if about_a_table == (planned != "elsewhere")
+            else planned,
             beliefs_fitted=self.beliefs_fitted,
             reveals=self.reveals,
         )
@@ -239,7 +245,7 @@ class Facts:
                 pairs=pairs_from_plain(data["pairs"]),
                 kept=tuple(data["kept"]),
                 reveals=None if data["reveals"] is None else Reveals.from_dict(data["reveals"]),
-                cap=None if data["cap"] is None else tuple(data["cap"]),
+                cap=None if data["cap"] is None else bounds("cap", data["cap"]),
                 noise=noise_from_dict(data["noise"]),
                 postprocess=tuple(postprocess_from_dict(each) for each in data["postprocess"]),
                 **{name: data[name] for name in (*choices, *_PLAIN)},
@@ -289,11 +295,14 @@ def headline(facts: Facts) -> list[str]:
             "whole file."
         )
     if facts.beliefs_from == "another table":
-        when = "" if facts.beliefs_fitted is None else f" on {facts.beliefs_fitted}"
-        said.append(
-            f"The described adversaries were fitted on another table{when}. Nothing is promised "
-            "to somebody who knows this one."
+        fitted = (
+            "It is not known which table the described adversaries were fitted on: it was not "
+            "compared with this one."
+            if facts.beliefs_fitted is None
+            else "The described adversaries were fitted on another table on "
+            f"{facts.beliefs_fitted}: the promise is to somebody who believes what that table says."
         )
+        said.append(f"{fitted} Nothing is promised to somebody who knows this table.")
     if facts.unprotected_percent:
         said.append(
             f"{facts.unprotected_percent}% of the published rows have a secret that is in no pair: "
@@ -318,7 +327,8 @@ def promise(facts: Facts) -> str:
     return (
         f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
         f"is bounded, for each of these pairs: {named}{more}. The bound is {facts.goal} pufferfish "
-        f"privacy, against {_adversaries(facts)}, for one release. {noise_in_words(facts.noise)}"
+        f"privacy, against {_adversaries(facts)}, for one release. {cap_in_words(facts.cap)}"
+        f"{noise_in_words(facts.noise)}"
     )
 
 
@@ -336,6 +346,8 @@ def _adversaries(facts: Facts) -> str:
         "another table": "fitted on another table",
         "elsewhere": "",
     }[facts.beliefs_from]
+    if facts.beliefs_from == "another table" and facts.beliefs_fitted is None:
+        source = "fitted on a table that is not known"
     where = f" ({source})" if source else ""
     count = facts.adversaries
     if count is None:
@@ -347,6 +359,17 @@ def _listed(names: Sequence[str]) -> str:
     """'a', 'b' and 'c'."""
     *first, last = (repr(name) for name in names)
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def cap_in_words(cap: tuple[float, float] | None) -> str:
+    """What was done to values before the noise; nothing where nothing was."""
+    if cap is None:
+        return ""
+    low, high = (readable(each, 10) for each in cap)
+    return (
+        f"Values below {low} and above {high} were moved to these bounds before the noise; the "
+        "bounds must be public: a bound chosen by looking at the data tells about them. "
+    )
 
 
 def noise_in_words(noise: Noise) -> str:

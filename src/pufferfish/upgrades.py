@@ -13,6 +13,8 @@ __all__ = ["FROM_VERSION", "UPGRADES"]
 
 # The entry of an upgraded record that says which version it was written in; never in a file.
 FROM_VERSION = "from_version"
+# What version 1 called a belief that it took to be about the table which is released.
+_RELEASED = "fitted on the released column"
 
 
 def _plan(data: dict[str, Any]) -> dict[str, Any]:
@@ -30,8 +32,12 @@ def _plan(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _belief(data: Any) -> Any:
-    """Version 1 did not say which table a belief was fitted to."""
-    return {"fitted_on": None, "fitted_at": None, **data} if isinstance(data, dict) else data
+    """Version 1 did not say which table a belief was fitted to, and knew no cap."""
+    return (
+        {"cap": None, "fitted_on": None, "fitted_at": None, **data}
+        if isinstance(data, dict)
+        else data
+    )
 
 
 def _record(data: dict[str, Any]) -> dict[str, Any]:
@@ -40,6 +46,8 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
     table, published = data.get("table"), data.get("published")
     upgraded = {name: entry for name, entry in data.items() if name != "shuffled"}
     unprotected = None
+    if isinstance(table, dict):
+        upgraded["table"] = {"capped": 0, **table}
     if isinstance(table, dict) and isinstance(published, dict):
         part, whole = table.get("unprotected"), published.get("rows")
         if isinstance(part, int) and isinstance(whole, int) and whole > 0:
@@ -67,6 +75,10 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
             "adversaries": len(beliefs) if isinstance(beliefs, list) else None,
             "rounding": None if _all_public(beliefs) else "digits",
         }
+        claimed = beliefs if isinstance(beliefs, list) else ()
+        if any(isinstance(each, dict) and each.get("provenance") == _RELEASED for each in claimed):
+            # Nobody compared it with the released one.
+            new["beliefs_from"] = "another table"
         upgraded["plan"] = _plan(plan)
     return {**upgraded, **new, "version": 2, FROM_VERSION: 1}
 

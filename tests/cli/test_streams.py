@@ -20,6 +20,8 @@ from tests.cli.tables import rows, write
 PIPE = subprocess.PIPE
 Start = Callable[..., "subprocess.Popen[bytes]"]
 PLAN = ("--plan", "plan.json")
+# On another table than that of the plan.
+MEANT = (*PLAN, "--beliefs-from-plan")
 # A terminated command must not take longer; only a bound, for slow machines.
 PATIENCE = 60.0
 
@@ -100,7 +102,7 @@ def test_a_bad_last_row_keeps_the_others_from_standard_output(
 @pytest.mark.usefixtures("plan")
 def test_what_was_read_in_part_is_counted(shell: Start, large: Path) -> None:
     options = ("-o", "-", "-q", "--ledger", "ledger.json")
-    process = shell("release", large, *PLAN, *options, stdout=PIPE, stderr=subprocess.DEVNULL)
+    process = shell("release", large, *MEANT, *options, stdout=PIPE, stderr=subprocess.DEVNULL)
     assert process.stdout is not None
     process.stdout.readline()
     process.stdout.readline()
@@ -111,7 +113,7 @@ def test_what_was_read_in_part_is_counted(shell: Start, large: Path) -> None:
 
 @pytest.mark.usefixtures("plan")
 def test_a_reader_that_goes_away(shell: Start, large: Path) -> None:
-    process = shell("release", large, *PLAN, "-o", "-", "-q", stdout=PIPE, stderr=PIPE)
+    process = shell("release", large, *MEANT, "-o", "-", "-q", stdout=PIPE, stderr=PIPE)
     assert process.stdout is not None
     assert process.stderr is not None
     assert process.stdout.readline() == b"x\n"
@@ -192,7 +194,7 @@ def test_a_bar_on_a_terminal(
 ) -> None:
     ours, theirs = pty.openpty()
     process = shell(
-        *("release", large, *PLAN, "-o", "out.csv", *options), stdout=PIPE, stderr=theirs
+        *("release", large, *MEANT, "-o", "out.csv", *options), stdout=PIPE, stderr=theirs
     )
     os.close(theirs)
     seen = b""
@@ -215,7 +217,7 @@ def test_a_bar_on_a_terminal(
 
 @pytest.mark.usefixtures("plan")
 def test_no_bar_in_a_file(shell: Start, large: Path) -> None:
-    process = shell("release", large, *PLAN, "-o", "out.csv", stdout=PIPE, stderr=PIPE)
+    process = shell("release", large, *MEANT, "-o", "out.csv", stdout=PIPE, stderr=PIPE)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert err == b""

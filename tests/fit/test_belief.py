@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -325,3 +326,29 @@ def test_a_group_without_values_says_so() -> None:
     table = rows({"a": 40, "b": 40})
     table["x"][:40] = math.nan
     assert "fewer than 1 records" in refusal(pf.fit_belief, table, min_group=1)
+
+
+def test_a_belief_about_the_released_column_names_its_counts() -> None:
+    summary = pf.summarise(TABLE, column="x", secret="s")
+    for belief in pf.fit_beliefs(summary, families=["gaussian", "empirical"], bootstrap=1):
+        assert belief.fitted_on == summary.fingerprint
+        assert belief.fitted_at is not None
+        assert datetime.fromisoformat(belief.fitted_at).utcoffset() == timedelta(0)
+    capped = pf.fit_belief(TABLE, "x", "s", "empirical", cap=(-1.0, 1.0))
+    assert capped.cap == (-1.0, 1.0)
+    assert capped.fitted_on == summary.capped(-1.0, 1.0).fingerprint != summary.fingerprint
+    assert capped == pf.fit_belief(summary.capped(-1.0, 1.0), family="empirical")
+    assert pf.fit_report(TABLE, "x", "s", "gaussian", cap=(-1.0, 1.0)).belief.cap == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize("provenance", ["public", "reference sample", "private"])
+def test_a_belief_from_elsewhere_does_not(provenance: str) -> None:
+    belief = pf.fit_belief(TABLE, "x", "s", "gaussian", provenance=provenance)
+    assert (belief.fitted_on, belief.fitted_at) == (None, None)
+
+
+def test_a_cap_keeps_the_radius_of_bins() -> None:
+    binned = pf.summarise(TABLE, column="x", secret="s", most_values=10)
+    capped = pf.fit_belief(binned, family="empirical", cap=(-1.0, 1.0))
+    assert capped.radius == binned.radius > 0.0
+    assert capped.lies_within(-1.0, 1.0)

@@ -354,3 +354,46 @@ def test_pairs_can_be_certified_on_the_cluster(spark: Any, secrets: int) -> None
     assert bool(there.certificate.screened) is (secrets == 50)
     # Other blocks may move a screened bound in its last digits.
     assert certificate_gap(there.certificate, here.certificate, scenario) <= 1e-9
+
+
+def fitted(table: dict[str, Any], cap: tuple[float, float] | None = None) -> pf.Plan:
+    """A plan with beliefs of this very table."""
+    beliefs = pf.fit_beliefs(table, "x", "s", ["gaussian", "empirical"], cap=cap)
+    calibration = pf.calibrate(pf.Scenario(beliefs), pf.Guarantee(1.0))
+    return pf.Plan(calibration=calibration, column="x", secret="s", cap=cap)
+
+
+def test_another_table_is_refused_before_anything_is_drawn(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = fitted(columns(3_000))
+    there = frame(spark, columns(3_000, seed=1))
+
+    def drawing(*_: Any, **__: Any) -> None:
+        raise AssertionError("nothing may be drawn")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pufferfish.release.spark.map_spark", drawing)
+        with pytest.raises(DataError, match="fitted on another table, on 20"):
+            pf.release(there, chosen, output=tmp_path / "out")
+    assert not left_over(tmp_path)
+    meant = pf.release(there, chosen, output=tmp_path / "meant", beliefs_from_plan=True)
+    assert meant.record.beliefs_from == "another table"
+    own = pf.release(frame(spark, columns(3_000)), chosen, output=tmp_path / "own")
+    assert own.record.beliefs_from == "this table"
+
+
+def test_values_are_capped_before_the_noise(spark: Any, tmp_path: Path) -> None:
+    table = columns(3_000) | {"x": np.where(np.arange(3_000) % 10 == 0, 1e6, 50.0)}
+    table["x"][::3] = 49.0
+    cap = (49.5, 51.0)
+    chosen = fitted(table, cap)
+    done = pf.release(frame(spark, table), chosen, output=tmp_path / "out")
+    assert done.record.rows_capped == int(np.count_nonzero(np.clip(table["x"], *cap) != table["x"]))
+    assert done.record.rows_outside == 0
+    assert done.record.column_std == pytest.approx(table["x"].std())
+    noise = chosen.calibration.noise
+    # No draw is beyond 50 stds; without the cap some would be a million away.
+    assert np.abs(collected(done.frame) - 50.0).max() < 2.0 + 50.0 * noise.std < 1e5
+    local = pf.release(table, chosen).record
+    assert local.rows_capped == done.record.rows_capped

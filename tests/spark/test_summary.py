@@ -55,6 +55,7 @@ def test_values_that_need_bins_and_those_that_do_not(spark: Any, secrets: Any, m
     other = pf.summarise(there, column="v", secret="k", most_values=most)
     assert (one.bin_width > 0) is (most == 300)
     assert_same(one, other)
+    assert one.fingerprint == other.fingerprint
 
 
 def test_counted_rows_decimals_and_names_that_sql_would_misread(spark: Any) -> None:

@@ -203,6 +203,8 @@ def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
     )
     clipped = ask(tmp_path, low=-0.1, high=1e-9).publishing.postprocess[0]
     assert (clipped.low, clipped.high) == (-0.1, 1e-9)  # type: ignore[union-attr]
+    assert ask(tmp_path, cap_low=-0.1, cap_high=1e-9).adversaries.bounds == (-0.1, 1e-9)
+    assert ask(tmp_path).adversaries.bounds is None
 
 
 @pytest.mark.parametrize(
@@ -237,6 +239,7 @@ def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
         {"min_group": float("nan")},
         {"bootstrap": "many"},
         {"low": 1},
+        {"cap_high": 1},
     ],
     ids=str,
 )

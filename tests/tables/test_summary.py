@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import pufferfish as pf
@@ -144,3 +147,104 @@ def test_reprs_say_nothing_of_the_data() -> None:
     assert isinstance(found.groups["f"], Group)
     binned = pf.Summary.from_counts(["a", "b"], [1.0, 3.0], [40, 50], bin_width=2.0)
     assert "bins of 2" in repr(binned)
+
+
+def shuffled_table() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(7)
+    return {"x": rng.integers(0, 40, 5_000).astype(float), "s": rng.choice(["a", "b", "c"], 5_000)}
+
+
+def test_the_fingerprint_is_that_of_the_counts(tmp_path: Path) -> None:
+    table = shuffled_table()
+    order = np.random.default_rng(8).permutation(5_000)
+    turned = {name: each[order] for name, each in table.items()}
+    frame = pl.DataFrame(turned)
+    frame.write_parquet(tmp_path / "one.parquet", row_group_size=100)
+    for part in range(3):
+        frame[part::3].write_parquet(tmp_path / "many" / f"{part}.parquet", mkdir=True)
+    frame.write_csv(tmp_path / "one.csv")
+    found = {
+        pf.summarise(each, column="x", secret="s").fingerprint
+        for each in (
+            table,
+            turned,
+            frame,
+            frame.lazy(),
+            pd.DataFrame(table),
+            frame.to_arrow(),
+            tmp_path / "one.parquet",
+            tmp_path / "one.csv",
+            tmp_path / "many",
+        )
+    }
+    counts = frame.group_by("s", "x").len()
+    made = pf.Summary.from_counts(counts["s"], counts["x"], counts["len"])
+    assert found == {made.fingerprint}
+
+
+def test_the_fingerprint_changes_with_all_that_a_fit_looks_at() -> None:
+    def of(secrets: list[object], values: list[object], counts: list[int], width: float = 0) -> str:
+        return pf.Summary.from_counts(secrets, values, counts, bin_width=width).fingerprint
+
+    prints = [
+        of(["a", "a", "b"], [1, 2, 2], [5, 6, 7]),
+        of(["a", "a", "b"], [1, 2, 2], [5, 6, 8]),
+        of(["a", "a", "b"], [1, 3, 2], [5, 6, 7]),
+        of(["a", "a", "c"], [1, 2, 2], [5, 6, 7]),
+        of(["b", "b", "a"], [1, 2, 2], [5, 6, 7]),
+        of(["a", "a", "b"], [1, 2, 2], [5, 6, 7], 1.0),
+        of(["a", "a", "b", "b"], [1, 2, 2, None], [5, 6, 7, 1]),
+        of(["1", "1", "0"], [1, 2, 2], [5, 6, 7]),
+        of([1, 1, 0], [1, 2, 2], [5, 6, 7]),
+        of([True, True, False], [1, 2, 2], [5, 6, 7]),
+        of(["a", "a"], [1, 2], [5, 6]),
+    ]
+    assert len(set(prints)) == len(prints)
+    assert of(["a", "b", "a"], [2, 2, 1], [6, 7, 5]) == prints[0]
+
+
+def test_some_secrets_and_no_holes_have_fingerprints_of_their_own() -> None:
+    whole = summary()
+    prints = {
+        whole.fingerprint,
+        whole.only(["f"]).fingerprint,
+        whole.without_missing().fingerprint,
+        whole.capped(0, 50).fingerprint,
+    }
+    assert len(prints) == 4
+    assert whole.only(["m", "f"]).fingerprint == whole.fingerprint
+    assert whole.capped(0, 100).fingerprint == whole.fingerprint
+
+
+def test_capped_counts_are_those_of_capped_rows() -> None:
+    table = shuffled_table()
+    capped = pf.summarise(table, column="x", secret="s").capped(4.5, 30)
+    rows = {"x": np.clip(table["x"], 4.5, 30.0), "s": table["s"]}
+    assert capped.fingerprint == pf.summarise(rows, column="x", secret="s").fingerprint
+    assert capped.cap == (4.5, 30.0)
+    assert capped.only(["a"]).cap == capped.without_missing().cap == (4.5, 30.0)
+
+
+def test_a_cap_keeps_the_radius_of_bins() -> None:
+    rng = np.random.default_rng(9)
+    values = rng.normal(0.0, 10.0, 3_000)
+    table = {"x": values, "s": np.repeat(["a", "b"], 1_500)}
+    for low, high in itertools.product((-7.3, -5.0, -0.1), (0.4, 3.99, 8.0)):
+        binned = pf.summarise(table, column="x", secret="s", most_values=20).capped(low, high)
+        for number, group in enumerate(binned.groups.values()):
+            true = np.sort(np.clip(values[1_500 * number : 1_500 * (number + 1)], low, high))
+            stands = np.repeat(group.values, group.counts)
+            # Sorted against sorted: the distance W_inf of the two tables.
+            assert np.abs(true - stands).max() <= binned.radius
+            assert low <= group.values[0] <= group.values[-1] <= high
+
+
+@pytest.mark.parametrize("cap", [(3, 3), (5, 1), (0, math.inf), (math.nan, 1)])
+def test_a_cap_is_two_numbers_in_order(cap: tuple[float, float]) -> None:
+    with pytest.raises(pf.InvalidInputError, match="cap"):
+        summary().capped(*cap)
+
+
+def test_counts_are_capped_once() -> None:
+    with pytest.raises(pf.InvalidInputError, match="capped already"):
+        summary().capped(0, 50).capped(0, 60)

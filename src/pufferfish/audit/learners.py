@@ -155,6 +155,9 @@ def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0
     pair = calibration.certificate.worst.pair
     alone = Scenario(calibration.scenario.beliefs, [pair])
     values, labels = _rows(batches(original, plan.column, plan.secret), pair)
+    if plan.cap is not None:
+        # What is noised, and what the beliefs are about.
+        values = np.clip(values, *plan.cap)
     aligned = released is not None
     require(
         not (aligned and plan.shuffled),

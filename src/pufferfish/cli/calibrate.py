@@ -8,6 +8,7 @@ Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:Wh
 from __future__ import annotations
 
 import shlex
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +20,7 @@ from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
-from pufferfish.explain import odds_factor
+from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
@@ -27,6 +28,7 @@ from pufferfish.options.groups import grouped
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
+from pufferfish.outliers import outliers
 
 __all__ = ["command"]
 
@@ -88,8 +90,11 @@ def command(
         )
     )
     promise = plan.promise
+    outermost = outliers(plan.calibration)
+    decides = "" if outermost is None else f"\n\n{textwrap.fill(str(outermost), COLUMNS)}"
     show.result(
-        f"{plan.calibration.explain()}\n\nThe promise for one {plan.unit}: {promise}.{written}",
+        f"{plan.calibration.explain()}{decides}\n\n"
+        f"The promise for one {plan.unit}: {promise}.{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
             "unit": plan.unit,

@@ -52,9 +52,21 @@ def command(
         f"--epsilon {epsilon:g} --output {released}{wanted}\n"
     )
     asked = Asked(table=table, adversaries=Adversaries(pair=[_PAIR]), goal=Goal(epsilon=epsilon))
-    plan = asked.plan(asked.adversaries.described(table, show), show)
+    described = asked.adversaries.described(table, show)
+    plan = asked.plan(described, show)
     plan.save(output / "plan.json", force=True)
-    publish(table, plan, released, format_of(released), None, None, report, show, force=True)
+    publish(
+        table,
+        plan,
+        released,
+        format_of(released),
+        None,
+        None,
+        report,
+        show,
+        force=True,
+        just_counted=described.counted,
+    )
     if report is None:
         show.say("Report      not written; pip install 'pufferfish-privacy[report]' first")
 

@@ -15,7 +15,7 @@ from pufferfish.codec import belief_to_dict
 from pufferfish.errors import InvalidInputError
 from pufferfish.fit import fit_beliefs, fit_report
 from pufferfish.noise import LaplaceNoise
-from pufferfish.options.adversaries import families_of, save_beliefs
+from pufferfish.options.adversaries import Cap, cap_bounds, families_of, save_beliefs
 from pufferfish.options.groups import grouped
 from pufferfish.options.table import Table
 from pufferfish.scenario import PUBLIC, REFERENCE, RELEASED
@@ -50,6 +50,7 @@ def command(
         typer.Option(help="The table is: released (to be published), reference, or public."),
     ] = "released",
     min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30,
+    cap: Cap = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the beliefs here (JSON or YAML).")
     ] = None,
@@ -62,7 +63,10 @@ def command(
     noise = None if scale is None else LaplaceNoise(scale)
     families = families_of(belief)
     table.refuse_places(output, force=force)
+    bounds = cap_bounds(cap)
     summary = table.summary(show)
+    if bounds is not None:
+        summary = summary.capped(*bounds)
     shared: dict[str, Any] = {"min_group": min_group, "provenance": _ORIGINS[origin]}
     reports = [fit_report(summary, family=each, noise=noise, **shared) for each in families]
     beliefs = tuple(report.belief for report in reports)

@@ -32,7 +32,7 @@ from pufferfish.release.spark import release_spark
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import count_column
 from pufferfish.report.extras import check_extras
-from pufferfish.tables import STANDARD_STREAM, FileFormat, becomes_folder, format_of
+from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
 from pufferfish.tables.spark.session import read_table
 
@@ -79,6 +79,14 @@ def command(
         Path | None,
         typer.Option(help="Also write the internal report, an HTML page with words and pictures."),
     ] = None,
+    beliefs_from_plan: Annotated[
+        bool,
+        typer.Option(
+            "--beliefs-from-plan",
+            help="The plan's beliefs are meant, although they were fitted on another table; the "
+            "record says so.",
+        ),
+    ] = False,
     force: Force = False,
 ) -> None:
     """Plan if need be, release, record, explain."""
@@ -91,6 +99,7 @@ def command(
     local = None if table.on_spark else _target_format(table, Path(output), output_format)
     _refuse_places(table, output, record, ledger, report, force=force)
     with table.cluster() as session:
+        just_counted = None
         if plan is not None:
             _refuse_mixed(table, adversaries, goal, publishing)
             chosen = Plan.load(plan)
@@ -98,8 +107,21 @@ def command(
             described = adversaries.described(table, show)
             asked = Asked(table=table, adversaries=adversaries, goal=goal, publishing=publishing)
             chosen = asked.plan(described, show)
+            just_counted = described.counted
         if local is not None:
-            publish(table, chosen, Path(output), local, record, ledger, report, show, force=force)
+            publish(
+                table,
+                chosen,
+                Path(output),
+                local,
+                record,
+                ledger,
+                report,
+                show,
+                force=force,
+                beliefs_from_plan=beliefs_from_plan,
+                just_counted=just_counted,
+            )
             return
         records = _record_paths(output, record)
         with show.progress("Releasing on the cluster"):
@@ -110,6 +132,7 @@ def command(
                 kind=output_format or "parquet",
                 ledger=ledger,
                 force=force,
+                beliefs_from_plan=beliefs_from_plan,
                 save=partial(_save, records=records, force=force),
             )
         _tell(show, done.record, output, records, None)
@@ -126,6 +149,8 @@ def publish(
     show: Show,
     *,
     force: bool,
+    beliefs_from_plan: bool = False,
+    just_counted: Summary | None = None,
 ) -> None:
     """Release a file, write both editions of its record, report, and say what was done."""
     records = _record_paths(str(output), record)
@@ -138,6 +163,8 @@ def publish(
             target_format=target_format,
             ledger=ledger,
             force=force,
+            beliefs_from_plan=beliefs_from_plan,
+            just_counted=just_counted,
             progress=progress,
             save=partial(_save, records=records, force=force),
         )

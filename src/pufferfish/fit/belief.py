@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from pufferfish.checks import nonnegative, positive, require
+from pufferfish.checks import bounds, nonnegative, positive, require
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.fit.bootstrap import resampled
 from pufferfish.fit.error import fit_error
@@ -20,6 +21,7 @@ __all__ = ["fit_belief", "fit_beliefs", "fit_report"]
 
 MIN_GROUP = 30
 RELEVANCE = 16.0
+_Cap = tuple[float, float]
 
 
 def fit_belief(
@@ -34,6 +36,7 @@ def fit_belief(
     name: str | None = None,
     least_std: float | None = None,
     relevance: float = RELEVANCE,
+    cap: _Cap | None = None,
 ) -> Belief:
     """What an adversary believes who fits a law to each secret's values.
 
@@ -51,6 +54,8 @@ def fit_belief(
         name: How messages call this adversary; by default the family.
         least_std: The least std of a component; by default what the column's resolution allows.
         relevance: For "ubm": how many records the background counts for.
+        cap: Fit to values that are moved into these public bounds, as a plan with this cap noises
+            them.
 
     Returns:
         A belief with each secret's share of missing values. Where the values had to be binned, an
@@ -60,7 +65,7 @@ def fit_belief(
     Raises:
         InvalidInputError: Data that no belief can be made of; the message says what to do.
     """
-    summary = _usable(data, column, secret, min_group)
+    summary = _usable(data, column, secret, min_group, cap)
     chosen = parsed(family, components)
     laws = fitted(summary, chosen, *_options(summary, chosen, least_std, relevance))
     return _belief(summary, laws.priors, name or chosen.name, provenance)
@@ -79,6 +84,7 @@ def fit_report(
     name: str | None = None,
     least_std: float | None = None,
     relevance: float = RELEVANCE,
+    cap: _Cap | None = None,
 ) -> FitReport:
     """`fit_belief` with all there is to know of the fit: scores, convergence, distance to the data.
 
@@ -94,8 +100,9 @@ def fit_report(
         name: How messages call this adversary.
         least_std: The least std of a component.
         relevance: For "ubm".
+        cap: Public bounds that values are moved to.
     """
-    summary = _usable(data, column, secret, min_group)
+    summary = _usable(data, column, secret, min_group, cap)
     chosen = parsed(family, components)
     laws = fitted(summary, chosen, *_options(summary, chosen, least_std, relevance))
     step = summary.resolution
@@ -138,6 +145,7 @@ def fit_beliefs(
     provenance: str = RELEASED,
     least_std: float | None = None,
     relevance: float = RELEVANCE,
+    cap: _Cap | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Belief, ...]:
@@ -155,10 +163,11 @@ def fit_beliefs(
         provenance: Where the beliefs come from.
         least_std: The least std of a component.
         relevance: For "ubm".
+        cap: Public bounds that values are moved to.
         seed: Of the resampling. It protects nothing.
         progress: Called with (laws fitted, laws in all).
     """
-    summary = _usable(data, column, secret, min_group)
+    summary = _usable(data, column, secret, min_group, cap)
     require(
         isinstance(bootstrap, int) and not isinstance(bootstrap, bool) and bootstrap >= 0,
         f"bootstrap must be a whole number of at least 0, got {bootstrap!r}.",
@@ -187,7 +196,9 @@ def fit_beliefs(
     return tuple(beliefs)
 
 
-def _usable(data: Any, column: str | None, secret: str | None, min_group: int) -> Summary:
+def _usable(
+    data: Any, column: str | None, secret: str | None, min_group: int, cap: _Cap | None
+) -> Summary:
     """A summary with at least two secrets of enough records each."""
     least = int(positive("min_group", min_group))
     if isinstance(data, Summary):
@@ -200,6 +211,8 @@ def _usable(data: Any, column: str | None, secret: str | None, min_group: int) -
         raise InvalidInputError("name the columns: column=..., secret=...")
     else:
         summary = summarise(data, column=column, secret=secret)
+    if cap is not None:
+        summary = summary.capped(*bounds("cap", cap))
     if len(summary.groups) < 2:
         raise DataError(
             f"column {summary.secret!r} has only one value, so there is nothing to be told apart. "
@@ -230,10 +243,15 @@ def _options(
 
 def _belief(summary: Summary, priors: Mapping[Secret, Prior], name: str, provenance: str) -> Belief:
     tables = all(isinstance(prior, Discrete) for prior in priors.values())
+    # Where a belief is said to be about the released column, a release asks which column that was.
+    here = provenance == RELEASED
     return Belief(
         priors,
         name=name,
         provenance=provenance,
         missing={label: group.missing_share for label, group in summary.groups.items()},
         radius=summary.radius if tables else 0.0,
+        cap=summary.cap,
+        fitted_on=summary.fingerprint if here else None,
+        fitted_at=datetime.now(UTC).isoformat(timespec="seconds") if here else None,
     )

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.atomic import write_text
-from pufferfish.checks import require
+from pufferfish.checks import bounds, require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     belief_from_dict,
@@ -25,6 +25,7 @@ from pufferfish.codec import (
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parsed
+from pufferfish.options.publishing import bounds_of
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.scenario import (
@@ -39,7 +40,8 @@ from pufferfish.scenario import (
 )
 from pufferfish.tables import Summary
 
-__all__ = ["Adversaries", "Described", "families_of", "pair_text", "save_beliefs"]
+__all__ = ["Adversaries", "Cap", "Described", "cap_bounds", "families_of", "pair_text"]
+__all__ += ["save_beliefs"]
 
 _DEFAULT = ("mixture", "empirical")
 _VERSION = 2
@@ -48,13 +50,39 @@ _DOCUMENTS = (".json", ".yaml", ".yml")
 _FIT_SECONDS, _PAIR_SECONDS, _LONG = 0.3, 1e-5, 20.0
 
 
+Cap = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LOW:HIGH",
+        help="Move values outside these public bounds to them before the noise, in beliefs and "
+        "certificate too. Outliers can set the noise for all.",
+    ),
+]
+
+
+def cap_bounds(cap: str | None) -> tuple[float, float] | None:
+    """The bounds that --cap names."""
+    return None if cap is None else bounds("--cap", bounds_of("--cap", cap))
+
+
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A scenario, the secrets of the table that are in no belief, and its number of values."""
+    """A scenario, and what it was made from.
+
+    Attributes:
+        scenario: What must look alike, to whom.
+        others: The secrets of the table that are in no belief.
+        counted: The counts of the table, as it is.
+    """
 
     scenario: Scenario
     others: tuple[Secret, ...]
-    records: int
+    counted: Summary
+
+    @property
+    def records(self) -> int:
+        """How many rows have a value."""
+        return sum(group.records for group in self.counted.groups.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +125,12 @@ class Adversaries:
         ),
     ] = "refuse"
     min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30
+    cap: Cap = None
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Those of --cap."""
+        return cap_bounds(self.cap)
 
     def described(self, table: Table, voice: Voice) -> Described:
         """The scenario, from the counts of the table."""
@@ -116,7 +150,7 @@ class Adversaries:
         """The scenario, from counts; `reference` counts the table to fit beliefs to instead."""
         pairs = self._pairs(summary)
         self._announce(summary, pairs, voice)
-        chosen = self._without_holes(summary)
+        chosen = self._prepared(summary)
         if pairs is not None:
             chosen = chosen.only([secret for pair in pairs for secret in pair])
         beliefs = self._beliefs(chosen, voice, reference)
@@ -134,7 +168,7 @@ class Adversaries:
         return Described(
             Scenario(beliefs, every),
             tuple(each for each in summary.groups if each not in known),
-            sum(group.records for group in summary.groups.values()),
+            summary,
         )
 
     def check(self) -> None:
@@ -171,7 +205,8 @@ class Adversaries:
                 "and --belief gaussian take seconds, --pair names single pairs."
             )
 
-    def _without_holes(self, summary: Summary) -> Summary:
+    def _prepared(self, summary: Summary) -> Summary:
+        """The counts of what is noised: without rows that are left out, and capped."""
         require(
             self.missing in ("refuse", "keep", "drop"),
             f"--missing must be refuse, keep or drop, got {self.missing!r}.",
@@ -182,7 +217,9 @@ class Adversaries:
                 "as holes, with a certificate that allows for them, or --missing drop to leave "
                 "such rows out."
             )
-        return summary.without_missing() if self.missing == "drop" else summary
+        if self.missing == "drop":
+            summary = summary.without_missing()
+        return summary if self.bounds is None else summary.capped(*self.bounds)
 
     def _pairs(self, summary: Summary) -> list[SecretPair] | None:
         require(not (self.pair and self.against), "give either --pair or --against, not both.")
@@ -217,7 +254,7 @@ class Adversaries:
         if self._families:
             provenance = RELEASED
             if reference is not None:
-                found_there = self._without_holes(reference())
+                found_there = self._prepared(reference())
                 absent = [each for each in summary.groups if each not in found_there.groups]
                 require(
                     not absent,

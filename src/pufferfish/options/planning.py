@@ -49,6 +49,7 @@ class Asked:
             unit="row" if publishing.person is None else "person",
             person=publishing.person,
             rows_per_person=publishing.rows_per_person,
+            cap=self.adversaries.bounds,
             postprocess=publishing.postprocess,
             keep_order=publishing.keep_order,
             others=described.others,

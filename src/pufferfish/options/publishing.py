@@ -10,7 +10,7 @@ import typer
 from pufferfish.errors import InvalidInputError
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
 
-__all__ = ["Publishing"]
+__all__ = ["Publishing", "bounds_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +64,16 @@ class Publishing:
         """--round, then --clip."""
         steps: list[Postprocess] = [] if self.round_to is None else [RoundTo(self.round_to)]
         if self.clip is not None:
-            try:
-                low, high = (float(each) for each in self.clip.split(":"))
-            except ValueError:
-                raise InvalidInputError(
-                    "--clip must be two numbers with a colon between them, such as 0:16, got "
-                    f"{self.clip!r}."
-                ) from None
-            steps.append(Clip(low, high))
+            steps.append(Clip(*bounds_of("--clip", self.clip)))
         return tuple(steps)
+
+
+def bounds_of(option: str, text: str) -> tuple[float, float]:
+    """LOW:HIGH as two numbers."""
+    try:
+        low, high = (float(each) for each in text.split(":"))
+        return low, high
+    except ValueError:
+        raise InvalidInputError(
+            f"{option} must be two numbers with a colon between them, such as 0:16, got {text!r}."
+        ) from None

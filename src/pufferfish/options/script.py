@@ -53,6 +53,9 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
 
     def counted(file: object) -> str:
         dropped = ".without_missing()" if adversaries.missing == "drop" else ""
+        if adversaries.bounds is not None:
+            low, high = adversaries.bounds
+            dropped += f".capped({low!r}, {high!r})"
         return f"pf.summarise({str(file)!r}, column={column!r}, secret={secret!r}){dropped}"
 
     yield f"table = {counted(asked.table.file)}"
@@ -109,12 +112,13 @@ def _plan(asked: Asked) -> Iterator[str]:
         "unit": "row" if publishing.person is None else "person",
         "person": publishing.person,
         "rows_per_person": publishing.rows_per_person,
+        "cap": asked.adversaries.bounds,
         "keep_order": publishing.keep_order,
         "allow_no_noise": publishing.allow_no_noise,
         "rounding": asked.rounding,
     }
     usual = {"keep": (), "missing": "refuse", "unit": "row", "person": None, "rows_per_person": 1}
-    usual |= {"keep_order": False, "allow_no_noise": False, "rounding": "ladder"}
+    usual |= {"cap": None, "keep_order": False, "allow_no_noise": False, "rounding": "ladder"}
     yield "plan = pf.Plan("
     yield "    calibration=calibration,"
     for name, value in chosen.items():

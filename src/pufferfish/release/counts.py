@@ -17,7 +17,8 @@ class Counts:
         published: Those that are published.
         unprotected: Those published whose secret is in no pair.
         outside: Those with a value beyond all that the beliefs consider.
-        mean: Of the values.
+        capped: Those with a value that was moved to a bound of the cap.
+        mean: Of the values, before any cap.
         squares: Their squared distances from the mean, added up.
     """
 
@@ -26,6 +27,7 @@ class Counts:
     published: int = 0
     unprotected: int = 0
     outside: int = 0
+    capped: int = 0
     mean: float = 0.0
     squares: float = 0.0
 
@@ -49,6 +51,7 @@ class Counts:
             published=self.published + other.published,
             unprotected=self.unprotected + other.unprotected,
             outside=self.outside + other.outside,
+            capped=self.capped + other.capped,
             mean=self.mean + apart * share,
             squares=self.squares + other.squares + apart**2 * self.present * share,
         )

@@ -34,6 +34,7 @@ class RowRules:
         complete: Those of which the beliefs say that no value is missing.
         low: The beliefs consider nothing below this, ...
         high: ... and nothing beyond this.
+        cap: The bounds that values are moved to before the noise; None: none.
     """
 
     mechanism: Mechanism
@@ -45,6 +46,7 @@ class RowRules:
     complete: frozenset[Secret]
     low: float
     high: float
+    cap: tuple[float, float] | None
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
@@ -66,6 +68,7 @@ class RowRules:
             ),
             low=low,
             high=high,
+            cap=plan.cap,
         )
 
     def change(self, batch: Batch, before: int | None) -> Changed:
@@ -80,7 +83,7 @@ class RowRules:
         """
         counts = self.count(batch, before)
         hole = np.isnan(batch.values)
-        noised = self.mechanism.apply(batch.values[~hole])
+        noised = self.mechanism.apply(self._capped(batch.values[~hole]))
         if not hole.any():
             return Changed(noised, hole, None, counts)
         if self.missing == "drop":
@@ -94,6 +97,7 @@ class RowRules:
         hole = np.isnan(batch.values)
         self._check(batch, hole, before)
         present: FloatArray = batch.values[~hole]
+        capped = self._capped(present)
         published = ~hole if self.missing == "drop" else np.ones(hole.size, dtype=bool)
         unprotected = self._having(batch, lambda label: label not in self.protected)
         mean = float(present.mean()) if present.size else 0.0
@@ -102,16 +106,20 @@ class RowRules:
             missing=int(np.count_nonzero(hole)),
             published=int(np.count_nonzero(published)),
             unprotected=int(np.count_nonzero(unprotected & published)),
-            outside=int(np.count_nonzero((present < self.low) | (present > self.high))),
+            outside=int(np.count_nonzero((capped < self.low) | (capped > self.high))),
+            capped=int(np.count_nonzero(capped != present)),
             mean=mean,
             squares=float(((present - mean) ** 2).sum()),
         )
+
+    def _capped(self, values: FloatArray) -> FloatArray:
+        return values if self.cap is None else np.clip(values, *self.cap)
 
     def _check(self, batch: Batch, hole: npt.NDArray[np.bool_], before: int | None) -> None:
         """Refuse what the plan does not allow for, by column and row, never by content."""
         limit = self.mechanism.limit
         with np.errstate(invalid="ignore"):
-            far = np.abs(batch.values) > limit
+            far = np.abs(self._capped(batch.values)) > limit
         problems = [
             (batch.lacks_secret, self.secret, "the secret is missing. Mend such rows first"),
             (

@@ -17,11 +17,13 @@ from pufferfish.ledger_file import charge
 from pufferfish.plan import Plan
 from pufferfish.record import ChecksumOf, Record
 from pufferfish.release.counts import Counts
+from pufferfish.release.origin import fitted_at, is_about_this_table, refused, source_of
 from pufferfish.release.rows import RowRules
 from pufferfish.sampling import Shuffler, SystemEntropy
-from pufferfish.statement import Order, planned_source
-from pufferfish.tables import Change, Changed
+from pufferfish.statement import BeliefsFrom, Order
+from pufferfish.tables import Batch, Change, Changed, Summary
 from pufferfish.tables.persons import PersonCounter
+from pufferfish.tables.tally import Tally
 
 __all__ = ["Session", "software_versions"]
 
@@ -38,6 +40,7 @@ class Session:
         folder: Path | None = None,
         engine: str | None = None,
         order: Order | None = None,
+        beliefs_from_plan: bool = False,
     ) -> None:
         """Nothing done yet; a ledger without room is refused before any work.
 
@@ -49,6 +52,7 @@ class Session:
             folder: Where these are; None: the system's folder for such files.
             engine: The library that reads and writes, if its version is worth recording.
             order: The order in which it publishes rows; None: as the plan says.
+            beliefs_from_plan: Whether beliefs may be about another table than they say.
         """
         self._order: Order = order or ("random" if plan.shuffled else "table")
         self._plan = plan
@@ -56,6 +60,12 @@ class Session:
         self._waiting: dict[str, Any] = {"most_held": None} if held else {"folder": folder}
         self.rules = RowRules.of(plan)
         self._ledger = None if ledger is None else Path(ledger)
+        self._beliefs_from_plan = beliefs_from_plan
+        self._source: BeliefsFrom = "elsewhere"
+        # Whether rows that are changed are also counted, to see which table they are of.
+        self._tally: Tally | None = None
+        if engine is None and is_about_this_table(plan):
+            self._tally = Tally(plan.column, plan.secret)
         self._counts = Counts()
         self._persons = PersonCounter(**self._waiting)
         if self._ledger is not None:
@@ -72,7 +82,7 @@ class Session:
             keep=plan.keep,
             drops=plan.missing == "drop",
             whole=self.rules.mechanism.whole,
-            change=self.rules.change,
+            change=self.rules.change if self._tally is None else self._change,
             account=self._account,
             shuffle=Shuffler(SystemEntropy(), **self._waiting) if plan.shuffled else None,
             finish=self._finish,
@@ -87,8 +97,22 @@ class Session:
         """Of all rows so far."""
         return self._counts
 
+    def compare(self, summary: Summary) -> None:
+        """Refuse a table that the beliefs are not about, unless that is meant."""
+        self._source = source_of(self._plan, summary)
+        if self._source == "another table" and not self._beliefs_from_plan:
+            raise refused(self._plan)
+
+    def _change(self, batch: Batch, before: int | None) -> Changed:
+        changed = self.rules.change(batch, before)
+        if self._tally is None:
+            return changed
+        return changed._replace(counted=self._tally.counted(batch, before))
+
     def _account(self, changed: Changed, persons: Any) -> None:
         self.add(changed.counts)
+        if self._tally is not None and changed.counted is not None:
+            self._tally.merge(changed.counted)
         if persons is not None:
             self._persons.add(persons)
 
@@ -102,12 +126,14 @@ class Session:
             rows_missing=seen.missing,
             rows_unprotected=seen.unprotected,
             rows_outside=seen.outside,
+            rows_capped=seen.capped,
             column_std=math.sqrt(seen.variance),
             sha256=sha256,
             checksum_of=of,
             output=output,
             order=self._order,
-            beliefs_from=planned_source(self._plan.calibration.scenario.beliefs),
+            beliefs_from=self._source,
+            beliefs_fitted=fitted_at(self._plan) if self._source == "another table" else None,
             versions=software_versions(*self._engine),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
@@ -118,6 +144,8 @@ class Session:
     def finish(self, most: int) -> None:
         """The last checks; after them the table is published, and the ledger knows it."""
         self.check(most)
+        if self._tally is not None:
+            self.compare(self._tally.summary())
         if self._ledger is not None:
             charge(self._ledger, self._plan.calibration)
 

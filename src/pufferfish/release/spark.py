@@ -12,11 +12,12 @@ import numpy as np
 from pufferfish.plan import Plan
 from pufferfish.record import Record
 from pufferfish.release.counts import Counts
+from pufferfish.release.origin import is_about_this_table
 from pufferfish.release.rows import RowRules
 from pufferfish.release.session import Session
 from pufferfish.sampling import SystemEntropy
 from pufferfish.scenario import Secret
-from pufferfish.tables import Batch
+from pufferfish.tables import Batch, summarise
 from pufferfish.tables.spark import (
     SurveyedGroup,
     Written,
@@ -44,30 +45,39 @@ def release_spark(
     kind: str = "parquet",
     ledger: str | PathLike[str] | None = None,
     force: bool = False,
+    beliefs_from_plan: bool = False,
     save: Callable[[Record], None] = lambda record: None,
 ) -> SparkRelease:
     """`release` for a Spark frame.
 
     Args:
-        frame: A classic Spark frame. It is read to count, again to draw, and once more where
-            persons are counted.
+        frame: A classic Spark frame. It is read to count, again to draw, once more where persons
+            are counted, and once more where beliefs say that they were fitted on it. It must be
+            the same each time.
         plan: What to release, and how.
         output: The folder to write: a path, or an address that Spark can write to.
         kind: "parquet" or "orc".
         ledger: As for `release`; a file on the driver.
         force: Replace a folder that is there already.
+        beliefs_from_plan: As for `release`.
         save: Given the record when the folder is whole, just before it takes its place.
     """
     session = Session(
-        plan, ledger, engine="pyspark", order="table" if plan.keep_order else "random"
+        plan,
+        ledger,
+        engine="pyspark",
+        order="table" if plan.keep_order else "random",
+        beliefs_from_plan=beliefs_from_plan,
     )
     rules = session.rules
-    groups = survey(frame, plan.column, plan.secret, rules.low, rules.high)
+    groups = survey(frame, plan.column, plan.secret, rules.low, rules.high, rules.cap)
     _check(groups, rules)
     for group in groups:
         session.add(_counts(group, rules))
     most = 0 if plan.person is None else most_rows_of_one(frame, plan.person)
     session.check(most)
+    if is_about_this_table(plan):
+        session.compare(summarise(frame, column=plan.column, secret=plan.secret))
     name = output.rstrip("/").rpartition("/")[2]
 
     written = map_spark(
@@ -116,6 +126,7 @@ def _counts(group: SurveyedGroup, rules: RowRules) -> Counts:
         published=published,
         unprotected=0 if group.secret in rules.protected else published,
         outside=group.outside,
+        capped=group.capped,
         mean=group.mean,
         squares=group.squares,
     )

@@ -29,6 +29,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Postprocess
 from pufferfish.narrate import gaps, published_in_words
 from pufferfish.noise import Noise, NoNoise
+from pufferfish.outliers import outliers
 from pufferfish.plan import Plan
 from pufferfish.record import Edition, Record
 from pufferfish.report.columns import Bars, CountedColumn, bars_of
@@ -116,6 +117,9 @@ class Facts:
         steps: What was done to the noised values.
         headline: What is published and not covered by the promise, in words.
         promise: The promise, in words.
+        beliefs_from: Where the adversaries described come from.
+        cap: What was done to values before the noise, in words; empty where nothing was.
+        outliers: Which values set the noise, in words; internal only, and only where some do.
         covered: What was published, in words; internal only.
         gaps: What is not promised.
         allowed: What the promise alone allows an adversary.
@@ -135,6 +139,9 @@ class Facts:
     steps: tuple[Postprocess, ...]
     headline: tuple[str, ...]
     promise: str
+    beliefs_from: statement.BeliefsFrom
+    cap: str
+    outliers: str | None
     covered: str | None
     gaps: tuple[str, ...]
     allowed: Success
@@ -171,11 +178,14 @@ def gather(
         # Written from the facts again, whatever words the document has.
         headline=tuple(statement.headline(said)),
         promise=statement.promise(said),
+        beliefs_from=said.beliefs_from,
+        cap=statement.cap_in_words(said.cap).strip(),
+        outliers=None if record is None else _outliers(record.plan),
         covered=None if record is None else published_in_words(record),
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
         allowed=success_allowed(goal),
         posteriors=_posteriors(goal),
-        believed=None if plan is None else believed(plan.calibration),
+        believed=None if plan is None else believed(plan.calibration, said.beliefs_from),
         record=record,
         released=released,
         bars=None if released is None else bars_of(released, None if record is None else original),
@@ -188,6 +198,11 @@ def _plan(record: Record | None, document: Mapping[str, Any]) -> Plan | None:
     if record is not None:
         return record.plan
     return Plan.from_dict(document["plan"]) if "plan" in document else None
+
+
+def _outliers(plan: Plan) -> str | None:
+    found = outliers(plan.calibration)
+    return None if found is None else str(found)
 
 
 def _posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
@@ -203,7 +218,9 @@ def _posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
     )
 
 
-def believed(calibration: Calibration) -> Believed:
+def believed(
+    calibration: Calibration, beliefs_from: statement.BeliefsFrom | None = None
+) -> Believed:
     """What follows from the beliefs of a calibration."""
     scenario, noise, goal = calibration.scenario, calibration.noise, calibration.goal
     alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
@@ -222,7 +239,7 @@ def believed(calibration: Calibration) -> Believed:
         of_all=of_all,
         comparison=compare(looked_at, goal),
         alternatives=alternatives(calibration),
-        steps=_steps(calibration.explain()),
+        steps=_steps(calibration.explain(another_table=beliefs_from == "another table")),
     )
 
 

@@ -53,7 +53,10 @@ def page(facts: Facts) -> str:
         meaning=_meaning(facts.goal),
         adversaries=()
         if found is None
-        else [adversary_in_words(each) for each in found.calibration.scenario.beliefs],
+        else [
+            adversary_in_words(each, facts.beliefs_from)
+            for each in found.calibration.scenario.beliefs
+        ],
         private=facts.edition == "internal",
         seen=tuple(_seen(facts)),
         prior=_PRIOR,

@@ -8,8 +8,8 @@ With n rows, Var N the noise's variance and Var X the column's:
   λ = Var X/(Var X + Var N); corrected (`denoise.slope`) its standard error is at least 1/√λ times
   that from the true values, and that much where the slope is small (docs/theory/denoise.md).
 
-Var X is the record's in the internal edition. In the public one λ is estimated from the published
-column, with `denoise.variance`.
+Var X is the record's in the internal edition. In the public one, and after a cap, λ is estimated
+from the published column, with `denoise.variance`.
 """
 
 from __future__ import annotations
@@ -94,8 +94,11 @@ def utility(
     rows = document["published"]["rows"] if released is None else released.group.records
     spread = variance = None
     if record is not None:
-        spread, variance = record.column_std, record.column_std**2
+        spread = record.column_std
         rows = record.rows_read - record.rows_missing
+    # The record knows the column before any cap, and the noise was added after it.
+    if record is not None and record.plan.cap is None:
+        variance = record.column_std**2
     elif found is not None and found.variance is not None:
         variance = max(found.variance.value, 0.0)
     added = noise_variance(noise)
@@ -110,7 +113,7 @@ def utility(
         biased=_is_clipped(steps),
         column_std=spread,
         reliability=variance / (variance + added) if variance is not None and added else None,
-        estimated=record is None,
+        estimated=record is None or record.plan.cap is not None,
     )
 
 

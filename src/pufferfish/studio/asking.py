@@ -78,6 +78,7 @@ def _adversaries(entry: Entry, reference: Source | None) -> Adversaries:
         public_reference=entry("provenance") == "public",
         missing=_answer(entry, "missing", ("refuse", "keep", "drop")),
         min_group=_whole(entry, "min_group", usual.min_group),
+        cap=_bounds(entry, "cap_low", "cap_high"),
     )
 
 
@@ -104,8 +105,6 @@ def _accuracy(entry: Entry) -> Accuracy:
 
 def _publishing(entry: Entry, known: set[str]) -> Publishing:
     several = _answer(entry, "unit", ("row", "person")) == "person"
-    low, high = entry("low"), entry("high")
-    require((low is None) == (high is None), "give both bounds, or none.")
     kept = [_column(each, known) for each in _answers(entry, "keep")]
     return Publishing(
         keep=kept or None,
@@ -113,7 +112,7 @@ def _publishing(entry: Entry, known: set[str]) -> Publishing:
         person=_column(entry("person"), known) if several else None,
         rows_per_person=_whole(entry, "rows_per_person") if several else 1,
         round_to=None if entry("round") is None else _number(entry, "round", "the step"),
-        clip=None if low is None else f"{_text(entry, 'low')}:{_text(entry, 'high')}",
+        clip=_bounds(entry, "low", "high"),
     )
 
 
@@ -155,6 +154,13 @@ def _whole(entry: Entry, name: str, usual: int | None = None) -> int:
     number = _number(entry, name, what)
     require(number == int(number), f"{what} must be a whole number.")
     return int(number)
+
+
+def _bounds(entry: Entry, low: str, high: str) -> str | None:
+    """LOW:HIGH; None where neither is given."""
+    none = entry(low) is None
+    require(none == (entry(high) is None), "give both bounds, or none.")
+    return None if none else f"{_text(entry, low)}:{_text(entry, high)}"
 
 
 def _text(entry: Entry, name: str) -> str:

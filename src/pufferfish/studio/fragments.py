@@ -205,8 +205,10 @@ def more_part(columns: Sequence[FoundColumn], column: str, secret: str) -> Tag:
     return tags.details(
         tags.summary("More"),
         meaning("more"),
+        number("cap_low", "Before the noise, move what is below up to"),
+        number("cap_high", "and what is above down to (public bounds)"),
         number("round", "Round what is published to steps of", min="0"),
-        number("low", "Move what is below up to"),
+        number("low", "After the noise, move what is below up to"),
         number("high", "and what is above down to"),
         boxes("keep", "Publish also, as they are (not protected)", others, ()) if others else None,
         checkbox("keep_order", "Keep the order of the rows, though it can betray"),

@@ -125,8 +125,11 @@ def _noise(outlook: Outlook) -> tuple[str, str]:
 def _within(outlook: Outlook) -> tuple[str, str]:
     plan = outlook.plan
     mean = mean_within(plan, outlook.records)
+    capped = "" if plan.cap is None else " of the capped values"
     means = (
-        "" if mean is None else f"; the mean of {outlook.records:,} within ± {rounded_up(mean, 2)}"
+        ""
+        if mean is None
+        else f"; the mean of {outlook.records:,} within ± {rounded_up(mean, 2)}{capped}"
     )
     return (
         f"± {rounded_up(half_width(plan.calibration.noise, _CONFIDENCE), 3)}",

@@ -27,7 +27,7 @@ from pufferfish.tables.frames import (
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.persons import array_persons, arrow_persons
 from pufferfish.tables.pool import in_order
-from pufferfish.tables.tally import Batch
+from pufferfish.tables.tally import Batch, Counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,12 +51,14 @@ class Changed(NamedTuple):
         holes: Where there is none.
         rows: Which rows stay; None: all.
         counts: What was seen of them, for `Change.account`.
+        counted: Their values by secret, before the change, if somebody adds them up.
     """
 
     values: npt.NDArray[Any]
     holes: npt.NDArray[np.bool_]
     rows: npt.NDArray[np.bool_] | None
     counts: Any
+    counted: Counted | None = None
 
 
 class Shuffle(Protocol):

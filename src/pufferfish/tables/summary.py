@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, nonnegative
+from pufferfish.checks import FloatArray, bounds, nonnegative
 from pufferfish.errors import InvalidInputError
 from pufferfish.scenario import Secret, checked_secret, some_secrets
 
@@ -72,17 +74,40 @@ class Summary:
         secret: The name of the secret's column.
         groups: For each secret its counts.
         bin_width: 0 where the values are exact; otherwise they are the centres of bins this wide.
+        cap: The bounds that values were moved to; None: they are as they were. See `capped`.
     """
 
     column: str
     secret: str
     groups: Mapping[Secret, Group]
     bin_width: float = 0.0
+    cap: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         """Freeze the mapping."""
         object.__setattr__(self, "groups", MappingProxyType(dict(self.groups)))
         object.__setattr__(self, "bin_width", nonnegative("bin_width", self.bin_width))
+        if self.cap is not None:
+            object.__setattr__(self, "cap", bounds("cap", self.cap))
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the counts: equal for tables that a fit cannot tell apart.
+
+        It depends on each secret with its type, on its values or bins, how often each occurs and
+        how many are missing; not on the order of the rows, on how they were cut into batches, on
+        who counted them, or on the names of the columns. Private like the counts: where they are
+        few, they can be guessed and the guess be checked.
+        """
+        found = hashlib.sha256(b"pufferfish counts 1\n")
+        kinds = {(type(label).__name__, str(label)): label for label in self.groups}
+        for kind, text in sorted(kinds):
+            group = self.groups[kinds[kind, text]]
+            head = [kind, text, group.missing, group.values.size, self.bin_width.hex()]
+            found.update(json.dumps(head).encode() + b"\n")
+            found.update(group.values.astype("<f8").tobytes())
+            found.update(group.counts.astype("<i8").tobytes())
+        return found.hexdigest()
 
     @classmethod
     def from_counts(
@@ -145,21 +170,36 @@ class Summary:
                     f"column {self.secret!r} has no secret {label!r}; it has "
                     f"{some_secrets(self.groups)}."
                 )
-        return Summary(
-            self.column,
-            self.secret,
-            {label: self.groups[label] for label in wanted},
-            self.bin_width,
-        )
+        return replace(self, groups={label: self.groups[label] for label in wanted})
 
     def without_missing(self) -> Summary:
         """The summary of the rows that have a value."""
         groups = {
             label: Group(group.values, group.counts, 0) for label, group in self.groups.items()
         }
-        return Summary(self.column, self.secret, groups, self.bin_width)
+        return replace(self, groups=groups)
+
+    def capped(self, low: float, high: float) -> Summary:
+        """The summary of the same rows, with values outside [low, high] moved to these bounds.
+
+        A value and the centre of its bin, both moved, are not further apart than before, so half a
+        bin still bounds the error, also where a bound lies within a bin. The bounds must be public:
+        one that was found by looking at the data says something about them.
+        """
+        cap = bounds("cap", (low, high))
+        if self.cap is not None:
+            raise InvalidInputError("these counts are capped already; cap those of the table once.")
+        groups = {label: _capped(group, *cap) for label, group in self.groups.items()}
+        return replace(self, groups=groups, cap=cap)
 
     def __repr__(self) -> str:
         """Names the columns; the counts may be private."""
         binned = f", bins of {self.bin_width:g}" if self.bin_width else ""
         return f"Summary({self.column!r} by {self.secret!r}: {len(self.groups)} secrets{binned})"
+
+
+def _capped(group: Group, low: float, high: float) -> Group:
+    values, position = np.unique(np.clip(group.values, low, high), return_inverse=True)
+    counts = np.zeros(values.size, dtype=np.int64)
+    np.add.at(counts, position, group.counts)
+    return Group(values, counts, group.missing)

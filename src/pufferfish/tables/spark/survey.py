@@ -32,8 +32,9 @@ class SurveyedGroup(NamedTuple):
         rows: How many there are.
         missing: Those without a value.
         infinite: Those with an infinite one.
-        outside: Those with a value outside the given range.
-        largest: The largest size of a finite value.
+        outside: Those with a value outside the given range, after the cap.
+        capped: Those with a finite value outside the cap.
+        largest: The largest size of a finite value, after the cap.
         mean: Of the finite values.
         squares: Their squared distances from the mean, added up.
     """
@@ -43,15 +44,21 @@ class SurveyedGroup(NamedTuple):
     missing: int
     infinite: int
     outside: int
+    capped: int
     largest: float
     mean: float
     squares: float
 
 
 def survey(
-    frame: Any, column: str, secret: str, low: float, high: float
+    frame: Any,
+    column: str,
+    secret: str,
+    low: float,
+    high: float,
+    cap: tuple[float, float] | None = None,
 ) -> tuple[SurveyedGroup, ...]:
-    """Count the rows of each secret."""
+    """Count the rows of each secret, and those whose capped value is outside a range."""
     sql = pyspark("sql.functions")
     secret_kind(frame, secret)
     table = chosen(frame, column, secret)
@@ -61,13 +68,18 @@ def survey(
     value = sql.col("value")
     present = sql.when(~sql.isnan(value), value)
     finite = sql.when(sql.abs(present) < float("inf"), present)
+    capped = finite
+    if cap is not None:
+        # Spark's least and greatest pass over nulls, and would make a bound of a missing value.
+        capped = sql.when(finite < cap[0], cap[0]).when(finite > cap[1], cap[1]).otherwise(finite)
     named = table.toDF("given", "secret").withColumn("value", sql.col("given").cast("double"))
     grouped = named.groupBy("secret").agg(
         sql.count(sql.lit(1)),
         sql.count(present),
         sql.count(finite),
-        sql.count(sql.when((finite < low) | (finite > high), 1)),
-        sql.max(sql.abs(finite)),
+        sql.count(sql.when((capped < low) | (capped > high), 1)),
+        sql.count(sql.when(capped != finite, 1)),
+        sql.max(sql.abs(capped)),
         sql.avg(finite),
         sql.var_pop(finite),
     )
@@ -82,11 +94,12 @@ def survey(
             rows - present_,
             present_ - finite_,
             outside,
+            capped_,
             0.0 if largest is None else float(largest),
             0.0 if mean is None else float(mean),
             0.0 if variance is None else float(variance) * finite_,
         )
-        for label, rows, present_, finite_, outside, largest, mean, variance in found
+        for label, rows, present_, finite_, outside, capped_, largest, mean, variance in found
     )
 
 
