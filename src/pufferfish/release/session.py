@@ -12,16 +12,20 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from pufferfish.errors import DataError
 from pufferfish.ledger_file import charge
 from pufferfish.plan import Plan
 from pufferfish.record import ChecksumOf, Record
 from pufferfish.release.counts import Counts
 from pufferfish.release.rows import RowRules
-from pufferfish.sampling import Shuffler, SystemEntropy
+from pufferfish.sampling import Shuffler, SystemEntropy, permutation
 from pufferfish.statement import Order, planned_source
 from pufferfish.tables import Change, Changed
 from pufferfish.tables.persons import PersonCounter
+from pufferfish.tables.rows import ArrowPacking
 
 __all__ = ["Session", "software_versions"]
 
@@ -53,11 +57,12 @@ class Session:
         self._order: Order = order or ("random" if plan.shuffled else "table")
         self._plan = plan
         self._engine = () if engine is None else (engine,)
-        self._waiting: dict[str, Any] = {"most_held": None} if held else {"folder": folder}
+        self._folder = folder
+        waiting: dict[str, Any] = {"most_held": None} if held else {"folder": folder}
         self.rules = RowRules.of(plan)
         self._ledger = None if ledger is None else Path(ledger)
         self._counts = Counts()
-        self._persons = PersonCounter(**self._waiting)
+        self._persons = PersonCounter(**waiting)
         if self._ledger is not None:
             charge(self._ledger, plan.calibration, only_check=True)
 
@@ -74,7 +79,9 @@ class Session:
             whole=self.rules.mechanism.whole,
             change=self.rules.change,
             account=self._account,
-            shuffle=Shuffler(SystemEntropy(), **self._waiting) if plan.shuffled else None,
+            order=_random_order if plan.shuffled else None,
+            shuffle=self._shuffle if plan.shuffled else None,
+            look=None,
             finish=self._finish,
         )
 
@@ -86,6 +93,9 @@ class Session:
     def counts(self) -> Counts:
         """Of all rows so far."""
         return self._counts
+
+    def _shuffle(self) -> Shuffler:
+        return Shuffler(SystemEntropy(), ArrowPacking(), self._folder)
 
     def _account(self, changed: Changed, persons: Any) -> None:
         self.add(changed.counts)
@@ -138,6 +148,10 @@ class Session:
                 "Allow for them with rows_per_person (--rows-per-person), which costs noise, "
                 "or keep one row of each."
             )
+
+
+def _random_order(rows: int) -> npt.NDArray[np.int64]:
+    return permutation(rows, SystemEntropy())
 
 
 def software_versions(*more: str) -> dict[str, str]:
