@@ -16,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.errors import DataError
+from pufferfish.learning import Sample, revealed
 from pufferfish.ledger_file import charge
 from pufferfish.plan import Plan
 from pufferfish.record import ChecksumOf, Record
 from pufferfish.release.counts import Counts
 from pufferfish.release.rows import RowRules
 from pufferfish.sampling import Shuffler, SystemEntropy, permutation
-from pufferfish.statement import Order, planned_source
+from pufferfish.statement import Order, Reveals, planned_source
 from pufferfish.tables import Change, Changed
 from pufferfish.tables.persons import PersonCounter
 from pufferfish.tables.rows import ArrowPacking
@@ -63,6 +64,9 @@ class Session:
         self._ledger = None if ledger is None else Path(ledger)
         self._counts = Counts()
         self._persons = PersonCounter(**waiting)
+        # The promise is about the column alone: what it says with others can only be measured.
+        self._sample = Sample(sorted(plan.protected, key=str)) if plan.keep else None
+        self._reveals: Reveals | None = None
         if self._ledger is not None:
             charge(self._ledger, plan.calibration, only_check=True)
 
@@ -81,7 +85,7 @@ class Session:
             account=self._account,
             order=_random_order if plan.shuffled else None,
             shuffle=self._shuffle if plan.shuffled else None,
-            look=None,
+            look=None if self._sample is None else self._sample.look,
             finish=self._finish,
         )
 
@@ -118,6 +122,7 @@ class Session:
             output=output,
             order=self._order,
             beliefs_from=planned_source(self._plan.calibration.scenario.beliefs),
+            reveals=self._reveals,
             versions=software_versions(*self._engine),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
@@ -126,8 +131,13 @@ class Session:
         self.finish(self._persons.most())
 
     def finish(self, most: int) -> None:
-        """The last checks; after them the table is published, and the ledger knows it."""
+        """The last checks, and what kept columns reveal; then the table is published.
+
+        The ledger knows it from here on.
+        """
         self.check(most)
+        if self._sample is not None:
+            self._reveals = revealed(self._sample.rows(), self._plan.calibration.scenario.pairs)
         if self._ledger is not None:
             charge(self._ledger, self._plan.calibration)
 

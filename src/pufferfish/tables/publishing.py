@@ -80,7 +80,7 @@ def map_file(
         before: Told the checksum, of the file or of the folder's manifest, when all is whole, just
             before it takes its place.
     """
-    pa, folder = pyarrow(), becomes_folder(source, target)
+    folder = becomes_folder(source, target)
     with opened_table(str(source), source_format, how.read, how.column, how.secret) as table:
         if str(target) != STANDARD_STREAM and table.source.many:
             table.source.refuse_target(Path(target))
