@@ -27,6 +27,7 @@ from pufferfish.options.groups import grouped
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
+from pufferfish.statement import Facts, headline
 
 __all__ = ["command"]
 
@@ -88,8 +89,10 @@ def command(
         )
     )
     promise = plan.promise
+    beware = "".join(f"Beware: {text}\n\n" for text in headline(Facts.of(plan)))
     show.result(
-        f"{plan.calibration.explain()}\n\nThe promise for one {plan.unit}: {promise}.{written}",
+        f"{beware}{plan.calibration.explain()}\n\n"
+        f"The promise for one {plan.unit}: {promise}.{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
             "unit": plan.unit,

@@ -115,11 +115,13 @@ class Facts:
         noise: The law of the noise.
         steps: What was done to the noised values.
         headline: What is published and not covered by the promise, in words.
+        reveals: What all published columns reveal together; None where none is kept, or where
+            that was not measured.
         promise: The promise, in words.
         covered: What was published, in words; internal only.
         gaps: What is not promised.
         allowed: What the promise alone allows an adversary.
-        posteriors: The same for a probability; empty where δ > 0.
+        posteriors: The same for a probability; empty where δ > 0, or where columns are kept.
         believed: What follows from the beliefs, if they may be shown.
         record: The record; internal only.
         released: The published column, if it was given.
@@ -134,6 +136,7 @@ class Facts:
     noise: Noise
     steps: tuple[Postprocess, ...]
     headline: tuple[str, ...]
+    reveals: statement.Reveals | None
     promise: str
     covered: str | None
     gaps: tuple[str, ...]
@@ -170,11 +173,13 @@ def gather(
         steps=steps,
         # Written from the facts again, whatever words the document has.
         headline=tuple(statement.headline(said)),
+        reveals=said.reveals,
         promise=statement.promise(said),
         covered=None if record is None else published_in_words(record),
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
         allowed=success_allowed(goal),
-        posteriors=_posteriors(goal),
+        # With other columns a probability may change by any factor.
+        posteriors=() if said.kept else _posteriors(goal),
         believed=None if plan is None else believed(plan.calibration),
         record=record,
         released=released,

@@ -202,7 +202,6 @@ def map_frame(frame: Any, how: Change) -> Mapped:
         kept = table.select(*how.stays(names))
         if any(each.rows is not None for each in changed):
             kept = kept.filter(np.concatenate([_rows(each) for each in changed]).tolist())
-        kept = without_unused_categories(kept)
         # A pandas index could say what a dropped column said.
         kept = narwhals().maybe_reset_index(kept)
         result = kept.with_columns(result.get_column(how.column))
@@ -216,6 +215,8 @@ def map_frame(frame: Any, how: Change) -> Mapped:
         order = how.order(len(values))
         result = reordered(result, order)
         values = values.take(pyarrow().array(order))
+    # After the shuffle: a dictionary may list its entries as they were first seen.
+    result = without_unused_categories(result)
     given_back = without_metadata(result.to_native())
     if lazy:
         given_back = given_back.lazy()
