@@ -40,7 +40,11 @@ class Sampled(NamedTuple):
 
 
 class Sample:
-    """Looks at rows as they go by, and keeps some."""
+    """Looks at rows as they go by, and keeps some.
+
+    Attributes:
+        most_each: At most this many rows of each secret.
+    """
 
     def __init__(
         self, secrets: Collection[Secret], *, most: int = MOST_ROWS, seed: int = 0
@@ -54,7 +58,7 @@ class Sample:
         """
         self._labels = tuple(secrets)
         self._number = {label: number for number, label in enumerate(self._labels)}
-        self._each = max(most // max(len(self._labels), 1), _FEWEST_EACH)
+        self.most_each = max(most // max(len(self._labels), 1), _FEWEST_EACH)
         self._generator = np.random.default_rng(seed)
         self._keys = np.zeros(0)
         self._secrets = np.zeros(0, dtype=np.int64)
@@ -91,7 +95,7 @@ class Sample:
     def _prune(self) -> None:
         stays = self._first(self._keys, self._secrets)
         counts = np.bincount(self._secrets[stays], minlength=len(self._labels))
-        full = np.flatnonzero(counts >= self._each)
+        full = np.flatnonzero(counts >= self.most_each)
         largest = np.zeros(len(self._labels))
         np.maximum.at(largest, self._secrets[stays], self._keys[stays])
         self._limits[full] = largest[full]
@@ -105,7 +109,7 @@ class Sample:
         order = np.lexsort((keys, secrets))
         ordered = secrets[order]
         begins = np.searchsorted(ordered, ordered)
-        return np.asarray(order[np.arange(order.size) - begins < self._each])
+        return np.asarray(order[np.arange(order.size) - begins < self.most_each])
 
     def _selected(self, rows: IntArray) -> dict[str, list[Any]]:
         numbers = rows.tolist()

@@ -98,6 +98,11 @@ class Session:
         """Of all rows so far."""
         return self._counts
 
+    @property
+    def most_looked_at(self) -> int:
+        """How many rows of each secret are looked at, to see what they reveal."""
+        return 0 if self._sample is None else self._sample.most_each
+
     def _shuffle(self) -> Shuffler:
         return Shuffler(SystemEntropy(), ArrowPacking(), self._folder)
 

@@ -20,6 +20,7 @@ from pufferfish.tables import Batch
 from pufferfish.tables.spark import (
     SurveyedGroup,
     Written,
+    look_at_sample,
     map_spark,
     most_rows_of_one,
     survey,
@@ -49,8 +50,8 @@ def release_spark(
     """`release` for a Spark frame.
 
     Args:
-        frame: A classic Spark frame. It is read to count, again to draw, and once more where
-            persons are counted.
+        frame: A classic Spark frame. It is read to count, again to draw, and once more each where
+            persons are counted and where columns are kept.
         plan: What to release, and how.
         output: The folder to write: a path, or an address that Spark can write to.
         kind: "parquet" or "orc".
@@ -68,6 +69,13 @@ def release_spark(
         session.add(_counts(group, rules))
     most = 0 if plan.person is None else most_rows_of_one(frame, plan.person)
     session.check(most)
+    if session.how.look is not None:
+        counts = {
+            group.secret: group.rows
+            for group in groups
+            if group.secret is not None and group.secret in rules.protected
+        }
+        look_at_sample(frame, session.how, counts, session.most_looked_at)
     name = output.rstrip("/").rpartition("/")[2]
 
     written = map_spark(

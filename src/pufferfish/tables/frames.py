@@ -10,7 +10,7 @@ from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_batches
 from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.names import check_columns
-from pufferfish.tables.rows import Columns, movable, plain_columns, taken
+from pufferfish.tables.rows import Columns, plain_columns, taken
 from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Batch
 
@@ -61,10 +61,7 @@ def reordered(frame: Any, order: IntArray) -> Any:
     """An eager frame with its rows in another order, and no trace of the old one."""
     nw = narwhals()
     if frame.implementation.is_pyarrow():
-        table = frame.to_native()
-        fields = [field.with_type(movable(field.type)) for field in table.schema]
-        table = table.cast(pyarrow().schema(fields))
-        return nw.from_native(taken(table, order), eager_only=True)
+        return nw.from_native(taken(frame.to_native(), order), eager_only=True)
     return nw.maybe_reset_index(frame[order])
 
 

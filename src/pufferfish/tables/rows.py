@@ -50,8 +50,12 @@ def movable(kind: pa.DataType) -> pa.DataType:
 
 
 def taken(rows: Any, order: npt.NDArray[np.int64]) -> Any:
-    """A batch or a table, its rows in another order."""
+    """Some rows of a batch or a table, in an order of their own."""
     pa = pyarrow()
+    fields = [field.with_type(movable(field.type)) for field in rows.schema]
+    if fields != list(rows.schema):
+        columns = [rows.column(each.name).cast(each.type) for each in fields]
+        rows = type(rows).from_arrays(columns, schema=pa.schema(fields))
     try:
         return rows.take(pa.array(order))
     except pa.ArrowNotImplementedError:
