@@ -140,6 +140,50 @@ def test_where_nothing_is_kept_rows_are_shuffled(kind: str, whole: bool) -> None
     assert not np.array_equal(np.rint(again), rounded)
 
 
+@pytest.mark.parametrize("missing", ["refuse", "drop"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_rows_are_shuffled(kind: str, missing: Any) -> None:
+    columns = table()
+    if missing == "drop":
+        columns["x"] = [None if row % 6 == 0 else value for row, value in enumerate(columns["x"])]
+    rows = [row for row in range(60) if columns["x"][row] is not None]
+    given_frame = frame_of(kind, columns)
+    done = pf.release(given_frame, faint(keep=("t", "n"), missing=missing))
+    assert kind_of(done.frame) == kind
+    assert done.record.order == "random"
+    found = columns_of(done.frame)
+    assert list(found) == ["n", "t", "x"]
+    order = np.rint(found["x"] / 100.0).astype(int).tolist()
+    assert order != rows
+    assert sorted(order) == rows
+    # What was kept went with its row.
+    assert found["t"].tolist() == [f"text {row}" for row in order]
+    assert found["n"].tolist() == [row % 5 for row in order]
+    again = columns_of(pf.release(given_frame, faint(keep=("t", "n"), missing=missing)).frame)
+    assert np.rint(again["x"] / 100.0).tolist() != order
+
+
+def test_categories_do_not_tell_the_old_order() -> None:
+    """A dictionary lists its entries as they were first seen: after the shuffle, not before."""
+    rows = 200
+    names = [f"name {row:03}" for row in range(rows)]
+    columns = {"s": ["a", "b"] * (rows // 2), "x": [100.0 * row for row in range(rows)]}
+    given_frame = pa.table({**columns, "t": pa.array(names).dictionary_encode()})
+    kept = pf.release(given_frame, faint(keep=("t",))).frame["t"].combine_chunks()
+    assert sorted(kept.dictionary.to_pylist()) == names
+    assert kept.dictionary.to_pylist() != names
+    assert kept.indices.to_pylist() == list(range(rows))
+
+
+def test_views_of_text_are_shuffled_with_their_rows() -> None:
+    """Arrow cannot move them as they are."""
+    columns = table()
+    given_frame = pa.table({**columns, "t": pa.array(columns["t"], pa.string_view())})
+    found = pf.release(given_frame, faint(keep=("t",))).frame
+    order = np.rint(found["x"].to_numpy() / 100.0).astype(int).tolist()
+    assert found["t"].to_pylist() == [f"text {row}" for row in order]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_order_can_be_kept_alone(kind: str) -> None:
     found = columns_of(pf.release(frame_of(kind, table()), faint(keep_order=True)).frame)
@@ -148,7 +192,9 @@ def test_the_order_can_be_kept_alone(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fields", [{"keep": ("t",), "keep_order": True}, {}, {"keep_order": True}], ids=str
+    "fields",
+    [{"keep": ("t",), "keep_order": True}, {"keep": ("t",)}, {}, {"keep_order": True}],
+    ids=str,
 )
 def test_a_pandas_index_is_dropped(fields: dict[str, Any]) -> None:
     done = pf.release(frame_of("pandas", table()), faint(**fields))

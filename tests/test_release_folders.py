@@ -126,22 +126,26 @@ def test_the_manifest_tells_every_file(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("most_held", [5, 1 << 20])
+@pytest.mark.parametrize("most_held", [50, 1 << 20])
+@pytest.mark.parametrize("keep", [(), ("k",)])
 def test_shuffled_rows_leave_their_files(
-    tmp_path: Path, kind: str, most_held: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, kind: str, most_held: int, keep: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder, "ROWS_PER_FILE", 10)
     monkeypatch.setattr(shuffle.Shuffler.__init__, "__defaults__", (None, most_held))
     rows = table(tmp_path / "in", kind)
-    pf.release(tmp_path / "in", faint(), tmp_path / "out")
+    pf.release(tmp_path / "in", faint(keep=keep), tmp_path / "out")
     names = [each.path for each in manifest(tmp_path / "out").files]
     assert names == [f"part-{number:05d}.{kind}" for number in range(len(names))]
     found = [read(tmp_path / "out" / name) for name in names]
     assert all(10 <= len(each) < 20 for each in found[:-1])
-    assert all(each.columns == ["x"] for each in found)
+    assert all(each.columns == [*keep, "x"] for each in found)
     order = np.rint(pl.concat(found)["x"].to_numpy() / 100.0).astype(int).tolist()
     assert sorted(order) == list(range(rows))
     assert order != sorted(order)
+    if keep:
+        # Rows stay whole.
+        assert pl.concat(found)["k"].to_list() == [f"row {row}" for row in order]
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.arrow", "out.csv.gz"])
@@ -262,6 +266,25 @@ def test_kept_keys_stay_in_the_names(tmp_path: Path) -> None:
     found = read(tmp_path / "out.parquet")
     assert found.columns == ["x", "year"]
     assert found["year"].to_list() == ["2020"] * 5 + [None] * 5 + ["a/b"] * 5
+
+
+def test_kept_keys_are_a_column_where_rows_are_shuffled(tmp_path: Path) -> None:
+    by_year(tmp_path / "in")
+    pf.release(tmp_path / "in", faint(keep=("k", "year")), tmp_path / "out")
+    assert listing(tmp_path / "out") == [MANIFEST, "part-00000.parquet"]
+    found = read(tmp_path / "out" / "part-00000.parquet")
+    assert found.columns == ["k", "x", "year"]
+    order = np.rint(found["x"].to_numpy() / 100.0).astype(int)
+    assert order.tolist() != sorted(order.tolist())
+    years = ["2020", None, "a/b"]
+    assert found["year"].to_list() == [years[row // 5] for row in order]
+
+
+def test_a_secret_key_is_not_published_where_rows_are_shuffled(tmp_path: Path) -> None:
+    keyed(tmp_path / "in")
+    pf.release(tmp_path / "in", faint(keep=("k",)), tmp_path / "out")
+    assert listing(tmp_path / "out") == [MANIFEST, "part-00000.parquet"]
+    assert read(tmp_path / "out" / "part-00000.parquet").columns == ["k", "x"]
 
 
 def test_other_keys_are_not_published(tmp_path: Path) -> None:

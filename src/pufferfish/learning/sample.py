@@ -89,7 +89,8 @@ class Sample:
 
     def rows(self) -> Sampled:
         """All that stay."""
-        order = np.argsort(self._keys)
+        stays = self._first(self._keys, self._secrets)
+        order = stays[np.argsort(self._keys[stays])]
         return Sampled(self._selected(order), self._secrets[order], self._labels)
 
     def _prune(self) -> None:
