@@ -445,9 +445,9 @@ def test_a_promise_for_persons_adds_up() -> None:
         plan(calibration=found, unit="person", person="who", rows_per_person=100)
 
 
-def test_rows_are_shuffled_unless_their_order_is_published_anyway() -> None:
+def test_rows_are_shuffled_unless_their_order_is_asked_for() -> None:
     assert plan().shuffled
-    assert not plan(keep=("k",)).shuffled
+    assert plan(keep=("k",)).shuffled
     assert not plan(keep_order=True).shuffled
 
 

@@ -86,7 +86,7 @@ def test_what_was_done_is_said(edition: Any) -> None:
     assert data["goal"] == {"epsilon": 0.5, "delta": 0.0}
     assert data["pairs"] == [["a", "b"]]
     assert (data["column"], data["kept"], data["missing"]) == ("x", ["k"], "refuse")
-    assert data["order"] == "table"
+    assert data["order"] == "random"
     noise = done.plan.calibration.noise
     assert isinstance(noise, pf.LaplaceNoise)
     assert data["noise"] == {"kind": "laplace", "scale": noise.scale, "grid": noise.grid}

@@ -102,6 +102,13 @@ def promise_in_words(plan: Plan) -> str:
         else f"each of {len(pairs):,} pairs of secrets"
     )
     unit = "one row" if plan.unit == "row" else f"one person (up to {plan.rows_per_person} rows)"
+    if plan.keep:
+        # No factor for the odds: with the other columns they may change by any.
+        return (
+            f"{promise} for {unit}, between {pair}, and about {plan.column!r} by itself: to "
+            f"somebody who does not see {', '.join(map(repr, plan.keep))}. Certified exactly, for "
+            "one release of that column alone; nothing is promised for the file."
+        )
     said = meaning(promise, pair, odds_factor(promise.epsilon))
     return f"{promise} for {unit}: {said}. Certified exactly, for one release."
 
@@ -232,11 +239,15 @@ def _guessing(plan: Plan) -> str:
     worst = calibration.certificate.worst.pair
     guess = ideal_guess(calibration.scenario, calibration.noise, plan.promise, worst)
     whole = "" if plan.unit == "row" else " for all rows of a person"
+    allowed = (
+        f"; the promise allows {percent_up(guess.allowed)}{whole}."
+        if not plan.keep
+        else f", if {plan.column!r} is all that is seen. With the other columns, see above."
+    )
     return (
         f"between {worst.first!r} and {worst.second!r}, each as likely as the other, the best "
         f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
-        f"value of a row, {percent_up(guess.after_upper)} from the published one; the promise "
-        f"allows {percent_up(guess.allowed)}{whole}."
+        f"value of a row, {percent_up(guess.after_upper)} from the published one{allowed}"
     )
 
 

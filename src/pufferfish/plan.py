@@ -69,7 +69,7 @@ class Plan(PrivateDocument):
             a rung of a public "ladder"; to three "digits", in plans of version 1; not at all where
             it was "given", chosen without the data. docs/theory/published-size.md
         postprocess: What is done to each noised value.
-        keep_order: Publish the rows in their order even where nothing else is kept. Order can
+        keep_order: Publish the rows in their order; otherwise whole rows are shuffled. Order can
             betray the secret.
         others: Secrets that may occur beside those of the beliefs. Their rows are noised too, but
             nothing is promised for them.
@@ -196,7 +196,7 @@ class Plan(PrivateDocument):
     @property
     def shuffled(self) -> bool:
         """Whether rows are published in random order."""
-        return not self.keep and not self.keep_order
+        return not self.keep_order
 
     @property
     def secrets(self) -> frozenset[Secret]:

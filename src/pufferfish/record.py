@@ -89,12 +89,15 @@ class Record:
     def to_dict(self, edition: Edition = "internal") -> dict[str, Any]:
         """Plain data for a document."""
         plan, facts = self.plan, self.facts
+        said = words(facts)
         public = {
+            # What is not covered stands in the first lines of the file.
+            "headline": said["headline"],
             "pufferfish": "record",
             "version": VERSION,
             "edition": edition,
             "notice": "May be published." if edition == "public" else PRIVATE_NOTICE,
-            **words(facts),
+            **said,
             **facts.to_dict(),
             "published": {
                 "rows": self.rows_published,

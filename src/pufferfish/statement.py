@@ -72,8 +72,9 @@ class Reveals:
 
     Attributes:
         found_percent: How often a learner finds the secret of a row that it has not seen, between
-            two secrets that are equally likely: in whole percent, rounded up.
-        pair: Between which two.
+            two secrets that are equally likely: an upper limit with 95% confidence, in whole
+            percent, rounded up (`pufferfish.learning`).
+        pair: Between which two: of those measured, the pair that is told apart best.
     """
 
     found_percent: int
@@ -286,9 +287,9 @@ def headline(facts: Facts) -> list[str]:
         measured = (
             f"What {together} reveal together about {_secret(facts)} was not measured."
             if found is None
-            else f"With {together} published together, a learner finds which of "
-            f"{found.pair.first!r} and {found.pair.second!r} a row is in up to "
-            f"{found.found_percent}% of rows it has not seen (50% by guessing)."
+            else f"With {together} published together, a learner finds whether {_secret(facts)} is "
+            f"{found.pair.first!r} or {found.pair.second!r} in up to {found.found_percent}% of "
+            f"rows it has not seen (50% by guessing{_of_many(facts)})."
         )
         said.append(
             f"{measured} The promise is about {facts.column!r} by itself: it does not hold for the "
@@ -330,6 +331,11 @@ def promise(facts: Facts) -> str:
         f"privacy, against {_adversaries(facts)}, for one release. {cap_in_words(facts.cap)}"
         f"{noise_in_words(facts.noise)}"
     )
+
+
+def _of_many(facts: Facts) -> str:
+    """Which pair was measured, where there are others."""
+    return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
 
 
 def _alone(facts: Facts) -> str:
@@ -400,6 +406,10 @@ def not_promised(facts: Facts) -> list[str]:
     if facts.kept:
         text.append(
             f"What the other published columns ({', '.join(facts.kept)}) say about "
+            f"{_secret(facts)}, alone or together with {facts.column!r}. What one learner finds "
+            "was measured; another may find more."
+            if facts.reveals is not None
+            else f"What the other published columns ({', '.join(facts.kept)}) say about "
             f"{_secret(facts)}, alone or together with {facts.column!r}."
         )
     if facts.order == "table":

@@ -1,9 +1,11 @@
 """What standard learners make of the column: how well it predicts the secret, before and after.
 
-For those who hold the data. Two secrets, each counted as half of the rows, so that a guess is right
+For those who hold the data. Learners see all that is published: columns that are kept are before
+them both times. Two secrets, each counted as half of the rows, so that a guess is right
 in 50% of cases; every prediction is made by a model that has not seen its row (five folds). Beside
 it stands what the best possible adversary of the scenario reaches: no learner can beat that but by
-chance, unless the beliefs know less than the data say.
+chance, unless the beliefs know less than the data say. That adversary sees the protected column
+alone: where others are kept, a learner may well do better.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from pufferfish.adversary import Success, success, success_allowed
 from pufferfish.audit.draws import generator
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError, MissingExtraError
+from pufferfish.learning.matrix import matrix
 from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
 from pufferfish.scenario import Scenario, Secret, SecretPair
+from pufferfish.tables.cells import cells_at
 from pufferfish.tables.files import column_values
 from pufferfish.tables.formats import format_of
 from pufferfish.tables.summarise import batches
@@ -81,15 +85,19 @@ class DataAudit:
         rows: How many rows were used.
         aligned: Whether the released rows themselves were used; otherwise, since they are
             shuffled, a fresh draw of the same noise.
+        column: The protected column.
+        kept: Other published columns, which the learners see.
         learned: One entry for each learner.
-        limit_before: What the best possible adversary reaches with the true values.
+        limit_before: What the best possible adversary reaches with the true values of the column.
         limit_after: The same with the published ones.
-        allowed: What the promise alone allows.
+        allowed: What the promise alone allows, for the column by itself.
     """
 
     pair: SecretPair
     rows: int
     aligned: bool
+    column: str
+    kept: tuple[str, ...]
     learned: tuple[Learned, ...]
     limit_before: Success
     limit_after: Success
@@ -97,8 +105,13 @@ class DataAudit:
 
     @property
     def beyond(self) -> bool:
-        """Whether a learner does better than any described adversary could, but for chance."""
+        """Whether a learner does better than any described adversary could, but for chance.
+
+        False where columns are kept, which no described adversary sees.
+        """
         limit = self.limit_after
+        if self.kept:
+            return False
         return any(
             after.accuracy - _BEYOND * after.accuracy_error > limit.accuracy_upper
             or after.auc - _BEYOND * after.auc_error > limit.auc_upper
@@ -115,10 +128,19 @@ class DataAudit:
         for each in self.learned:
             lines.append(f"- {each.learner}: from the true values {each.before}")
             lines.append(f"  from the published values {each.after}")
-        lines.append(
-            f"- the best possible adversary of the scenario: before {_limit(self.limit_before)}; "
-            f"after {_limit(self.limit_after)}; the promise allows {_limit(self.allowed)}"
-        )
+        if self.kept:
+            lines.append(
+                f"- the best possible adversary of the scenario, who sees {self.column!r} alone: "
+                f"before {_limit(self.limit_before)}; after {_limit(self.limit_after)}. The "
+                f"learners see {', '.join(map(repr, self.kept))} as well: that is no limit for "
+                "them, and the promise is none."
+            )
+        else:
+            lines.append(
+                "- the best possible adversary of the scenario: before "
+                f"{_limit(self.limit_before)}; after {_limit(self.limit_after)}; the promise "
+                f"allows {_limit(self.allowed)}"
+            )
         if self.beyond:
             lines.append(
                 "BEYOND THE LIMIT: a learner does better than every described adversary could. The "
@@ -132,7 +154,14 @@ class DataAudit:
         for name in ("limit_before", "limit_after", "allowed"):
             # How far odds can move is the certificate's matter, and may be infinite.
             del plain[name]["epsilon_upper"]
-        return plain | {"pair": list(self.pair), "beyond": self.beyond}
+        if self.kept:
+            # No limit for those who see the other columns, too.
+            del plain["allowed"]
+        return plain | {
+            "pair": list(self.pair),
+            "kept": list(self.kept),
+            "beyond": self.beyond,
+        }
 
 
 def _limit(reached: Success) -> str:
@@ -158,7 +187,7 @@ def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0
     if plan.cap is not None:
         # What is noised, and what the beliefs are about.
         values = np.clip(values, *plan.cap)
-    aligned = released is not None
+    aligned, present = released is not None, ~np.isnan(values)
     require(
         not (aligned and plan.shuffled),
         "the rows were published in random order, so nobody can say which released row belongs to "
@@ -168,28 +197,32 @@ def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0
     if aligned:
         published = _published(released, plan.column)
         published = published[~np.isnan(published)]
-        present = ~np.isnan(values)
         require(
             published.size == int(present.sum()),
             "the released column has other rows than the table; give the table that was released.",
         )
         values, labels = values[present], labels[present]
     else:
-        values, labels = values[~np.isnan(values)], labels[~np.isnan(values)]
+        values, labels = values[present], labels[present]
         published = plan.mechanism.apply(values).astype(np.float64)
     of_pair = labels >= 0
     values, published, classes = values[of_pair], published[of_pair], labels[of_pair]
+    rows = np.flatnonzero(present)[of_pair]
     chosen = _sample(classes, seed)
     before, after, target = values[chosen], published[chosen], classes[chosen]
+    cells = {} if not plan.keep else cells_at(original, plan.keep, plan.column, rows[chosen])
+    others = matrix(cells, target.size)
     return DataAudit(
         pair=pair,
         rows=target.size,
         aligned=aligned,
+        column=plan.column,
+        kept=plan.keep,
         learned=tuple(
             Learned(
                 learner=name,
-                before=_score(model, before, target, seed),
-                after=_score(model, after, target, seed),
+                before=_score(model, np.column_stack([before, others]), target, seed),
+                after=_score(model, np.column_stack([after, others]), target, seed),
             )
             for name, model in _learners(seed)
         ),
@@ -250,13 +283,13 @@ def _learners(seed: int) -> list[tuple[str, Any]]:
     ]
 
 
-def _score(model: Any, column: FloatArray, target: npt.NDArray[np.int64], seed: int) -> Score:
+def _score(model: Any, seen: FloatArray, target: npt.NDArray[np.int64], seed: int) -> Score:
     selection, metrics = _sklearn("model_selection"), _sklearn("metrics")
     folds = selection.StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
     # One thread: several of them wait for each other where the machine has other work.
     with import_module("threadpoolctl").threadpool_limits(1):
         predicted = selection.cross_val_predict(
-            model, column[:, None], target, cv=folds, method="predict_proba"
+            model, seen, target, cv=folds, method="predict_proba"
         )[:, 1]
     right = (predicted > 0.5) == (target == 1)
     recalls = [float(right[target == each].mean()) for each in (0, 1)]

@@ -85,6 +85,12 @@ def command(
             progress=progress,
         )
     words, data = [str(found)], found.to_dict()
+    if plan.keep:
+        words.insert(
+            0,
+            f"This is about {plan.column!r} by itself. Nothing is promised to somebody who sees "
+            f"{', '.join(map(repr, plan.keep))} as well; with --original, learners see all of it.",
+        )
     if original is not None:
         learned = audit_data(str(original), plan, released and str(released), seed=seed)
         words.append(str(learned))

@@ -29,6 +29,7 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.outliers import outliers
+from pufferfish.statement import Facts, headline
 
 __all__ = ["command"]
 
@@ -92,8 +93,9 @@ def command(
     promise = plan.promise
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{textwrap.fill(str(outermost), COLUMNS)}"
+    beware = "".join(f"Beware: {text}\n\n" for text in headline(Facts.of(plan)))
     show.result(
-        f"{plan.calibration.explain()}{decides}\n\n"
+        f"{beware}{plan.calibration.explain()}{decides}\n\n"
         f"The promise for one {plan.unit}: {promise}.{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},

@@ -32,6 +32,7 @@ from pufferfish.release.spark import release_spark
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import count_column
 from pufferfish.report.extras import check_extras
+from pufferfish.statement import headline
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
 from pufferfish.tables.spark.session import read_table
@@ -202,6 +203,7 @@ def _tell(show: Show, record: Record, output: str, records: _Records, report: Pa
     show.result(
         "" if show.silent else story(record) + written,
         {
+            "headline": headline(record.facts),
             "output": output,
             "rows": record.rows_published,
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},

@@ -20,12 +20,13 @@ class Publishing:
     keep: Annotated[
         list[str] | None,
         typer.Option(
-            help="Another column to publish as it is; may be given several times. What it says "
-            "about the secret is not covered."
+            help="Another column to publish as it is; may be given several times. The promise "
+            "does not cover what the columns reveal together: that is measured, and said first."
         ),
     ] = None
     keep_order: Annotated[
-        bool, typer.Option("--keep-order", help="Do not shuffle, though order can betray.")
+        bool,
+        typer.Option("--keep-order", help="Do not shuffle rows, though their order can betray."),
     ] = False
     person: Annotated[
         str | None, typer.Option(help="The column that says which rows are one person's.")

@@ -12,17 +12,22 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from pufferfish.errors import DataError
+from pufferfish.learning import Sample, revealed
 from pufferfish.ledger_file import charge
 from pufferfish.plan import Plan
 from pufferfish.record import ChecksumOf, Record
 from pufferfish.release.counts import Counts
 from pufferfish.release.origin import fitted_at, is_about_this_table, refused, source_of
 from pufferfish.release.rows import RowRules
-from pufferfish.sampling import Shuffler, SystemEntropy
-from pufferfish.statement import BeliefsFrom, Order
+from pufferfish.sampling import Shuffler, SystemEntropy, permutation
+from pufferfish.statement import BeliefsFrom, Order, Reveals
 from pufferfish.tables import Batch, Change, Changed, Summary
 from pufferfish.tables.persons import PersonCounter
+from pufferfish.tables.rows import ArrowPacking
 from pufferfish.tables.tally import Tally
 
 __all__ = ["Session", "software_versions"]
@@ -57,7 +62,8 @@ class Session:
         self._order: Order = order or ("random" if plan.shuffled else "table")
         self._plan = plan
         self._engine = () if engine is None else (engine,)
-        self._waiting: dict[str, Any] = {"most_held": None} if held else {"folder": folder}
+        self._folder = folder
+        waiting: dict[str, Any] = {"most_held": None} if held else {"folder": folder}
         self.rules = RowRules.of(plan)
         self._ledger = None if ledger is None else Path(ledger)
         self._beliefs_from_plan = beliefs_from_plan
@@ -67,7 +73,10 @@ class Session:
         if engine is None and is_about_this_table(plan):
             self._tally = Tally(plan.column, plan.secret)
         self._counts = Counts()
-        self._persons = PersonCounter(**self._waiting)
+        self._persons = PersonCounter(**waiting)
+        # The promise is about the column alone: what it says with others can only be measured.
+        self._sample = Sample(sorted(plan.protected, key=str)) if plan.keep else None
+        self._reveals: Reveals | None = None
         if self._ledger is not None:
             charge(self._ledger, plan.calibration, only_check=True)
 
@@ -84,7 +93,9 @@ class Session:
             whole=self.rules.mechanism.whole,
             change=self.rules.change if self._tally is None else self._change,
             account=self._account,
-            shuffle=Shuffler(SystemEntropy(), **self._waiting) if plan.shuffled else None,
+            order=_random_order if plan.shuffled else None,
+            shuffle=self._shuffle if plan.shuffled else None,
+            look=None if self._sample is None else self._sample.look,
             finish=self._finish,
         )
 
@@ -108,6 +119,14 @@ class Session:
         if self._tally is None:
             return changed
         return changed._replace(counted=self._tally.counted(batch, before))
+
+    @property
+    def most_looked_at(self) -> int:
+        """How many rows of each secret are looked at, to see what they reveal."""
+        return 0 if self._sample is None else self._sample.most_each
+
+    def _shuffle(self) -> Shuffler:
+        return Shuffler(SystemEntropy(), ArrowPacking(), self._folder)
 
     def _account(self, changed: Changed, persons: Any) -> None:
         self.add(changed.counts)
@@ -134,6 +153,7 @@ class Session:
             order=self._order,
             beliefs_from=self._source,
             beliefs_fitted=fitted_at(self._plan) if self._source == "another table" else None,
+            reveals=self._reveals,
             versions=software_versions(*self._engine),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
@@ -142,10 +162,15 @@ class Session:
         self.finish(self._persons.most())
 
     def finish(self, most: int) -> None:
-        """The last checks; after them the table is published, and the ledger knows it."""
+        """The last checks, and what kept columns reveal; then the table is published.
+
+        The ledger knows it from here on.
+        """
         self.check(most)
         if self._tally is not None:
             self.compare(self._tally.summary())
+        if self._sample is not None:
+            self._reveals = revealed(self._sample.rows(), self._plan.calibration.scenario.pairs)
         if self._ledger is not None:
             charge(self._ledger, self._plan.calibration)
 
@@ -166,6 +191,10 @@ class Session:
                 "Allow for them with rows_per_person (--rows-per-person), which costs noise, "
                 "or keep one row of each."
             )
+
+
+def _random_order(rows: int) -> npt.NDArray[np.int64]:
+    return permutation(rows, SystemEntropy())
 
 
 def software_versions(*more: str) -> dict[str, str]:

@@ -21,6 +21,7 @@ from pufferfish.tables import Batch, summarise
 from pufferfish.tables.spark import (
     SurveyedGroup,
     Written,
+    look_at_sample,
     map_spark,
     most_rows_of_one,
     survey,
@@ -51,9 +52,9 @@ def release_spark(
     """`release` for a Spark frame.
 
     Args:
-        frame: A classic Spark frame. It is read to count, again to draw, once more where persons
-            are counted, and once more where beliefs say that they were fitted on it. It must be
-            the same each time.
+        frame: A classic Spark frame. It is read to count, again to draw, and once more each where
+            persons are counted, where columns are kept, and where beliefs say that they were fitted
+            on it. It must be the same each time.
         plan: What to release, and how.
         output: The folder to write: a path, or an address that Spark can write to.
         kind: "parquet" or "orc".
@@ -78,6 +79,13 @@ def release_spark(
     session.check(most)
     if is_about_this_table(plan):
         session.compare(summarise(frame, column=plan.column, secret=plan.secret))
+    if session.how.look is not None:
+        counts = {
+            group.secret: group.rows
+            for group in groups
+            if group.secret is not None and group.secret in rules.protected
+        }
+        look_at_sample(frame, session.how, counts, session.most_looked_at)
     name = output.rstrip("/").rpartition("/")[2]
 
     written = map_spark(

@@ -116,6 +116,8 @@ class Facts:
         noise: The law of the noise.
         steps: What was done to the noised values.
         headline: What is published and not covered by the promise, in words.
+        reveals: What all published columns reveal together; None where none is kept, or where
+            that was not measured.
         promise: The promise, in words.
         beliefs_from: Where the adversaries described come from.
         cap: What was done to values before the noise, in words; empty where nothing was.
@@ -123,7 +125,7 @@ class Facts:
         covered: What was published, in words; internal only.
         gaps: What is not promised.
         allowed: What the promise alone allows an adversary.
-        posteriors: The same for a probability; empty where δ > 0.
+        posteriors: The same for a probability; empty where δ > 0, or where columns are kept.
         believed: What follows from the beliefs, if they may be shown.
         record: The record; internal only.
         released: The published column, if it was given.
@@ -138,6 +140,7 @@ class Facts:
     noise: Noise
     steps: tuple[Postprocess, ...]
     headline: tuple[str, ...]
+    reveals: statement.Reveals | None
     promise: str
     beliefs_from: statement.BeliefsFrom
     cap: str
@@ -177,6 +180,7 @@ def gather(
         steps=steps,
         # Written from the facts again, whatever words the document has.
         headline=tuple(statement.headline(said)),
+        reveals=said.reveals,
         promise=statement.promise(said),
         beliefs_from=said.beliefs_from,
         cap=statement.cap_in_words(said.cap).strip(),
@@ -184,7 +188,8 @@ def gather(
         covered=None if record is None else published_in_words(record),
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
         allowed=success_allowed(goal),
-        posteriors=_posteriors(goal),
+        # With other columns a probability may change by any factor.
+        posteriors=() if said.kept else _posteriors(goal),
         believed=None if plan is None else believed(plan.calibration, said.beliefs_from),
         record=record,
         released=released,

@@ -11,7 +11,6 @@ from typing import Any
 from pufferfish.adversary import Success, posterior_upper
 from pufferfish.compare import noise_in_words
 from pufferfish.explain import odds_factor, rounded_up
-from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Postprocess, RoundTo
 from pufferfish.narrate import adversary_in_words, meaning, percent_up
 from pufferfish.noise import GaussianNoise, NoNoise
@@ -50,7 +49,7 @@ def page(facts: Facts) -> str:
     text: str = _template("page.html.j2").render(
         facts=facts,
         document=facts.document,
-        meaning=_meaning(facts.goal),
+        meaning=_meaning(facts),
         adversaries=()
         if found is None
         else [
@@ -67,7 +66,7 @@ def page(facts: Facts) -> str:
             (view, tuple(view_pictures(f"view{number}", view, found.calibration.goal)))
             for number, view in enumerate(found.views, start=1)
         ],
-        posterior=posterior_picture(facts.goal.epsilon) if facts.goal.pure else None,
+        posterior=posterior_picture(facts.goal.epsilon) if facts.posteriors else None,
         profile=None
         if found is None
         else profile_picture(
@@ -100,20 +99,28 @@ def fragment(title: str, rows: list[tuple[str, str]], picture: Picture | None, n
     return text
 
 
-def _meaning(goal: Guarantee) -> str:
-    text = meaning(goal, "the two secrets of a pair", odds_factor(goal.epsilon))
+def _meaning(facts: Facts) -> str:
+    if facts.document["kept"]:
+        return (
+            "It is about this column by itself. Nothing bounds how the odds change for somebody "
+            "who sees the other published columns, too."
+        )
+    text = meaning(facts.goal, "the two secrets of a pair", odds_factor(facts.goal.epsilon))
     return text[0].upper() + text[1:] + "."
 
 
 def _seen(facts: Facts) -> Iterator[Seen]:
     found, allowed = facts.believed, facts.allowed
+    alone = ", and no other column" if facts.document["kept"] else ""
     if found is not None:
         for what, success in (("true", found.before), ("published", found.after)):
             yield Seen(
-                what=f"the {what} value of a row",
+                what=f"the {what} value of a row{alone}",
                 success=success,
                 posterior=posterior_upper(_PRIOR, success.epsilon_upper),
             )
+    if facts.document["kept"]:
+        return
     whole = "" if facts.document["unit"] == "row" else ", for all rows of a person"
     yield Seen(
         what=f"whatever the promise allows{whole}",

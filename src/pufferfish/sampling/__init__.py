@@ -5,7 +5,7 @@ from __future__ import annotations
 from pufferfish.sampling.entropy import Entropy, NotPrivateEntropy, SystemEntropy
 from pufferfish.sampling.gaussian import discrete_gaussian
 from pufferfish.sampling.laplace import FINEST_RATE, discrete_laplace
-from pufferfish.sampling.shuffle import Shuffler
+from pufferfish.sampling.shuffle import Shuffler, permutation
 
 __all__ = [
     "FINEST_RATE",
@@ -15,4 +15,5 @@ __all__ = [
     "SystemEntropy",
     "discrete_gaussian",
     "discrete_laplace",
+    "permutation",
 ]

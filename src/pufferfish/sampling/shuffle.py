@@ -1,11 +1,14 @@
-"""Rows in random order, also where they are too many for the memory."""
+"""Rows in random order, also where they are too many for the memory.
+
+What a row is, is not known here: one number, or a whole row of a table with columns of any type.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,43 +16,105 @@ import numpy.typing as npt
 from pufferfish.atomic import Scratch
 from pufferfish.sampling.entropy import Entropy
 
-__all__ = ["Dealt", "Shuffler"]
+__all__ = ["Dealt", "Packing", "Rows", "Shuffler", "permutation"]
 
 # As many as one random byte tells apart.
 _HEAPS = 256
-# Rows that are held in memory: 9 bytes each.
-_MOST_HELD = 1 << 22
+# Bytes of rows that are held in memory.
+_MOST_HELD = 1 << 26
+# Parts that may be under way at a time, which together shall take no more.
+_PARTS = 8
 
-# A column, and where it has holes.
-Rows = tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]
+IntArray = npt.NDArray[np.int64]
+
+
+class Rows(Protocol):
+    """Some rows of a table; one of Arrow's batches is one."""
+
+    @property
+    def num_rows(self) -> int:
+        """How many."""
+
+    @property
+    def nbytes(self) -> int:
+        """What they take in memory."""
+
+    def slice(self, offset: int, length: int) -> Rows:
+        """Some that follow each other."""
+
+
+class Packing(Protocol):
+    """What a kind of rows can do; may be called by several threads at a time."""
+
+    def taken(self, rows: Any, order: IntArray) -> Any:
+        """The same rows in another order."""
+
+    def joined(self, parts: Sequence[Any]) -> Any:
+        """Rows one after the other; there is at least one part."""
+
+    def packed(self, rows: Any) -> bytes:
+        """Rows as bytes, from which `unpacked` makes them again."""
+
+    def unpacked(self, data: bytes) -> Any:
+        """The rows."""
+
+
+def permutation(rows: int, entropy: Entropy) -> IntArray:
+    """The numbers of so many rows in random order, every order equally likely.
+
+    Sorted by random keys of 8 + 64 bits, as a `Shuffler` does: where keys agree, of which the
+    probability is at most rows²/2^73, an order is not as likely as others.
+    """
+    heap = entropy.words(rows, np.uint8)
+    order = np.argsort(heap, kind="stable").astype(np.int64)  # linear, for keys of one byte
+    return order[_within(np.bincount(heap, minlength=_HEAPS), entropy)]
+
+
+def _within(sizes: npt.NDArray[np.int64], entropy: Entropy) -> IntArray:
+    """An order in which the rows of each heap, which follow each other, have changed places."""
+    found, start = np.empty(int(sizes.sum()), dtype=np.int64), 0
+    for size in sizes[sizes > 0].tolist():
+        keys = entropy.words(size, np.uint64)
+        found[start : start + size] = start + np.argsort(keys)
+        start += size
+    return found
 
 
 class Dealt(NamedTuple):
     """Some rows, heap by heap; heap i goes from ends[i] to ends[i + 1]."""
 
     rows: Rows
-    ends: npt.NDArray[np.int64]
+    ends: IntArray
 
     def heap(self, number: int) -> Rows:
         """The rows of one heap."""
-        part = slice(self.ends[number], self.ends[number + 1])
-        return self.rows[0][part], self.rows[1][part]
+        start, end = int(self.ends[number]), int(self.ends[number + 1])
+        return self.rows.slice(start, end - start)
+
+    @property
+    def counts(self) -> IntArray:
+        """Rows of each heap."""
+        return np.diff(self.ends)
+
+    @property
+    def sizes(self) -> IntArray:
+        """Bytes of each heap, all rows taken to be of one size."""
+        return -(-self.counts * self.rows.nbytes // max(self.rows.num_rows, 1))
 
 
 class _Spilled(NamedTuple):
-    """The same, in a file: all values from `start` on, then all holes."""
+    """The same, in a file: heap i is packed from `places[i]` to `places[i + 1]`."""
 
     file: Scratch
-    start: int
-    kind: np.dtype[Any]
-    ends: npt.NDArray[np.int64]
+    places: IntArray
+    counts: IntArray
+    sizes: IntArray
+    packing: Packing
 
     def heap(self, number: int) -> Rows:
-        first, end = int(self.ends[number]), int(self.ends[number + 1])
-        size, after = self.kind.itemsize, self.start + int(self.ends[-1]) * self.kind.itemsize
-        values = self.file.read(self.start + first * size, (end - first) * size)
-        holes = self.file.read(after + first, end - first)
-        return np.frombuffer(values, self.kind), np.frombuffer(holes, np.bool_)
+        start, end = int(self.places[number]), int(self.places[number + 1])
+        found: Rows = self.packing.unpacked(self.file.read(start, end - start))
+        return found
 
 
 class Shuffler:
@@ -67,43 +132,54 @@ class Shuffler:
     """
 
     def __init__(
-        self, entropy: Entropy, folder: Path | None = None, most_held: int | None = _MOST_HELD
+        self,
+        entropy: Entropy,
+        packing: Packing,
+        folder: Path | None = None,
+        most_held: int = _MOST_HELD,
     ) -> None:
         """No rows yet.
 
         Args:
             entropy: Where the randomness comes from.
+            packing: What can be done with the rows.
             folder: Where rows wait that are too many; None: the system's folder for such files.
-            most_held: Rows that wait in memory; None: all.
+            most_held: Bytes of rows that wait in memory.
         """
-        self._entropy, self._folder, self._most_held = entropy, folder, most_held
+        self._entropy, self._packing = entropy, packing
+        self._folder, self._most_held = folder, most_held
         self._held: list[Dealt] = []
         self._file: Scratch | None = None
         self._spilled: list[_Spilled] = []
 
-    def deal(self, values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> Dealt:
+    def deal(self, rows: Rows) -> Dealt:
         """Some rows, in heaps; may be called by several threads at a time."""
-        heap = self._entropy.words(values.size, np.uint8)
-        order = np.argsort(heap, kind="stable")  # linear, for keys of one byte
+        heap = self._entropy.words(rows.num_rows, np.uint8)
+        order = np.argsort(heap, kind="stable").astype(np.int64)
         ends = np.cumsum(np.bincount(heap, minlength=_HEAPS))
-        return Dealt((values[order], holes[order]), np.concatenate([[0], ends]))
+        return Dealt(self._packing.taken(rows, order), np.concatenate([[0], ends]))
 
     def take(self, dealt: Dealt) -> None:
         """Keep rows that were dealt, until all are there."""
         self._held.append(dealt)
-        if self._too_many(sum(int(each.ends[-1]) for each in self._held)):
+        if sum(each.rows.nbytes for each in self._held) > self._most_held:
             self._spill()
 
-    def parts(self, rows: int) -> Iterator[Callable[[], Rows]]:
+    def parts(self, rows: int) -> Iterator[Callable[[], Any]]:
         """All rows, about so many at a time.
 
         Each part is made when it is called, which several threads may do at a time.
         """
-        sizes = self._sizes()
+        counts, sizes = (_sum(self._all, name) for name in ("counts", "sizes"))
         together: list[int] = []
-        for heap in np.flatnonzero(sizes).tolist():
-            large = self._too_many(sizes[heap])
-            if together and (large or sizes[together].sum() >= rows):
+        for heap in np.flatnonzero(counts).tolist():
+            # A single row has its place, however large it is.
+            large = counts[heap] > 1 and sizes[heap] > self._most_held
+            full = together and (
+                counts[together].sum() >= rows
+                or sizes[together].sum() + sizes[heap] > self._most_held // _PARTS
+            )
+            if together and (large or full):
                 yield partial(self._shuffled, together)
                 together = []
             if large:
@@ -113,49 +189,44 @@ class Shuffler:
         if together:
             yield partial(self._shuffled, together)
 
-    def _too_many(self, rows: int) -> bool:
-        return self._most_held is not None and rows > self._most_held
-
     @property
     def _all(self) -> list[Dealt | _Spilled]:
         return [*self._spilled, *self._held]
-
-    def _sizes(self) -> npt.NDArray[np.int64]:
-        found = [np.diff(each.ends) for each in self._all]
-        return np.sum(found, axis=0) if found else np.zeros(_HEAPS, dtype=np.int64)
 
     def _spill(self) -> None:
         """What is held goes to the file, heap by heap."""
         if self._file is None:
             self._file = Scratch(self._folder)
+        counts, sizes, lengths = np.zeros((3, _HEAPS), dtype=np.int64)
         start = self._file.size
-        ends = np.sum([each.ends for each in self._held], axis=0)
-        for column in (0, 1):
-            for heap in np.flatnonzero(np.diff(ends)).tolist():
-                for each in self._held:
-                    self._file.append(each.heap(heap)[column].tobytes())
-        kind = self._held[0].rows[0].dtype
-        self._spilled.append(_Spilled(self._file, start, kind, ends))
+        for heap in np.flatnonzero(_sum(self._held, "counts")).tolist():
+            rows = self._packing.joined([each.heap(heap) for each in self._held])
+            data = self._packing.packed(rows)
+            self._file.append(data)
+            counts[heap], sizes[heap], lengths[heap] = rows.num_rows, rows.nbytes, len(data)
+        places = start + np.concatenate([[0], np.cumsum(lengths)])
+        self._spilled.append(_Spilled(self._file, places, counts, sizes, self._packing))
         self._held = []
 
-    def _shuffled(self, heaps: Sequence[int]) -> Rows:
-        return _joined([self._sorted(_joined(list(self._pieces(heap)))) for heap in heaps])
-
-    def _sorted(self, rows: Rows) -> Rows:
-        order = np.argsort(self._entropy.words(rows[0].size, np.uint64))
-        return rows[0][order], rows[1][order]
+    def _shuffled(self, heaps: Sequence[int]) -> Any:
+        pieces = [list(self._pieces(heap)) for heap in heaps]
+        sizes = np.array([sum(each.num_rows for each in heap) for heap in pieces])
+        rows = self._packing.joined([each for heap in pieces for each in heap])
+        return self._packing.taken(rows, _within(sizes, self._entropy))
 
     def _pieces(self, heap: int) -> Iterator[Rows]:
         for each in self._all:
-            yield each.heap(heap)
+            if each.counts[heap]:
+                yield each.heap(heap)
 
-    def _dealt_again(self, heap: int, rows: int) -> Iterator[Callable[[], Rows]]:
-        again = Shuffler(self._entropy, self._folder, self._most_held)
+    def _dealt_again(self, heap: int, rows: int) -> Iterator[Callable[[], Any]]:
+        again = Shuffler(self._entropy, self._packing, self._folder, self._most_held)
         for piece in self._pieces(heap):
-            again.take(again.deal(*piece))
+            again.take(again.deal(piece))
         return again.parts(rows)
 
 
-def _joined(parts: Sequence[Rows]) -> Rows:
-    values, holes = zip(*parts, strict=True)
-    return np.concatenate(values), np.concatenate(holes)
+def _sum(parts: Sequence[Dealt | _Spilled], name: str) -> IntArray:
+    """Of each heap, over all parts."""
+    found = [getattr(each, name) for each in parts]
+    return np.sum(found, axis=0) if found else np.zeros(_HEAPS, dtype=np.int64)

@@ -49,7 +49,7 @@ def moved(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
     shown = chosen or outlook.calibration.certificate.worst
     pictures = dict(_pictures(outlook, shown))
     return {
-        "verdict": html_escape(promise_in_words(outlook.plan) + _share(outlook)),
+        "verdict": html_escape(_beware(outlook) + promise_in_words(outlook.plan) + _share(outlook)),
         "said": html_escape(_said(outlook)),
         "tiles": {name: [html_escape(each) for each in pair] for name, pair in _tiles(outlook)},
         "pictures": {name: _figure(picture) for name, picture in pictures.items()},
@@ -57,6 +57,17 @@ def moved(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
             to_whom=adversaries_in_words(outlook.plan), gaps=not_promised(Facts.of(outlook.plan))
         ),
     }
+
+
+def _beware(outlook: Outlook) -> str:
+    """What comes before the promise: with other columns it does not hold."""
+    plan = outlook.plan
+    if not plan.keep:
+        return ""
+    return (
+        f"What {plan.column!r} reveals together with {', '.join(map(repr, plan.keep))} is measured "
+        "when it is released; the promise does not hold for both together. "
+    )
 
 
 def _share(outlook: Outlook) -> str:
@@ -71,7 +82,8 @@ def _said(outlook: Outlook) -> str:
     guess = outlook.guess
     return (
         f"{outlook.plan.promise}: {noise_in_words(outlook.calibration.noise)}; guessed right in "
-        f"{percent_up(guess.after_upper)} of cases, {percent_up(guess.before_upper)} without noise."
+        f"{percent_up(guess.after_upper)} of cases, {percent_up(guess.before_upper)} without noise"
+        f"{', from this column by itself' if outlook.plan.keep else ''}."
     )
 
 
@@ -83,24 +95,28 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
     unit = "one row" if plan.unit == "row" else f"one person, up to {plan.rows_per_person:,} rows"
     exception = "" if plan.promise.pure else f", but for a probability of {plan.promise.delta:g}"
     worst = outlook.calibration.certificate.worst
+    alone = ", from this column by itself" if plan.keep else ""
+    bounded = (
+        f"about {plan.column} by itself, for {unit}: with the other columns nothing is promised"
+        if plan.keep
+        else f"odds change by at most a factor of {odds_factor(plan.promise.epsilon)}"
+        f"{exception}, for {unit}"
+    )
+    allowed = (
+        ""
+        if plan.keep
+        else f"; at worst {percent_up(guess.allowed)} by the promise"
+        + (", from all rows of a person" if several else "")
+    )
     return [
-        (
-            "promise",
-            (
-                str(plan.promise),
-                f"odds change by at most a factor of {odds_factor(plan.promise.epsilon)}"
-                f"{exception}, for {unit}",
-            ),
-        ),
+        ("promise", (str(plan.promise), bounded)),
         ("noise", _noise(outlook)),
         ("within", _within(outlook)),
         (
             "guess",
             (
                 f"{percent_up(guess.before_upper)} → {percent_up(guess.after_upper)}",
-                f"between {first} and {second}, before and after, from one row; at worst "
-                f"{percent_up(guess.allowed)} by the promise"
-                + (", from all rows of a person" if several else ""),
+                f"between {first} and {second}, before and after, from one row{alone}{allowed}",
             ),
         ),
         (

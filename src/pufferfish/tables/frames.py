@@ -10,12 +10,16 @@ from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_batches
 from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.names import check_columns
+from pufferfish.tables.rows import Columns, plain_columns, taken
+from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Batch
 
 __all__ = [
     "collected",
     "frame_batches",
+    "frame_columns",
     "native",
+    "reordered",
     "to_arrow",
     "without_metadata",
     "without_unused_categories",
@@ -51,6 +55,24 @@ def native(frame: Any) -> Any:
             f"path of a file, got {type(frame).__name__}."
         ) from None
     return given
+
+
+def reordered(frame: Any, order: IntArray) -> Any:
+    """An eager frame with its rows in another order, and no trace of the old one."""
+    nw = narwhals()
+    if frame.implementation.is_pyarrow():
+        return nw.from_native(taken(frame.to_native(), order), eager_only=True)
+    return nw.maybe_reset_index(frame[order])
+
+
+def frame_columns(frame: Any, before: int, chosen: IntArray) -> Columns:
+    """Some rows of an eager frame, counted from the one that has so many before it."""
+    rows = reordered(frame, before + chosen)
+    try:
+        return plain_columns(rows.to_arrow())
+    except pyarrow().ArrowException:
+        # Objects of mixed kinds, which no type of Arrow holds.
+        return {name: rows.get_column(name).to_list() for name in rows.columns}
 
 
 def without_metadata(frame: Any) -> Any:

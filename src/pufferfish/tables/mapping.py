@@ -6,20 +6,24 @@ a frame here, files in `pufferfish.tables.publishing`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pufferfish.errors import DataError
+from pufferfish.scenario import Secret
 from pufferfish.tables.arrays import array_batch
 from pufferfish.tables.arrow import BATCH, arrow_batch
 from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.frames import (
     collected,
+    frame_columns,
     native,
+    reordered,
     to_arrow,
     without_metadata,
     without_unused_categories,
@@ -27,6 +31,8 @@ from pufferfish.tables.frames import (
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.persons import array_persons, arrow_persons
 from pufferfish.tables.pool import in_order
+from pufferfish.tables.rows import Columns
+from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Batch, Counted
 
 if TYPE_CHECKING:
@@ -35,7 +41,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Change",
     "Changed",
+    "Look",
     "Mapped",
+    "Seen",
+    "Shuffle",
     "arrow_values",
     "change_rows",
     "map_arrays",
@@ -64,16 +73,29 @@ class Changed(NamedTuple):
 class Shuffle(Protocol):
     """Rows in another order; `deal` and the parts may be called by several threads at a time."""
 
-    def deal(self, values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> Any:
+    def deal(self, rows: pa.RecordBatch) -> Any:
         """Prepare some rows."""
 
     def take(self, dealt: Any) -> None:
         """Keep prepared rows."""
 
-    def parts(
-        self, rows: int
-    ) -> Iterator[Callable[[], tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]]:
+    def parts(self, rows: int) -> Iterator[Callable[[], pa.RecordBatch]]:
         """Give all of them back, about so many at a time."""
+
+
+class Look(Protocol):
+    """Somebody who looks at rows as they are published, and at the secret of each."""
+
+    def __call__(
+        self, codes: IntArray, labels: tuple[Secret, ...], columns: Callable[[IntArray], Columns]
+    ) -> None:
+        """Some rows.
+
+        Args:
+            codes: The secret of each row, as an index into `labels`; negative: none.
+            labels: Secrets.
+            columns: From numbers of rows, counted from 0, to what is published of them.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +112,9 @@ class Change:
         change: From rows, and how many come before them in the table (None: nobody knows), to what
             becomes of them; called once for each row, in several threads or processes at a time.
         account: Told what became of rows, and the person of each; called in the rows' order.
-        shuffle: Takes all new values, and gives them back in another order; None: as they are.
-            Only where no column is kept.
+        order: So many rows in random order, by their numbers; None: all stay in their places.
+        shuffle: Begins a shuffle of rows that may be too many for the memory; None: as `order`.
+        look: Told what is published, in the rows' order, before `finish`; None: nobody looks.
         finish: Called when all rows are through, before anything is published; may refuse.
     """
 
@@ -103,7 +126,9 @@ class Change:
     whole: bool
     change: Callable[[Batch, int | None], Changed]
     account: Callable[[Changed, Any], None]
-    shuffle: Shuffle | None
+    order: Callable[[int], IntArray] | None
+    shuffle: Callable[[], Shuffle] | None
+    look: Look | None
     finish: Callable[[], None]
 
     @property
@@ -134,8 +159,7 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
     persons = None if how.person is None else array_persons(how.person, table[how.person])
     changed = how.change(batch, 0)
     how.account(changed, persons)
-    how.finish()
-    values, holes = _joined([changed], how)
+    values, holes = changed.values, changed.holes
     if holes.any():
         values = np.where(holes, np.nan, values)
     rows = slice(None) if changed.rows is None else changed.rows
@@ -143,7 +167,17 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
         name: values if name == how.column else np.asanyarray(table[name])[rows]
         for name in how.stays(list(table))
     }
-    return Mapped(arrays, values)
+    if how.look is not None:
+        how.look(
+            batch.codes[rows],
+            batch.labels,
+            lambda chosen: {name: each[chosen].tolist() for name, each in arrays.items()},
+        )
+    how.finish()
+    if how.order is not None:
+        order = how.order(values.size)
+        arrays = {name: each[order] for name, each in arrays.items()}
+    return Mapped(arrays, arrays[how.column])
 
 
 def map_frame(frame: Any, how: Change) -> Mapped:
@@ -155,9 +189,14 @@ def map_frame(frame: Any, how: Change) -> Mapped:
     table = collected(given.select(*how.read))
     looked_at = [name for name in how.read if name not in how.keep or name == how.person]
     parts = to_arrow(table.select(*looked_at), how.column).to_batches(max_chunksize=BATCH)
-    changed = _all_changed(parts, how)
-    how.finish()
-    values = arrow_values(*_joined(changed, how))
+    seen = _all_changed(parts, how)
+    if not seen:
+        how.finish()
+    changed = [each.changed for each in seen]
+    values = arrow_values(
+        np.concatenate([each.values for each in changed]),
+        np.concatenate([each.holes for each in changed]),
+    )
     result = narwhals().from_arrow(
         pyarrow().table({how.column: values}), backend=table.implementation
     )
@@ -165,43 +204,60 @@ def map_frame(frame: Any, how: Change) -> Mapped:
         kept = table.select(*how.stays(names))
         if any(each.rows is not None for each in changed):
             kept = kept.filter(np.concatenate([_rows(each) for each in changed]).tolist())
-        kept = without_unused_categories(kept)
         # A pandas index could say what a dropped column said.
         kept = narwhals().maybe_reset_index(kept)
         result = kept.with_columns(result.get_column(how.column))
+    if how.look is not None:
+        before = 0
+        for each in seen:
+            how.look(each.codes, each.labels, partial(frame_columns, result, before))
+            before += each.codes.size
+    how.finish()
+    if how.order is not None:
+        order = how.order(len(values))
+        result = reordered(result, order)
+        values = values.take(pyarrow().array(order))
+    # After the shuffle: a dictionary may list its entries as they were first seen.
+    result = without_unused_categories(result)
     given_back = without_metadata(result.to_native())
     if lazy:
         given_back = given_back.lazy()
     return Mapped(given_back, values.to_numpy(zero_copy_only=False))
 
 
-def change_rows(rows: pa.RecordBatch, how: Change, before: int) -> tuple[Changed, Any]:
-    """What becomes of some rows, and their persons, for `Change.account`."""
+class Seen(NamedTuple):
+    """What became of some rows, and whose they are.
+
+    Attributes:
+        changed: The rows that stay.
+        persons: Of all rows, for `Change.account`.
+        codes: The secret of each row that stays, ...
+        labels: ... as an index into these.
+    """
+
+    changed: Changed
+    persons: Any
+    codes: IntArray
+    labels: tuple[Secret, ...]
+
+
+def change_rows(rows: pa.RecordBatch, how: Change, before: int) -> Seen:
+    """What becomes of some rows, of which so many come before in the table."""
     persons = None if how.person is None else arrow_persons(how.person, rows.column(how.person))
-    return how.change(arrow_batch(rows, how.column, how.secret), before), persons
+    batch = arrow_batch(rows, how.column, how.secret)
+    changed = how.change(batch, before)
+    codes = batch.codes if changed.rows is None else batch.codes[changed.rows]
+    return Seen(changed, persons, codes, batch.labels)
 
 
-def _all_changed(parts: Sequence[pa.RecordBatch], how: Change) -> list[Changed]:
+def _all_changed(parts: Sequence[pa.RecordBatch], how: Change) -> list[Seen]:
     starts = np.cumsum([0, *(part.num_rows for part in parts[:-1])]).tolist()
     numbered = zip(parts, starts, strict=True) if parts else ()
     results = []
-    for changed, persons in in_order(numbered, lambda each: change_rows(each[0], how, each[1])):
-        how.account(changed, persons)
-        results.append(changed)
+    for seen in in_order(numbered, lambda each: change_rows(each[0], how, each[1])):
+        how.account(seen.changed, seen.persons)
+        results.append(seen)
     return results
-
-
-def _joined(
-    changed: Iterable[Changed], how: Change
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """The new values of all rows, in their new order, and the holes among them."""
-    parts = [(each.values, each.holes) for each in changed]
-    if how.shuffle is not None:
-        for part in parts:
-            how.shuffle.take(how.shuffle.deal(*part))
-        parts = list(in_order(how.shuffle.parts(BATCH), lambda part: part()))
-    values, holes = zip(*parts, strict=True)
-    return np.concatenate(values), np.concatenate(holes)
 
 
 def arrow_values(values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> pa.Array:

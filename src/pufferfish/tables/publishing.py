@@ -3,10 +3,13 @@
 A table of one file becomes one file. A table of many files becomes a folder, or one file where the
 target's name is that of a file.
 
+Rows are shuffled whole, with the columns that are kept, and go to files of equal size, which are
+only numbered: where a row was says nothing any more. The key of a folder ("key=value") that is kept
+becomes a column of these files.
+
 Rows that keep their places keep their files, too: the folder has the same names and each file the
 same rows. So the names of files and folders are published, like the rows' order; and the key of a
-folder ("key=value") is a column, which must be one that is kept. Rows that are shuffled go to files
-of equal size, which are only numbered: where a row was says nothing any more.
+folder must be a column that is kept.
 """
 
 from __future__ import annotations
@@ -24,10 +27,19 @@ from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.files import Progress
 from pufferfish.tables.folder import writing_folder
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, renamed
-from pufferfish.tables.mapping import Change, Changed, arrow_values, change_rows
+from pufferfish.tables.mapping import (
+    Change,
+    Changed,
+    Seen,
+    Shuffle,
+    arrow_values,
+    change_rows,
+)
 from pufferfish.tables.pieces import OpenTable, Piece, opened_table
 from pufferfish.tables.pool import in_order
+from pufferfish.tables.rows import Columns, movable, plain_columns, taken
 from pufferfish.tables.sources import Source, is_many
+from pufferfish.tables.summary import IntArray
 from pufferfish.tables.writing import Output, writing
 
 if TYPE_CHECKING:
@@ -68,56 +80,60 @@ def map_file(
         before: Told the checksum, of the file or of the folder's manifest, when all is whole, just
             before it takes its place.
     """
-    pa, folder = pyarrow(), becomes_folder(source, target)
+    folder = becomes_folder(source, target)
     with opened_table(str(source), source_format, how.read, how.column, how.secret) as table:
         if str(target) != STANDARD_STREAM and table.source.many:
             table.source.refuse_target(Path(target))
-        if how.shuffle is None:
+        shuffle = None if how.shuffle is None else how.shuffle()
+        apart = folder and shuffle is None
+        if shuffle is None:
             _refuse_published_keys(table.source, how, folder=folder)
-        schema = _schema(table, target_format, how, folder=folder)
-        apart = folder and how.shuffle is None
+        schema = _schema(table, target_format, how, apart=apart)
         names = _new_names(table.source, source_format, target_format) if apart else {}
         output: AbstractContextManager[Output] = (writing_folder if folder else writing)(
             target, target_format, schema, force=force, before=before
         )
         with output as writer:
-            work = partial(_changed, how=how, schema=schema)
+            work = partial(_changed, how=how, schema=schema, shuffle=shuffle)
             with closing(in_order(table.pieces, work)) as results:
                 for done in results:
-                    how.account(done.changed, done.persons)
-                    if how.shuffle is None:
-                        writer.write(done.result, names.get(done.file))
+                    how.account(done.seen.changed, done.seen.persons)
+                    if how.look is not None:
+                        how.look(done.seen.codes, done.seen.labels, done.columns)
+                    if shuffle is None:
+                        writer.write(done.rows, names.get(done.file))
                     else:
-                        how.shuffle.take(done.result)
+                        shuffle.take(done.dealt)
                     if progress is not None and done.progress is not None:
                         progress(done.progress)
             how.finish()
-            if how.shuffle is not None:
-                parts = in_order(how.shuffle.parts(BATCH), lambda part: arrow_values(*part()))
-                with closing(parts) as shuffled:
-                    for values in shuffled:
-                        writer.write(pa.record_batch([values], schema=schema), None)
+            if shuffle is not None:
+                with closing(in_order(shuffle.parts(BATCH), lambda part: part())) as shuffled:
+                    for rows in shuffled:
+                        writer.write(rows, None)
     return writer.sha256
 
 
 class _Done(NamedTuple):
-    """A piece of the table, changed: rows to write, or to shuffle."""
+    """A piece of the table, changed: rows to write, and the same dealt where they are shuffled."""
 
     file: str
     progress: float | None
-    changed: Changed
-    persons: Any
-    result: Any
+    seen: Seen
+    rows: pa.RecordBatch
+    dealt: Any
+
+    def columns(self, chosen: IntArray) -> Columns:
+        """Some of its rows, as they are published."""
+        return plain_columns(taken(self.rows, chosen))
 
 
-def _changed(piece: Piece, how: Change, schema: pa.Schema) -> _Done:
+def _changed(piece: Piece, how: Change, schema: pa.Schema, shuffle: Shuffle | None) -> _Done:
     with piece.naming():
-        changed, persons = change_rows(piece.rows, how, piece.before)
-        if how.shuffle is None:
-            result: Any = _with_column(piece.rows, changed, how, schema)
-        else:
-            result = how.shuffle.deal(changed.values, changed.holes)
-    return _Done(piece.file.name, piece.progress, changed, persons, result)
+        seen = change_rows(piece.rows, how, piece.before)
+        rows = _with_column(piece.rows, seen.changed, how, schema)
+        dealt = None if shuffle is None else shuffle.deal(rows)
+    return _Done(piece.file.name, piece.progress, seen, rows, dealt)
 
 
 def _refuse_published_keys(source: Source, how: Change, *, folder: bool) -> None:
@@ -127,8 +143,8 @@ def _refuse_published_keys(source: Source, how: Change, *, folder: bool) -> None
         if folder and key not in how.keep:
             raise InvalidInputError(
                 f"the folders are named by {key!r}, which would be published with them. Keep the "
-                "column, or write one file (such as out.parquet), or keep neither columns nor the "
-                "order, so that rows are shuffled."
+                "column, or write one file (such as out.parquet), or do not keep the order, so "
+                "that rows are shuffled."
             )
 
 
@@ -137,8 +153,8 @@ def refuse_secret_key(keys: Iterable[str], secret: str) -> None:
     if secret in keys:
         raise InvalidInputError(
             f"the folders are named by the secret {secret!r}: keeping rows in their places would "
-            "publish it. Keep neither columns nor the order, so that rows are shuffled, or write "
-            "the table with other folders first."
+            "publish it. Do not keep the order, so that rows are shuffled, or write the table "
+            "with other folders first."
         )
 
 
@@ -153,8 +169,8 @@ def _new_names(source: Source, old: FileFormat, new: FileFormat) -> dict[str, st
     return names
 
 
-def _schema(table: OpenTable, target: FileFormat, how: Change, *, folder: bool) -> pa.Schema:
-    """The columns of the result; in a folder, keys stay in the names."""
+def _schema(table: OpenTable, target: FileFormat, how: Change, *, apart: bool) -> pa.Schema:
+    """The columns of the result; where files stay apart, keys stay in their folders' names."""
     pa, source = pyarrow(), table.source
     names = how.stays(table.schema.names)
     number = pa.int64() if how.whole else pa.float64()
@@ -164,7 +180,7 @@ def _schema(table: OpenTable, target: FileFormat, how: Change, *, folder: bool) 
             if name == how.column
             else _kept_field(table.schema.field(name), target)
             for name in names
-            if not (folder and name in source.keys)
+            if not (apart and name in source.keys)
         ]
     )
 
@@ -190,8 +206,7 @@ def _kept_field(field: pa.Field, target: FileFormat) -> pa.Field:
     # A dictionary also holds entries that no row has, or none that is published.
     if types.is_dictionary(kind):
         kind = kind.value_type
-    if text and types.is_string_view(kind):
-        kind = pyarrow().large_string()
+    kind = movable(kind)
     if text and (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind)):
         raise DataError(
             f"column {field.name!r} is of type {kind}, which a CSV cannot hold; write Parquet or "

@@ -1,0 +1,11 @@
+"""What can be learned from published rows: a sample of them, a learner, and how often it is right.
+
+Everything here measures, on the side of those who hold the data; nothing of it protects anybody.
+"""
+
+from __future__ import annotations
+
+from pufferfish.learning.reveals import revealed
+from pufferfish.learning.sample import Sample
+
+__all__ = ["Sample", "revealed"]

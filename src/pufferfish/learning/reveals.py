@@ -1,0 +1,134 @@
+"""How much the published columns reveal together: how often a learner finds the secret.
+
+Half of the sampled rows of each secret are learned from, the others are held out. Between two
+secrets, each as likely as the other, the share of rows whose secret is found is (r₁ + r₂)/2, with
+r the share of the held-out rows of a secret that are told right. What is reported is an upper bound
+of it: each r by Clopper and Pearson's limit at the level 1 − 0.05/(2·pairs), so that with a
+confidence of 95% no measured pair's share is larger, rounded up to whole percent.
+
+The bound is one of this learner's success. Another learner, or somebody who knows more, may find
+more; nobody can bound what all of them find without the law of the kept columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import beta
+
+from pufferfish.learning.boosting import learned
+from pufferfish.learning.features import features
+from pufferfish.learning.sample import Sampled
+from pufferfish.scenario import SecretPair
+from pufferfish.statement import Reveals
+
+__all__ = ["CONFIDENCE", "MOST_PAIRS", "balanced_upper", "revealed"]
+
+IntArray = npt.NDArray[np.int64]
+
+CONFIDENCE = 0.95
+# Pairs that are measured in full: of more, those that a short trial tells apart best.
+MOST_PAIRS = 8
+_TRIALS = 100
+_TRIAL_ROWS = 1_000
+
+
+def revealed(sample: Sampled, pairs: Iterable[SecretPair]) -> Reveals | None:
+    """The pair that is told apart best, and in how many percent of its rows.
+
+    Of many pairs, the `MOST_PAIRS` that a short trial on the rows for learning told apart best.
+
+    Args:
+        sample: Rows as they are published, in random order.
+        pairs: The pairs of the plan.
+
+    Returns:
+        None where no pair has rows of both its secrets: there is nothing to tell apart.
+    """
+    there = {sample.labels[number] for number in np.unique(sample.secrets).tolist()}
+    chosen = [pair for pair in pairs if all(label in there for label in pair)]
+    if len(chosen) > MOST_PAIRS:
+        chosen = _hardest(sample, chosen)
+    found = [(_percent(sample, pair, len(chosen)), pair) for pair in chosen]
+    if not found:
+        return None
+    percent, pair = max(found, key=lambda each: each[0])
+    return Reveals(found_percent=percent, pair=pair)
+
+
+def _percent(sample: Sampled, pair: SecretPair, pairs: int) -> int:
+    """An upper bound for one of several pairs."""
+    rows, target, train = _halves(sample, pair)
+    counts = [int(np.count_nonzero(target[~train] == each)) for each in (0, 1)]
+    right = _right(sample, rows, target, train)
+    return math.ceil(100.0 * balanced_upper(right, counts, (1.0 - CONFIDENCE) / pairs))
+
+
+def balanced_upper(right: Sequence[int], counts: Sequence[int], error: float) -> float:
+    """Above the mean of the shares of two groups, but with a probability of at most `error`."""
+    each = error / 2.0
+    limits = [
+        1.0 if hits == rows else float(beta.isf(each, hits + 1, rows - hits))
+        for hits, rows in zip(right, counts, strict=True)
+    ]
+    return sum(limits) / 2.0
+
+
+def _halves(
+    sample: Sampled, pair: SecretPair, most: int | None = None
+) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
+    """The rows of a pair, which of its secrets each has, and which of them are learned from."""
+    kept, targets, train = [], [], []
+    for number, label in enumerate(pair):
+        rows = np.flatnonzero(sample.secrets == sample.labels.index(label))
+        rows = rows[: rows.size // 2][:most] if most else rows
+        kept.append(rows)
+        targets.append(np.full(rows.size, number, dtype=np.int64))
+        train.append(np.arange(rows.size) < rows.size // 2)
+    order = np.argsort(np.concatenate(kept), kind="stable")
+    return (
+        np.concatenate(kept)[order],
+        np.concatenate(targets)[order],
+        np.concatenate(train)[order],
+    )
+
+
+def _right(
+    sample: Sampled,
+    rows: IntArray,
+    target: IntArray,
+    train: npt.NDArray[np.bool_],
+    **how: int,
+) -> list[int]:
+    """Of each secret, how many held-out rows the learner tells right."""
+    taken = [target[train] == each for each in (0, 1)]
+    if not all(each.any() for each in taken):
+        # Nothing to learn from: it says the one secret of all rows.
+        return [int(np.count_nonzero(target[~train] == 0)), 0]
+    numbers = rows.tolist()
+    columns = {name: [cells[row] for row in numbers] for name, cells in sample.columns.items()}
+    odds = learned(features(columns, train, target), train, target, **how)
+    said = odds > 0.0
+    held = target[~train]
+    return [int(np.count_nonzero((held == each) & (said == bool(each)))) for each in (0, 1)]
+
+
+def _hardest(sample: Sampled, pairs: Sequence[SecretPair]) -> list[SecretPair]:
+    """The pairs that a short trial tells apart best; it sees rows for learning only.
+
+    Of more pairs than can be tried, those with the most rows.
+    """
+    sizes = np.bincount(sample.secrets, minlength=len(sample.labels))
+    size = {label: int(sizes[number]) for number, label in enumerate(sample.labels)}
+    tried = sorted(pairs, key=lambda pair: -min(size[label] for label in pair))[:_TRIALS]
+    shares = []
+    for pair in tried:
+        rows, target, train = _halves(sample, pair, _TRIAL_ROWS)
+        counts = [max(int(np.count_nonzero(target[~train] == each)), 1) for each in (0, 1)]
+        right = _right(sample, rows, target, train, trees=8, depth=3)
+        shares.append(sum(hits / count for hits, count in zip(right, counts, strict=True)))
+    best = np.argsort(-np.array(shares), kind="stable")[:MOST_PAIRS]
+    return [tried[number] for number in best.tolist()]

@@ -1,0 +1,119 @@
+"""A sample of published rows with their secrets, from a table that goes by once.
+
+Of each secret the same number of rows is wanted, so that rare secrets are not lost among common
+ones: those with the smallest of random keys, one key for each row (a reservoir for each secret).
+The keys come from a seeded generator. They decide which rows are looked at, and protect nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.scenario import Secret
+
+__all__ = ["Sample", "Sampled"]
+
+IntArray = npt.NDArray[np.int64]
+
+# Rows that are kept: more make the figure no truer than its rounding.
+MOST_ROWS = 40_000
+# Of each secret at least this many, however many secrets there are.
+_FEWEST_EACH = 200
+
+
+class Sampled(NamedTuple):
+    """Rows in random order.
+
+    Attributes:
+        columns: What is published, by column.
+        secrets: The secret of each row, as an index into `labels`.
+        labels: The secrets.
+    """
+
+    columns: dict[str, list[Any]]
+    secrets: IntArray
+    labels: tuple[Secret, ...]
+
+
+class Sample:
+    """Looks at rows as they go by, and keeps some.
+
+    Attributes:
+        most_each: At most this many rows of each secret.
+    """
+
+    def __init__(
+        self, secrets: Collection[Secret], *, most: int = MOST_ROWS, seed: int = 0
+    ) -> None:
+        """Nothing seen yet.
+
+        Args:
+            secrets: Those whose rows are wanted.
+            most: About this many rows are kept, shared by the secrets.
+            seed: For the keys.
+        """
+        self._labels = tuple(secrets)
+        self._number = {label: number for number, label in enumerate(self._labels)}
+        self.most_each = max(most // max(len(self._labels), 1), _FEWEST_EACH)
+        self._generator = np.random.default_rng(seed)
+        self._keys = np.zeros(0)
+        self._secrets = np.zeros(0, dtype=np.int64)
+        self._columns: dict[str, list[Any]] = {}
+        # Of each secret: a row with a larger key is not among those that stay.
+        self._limits = np.ones(len(self._labels) + 1)
+        self._limits[-1] = -1.0
+
+    def look(
+        self,
+        codes: IntArray,
+        labels: tuple[Secret, ...],
+        columns: Callable[[IntArray], Mapping[str, list[Any]]],
+    ) -> None:
+        """More rows; the arguments are those of `tables.mapping.Look`."""
+        number = np.array([self._number.get(label, -1) for label in labels] + [-1])
+        secrets = number[codes]
+        keys = self._generator.random(codes.size)
+        chosen = np.flatnonzero(keys < self._limits[secrets])
+        chosen = chosen[self._first(keys[chosen], secrets[chosen])]
+        if not chosen.size:
+            return
+        self._keys = np.concatenate([self._keys, keys[chosen]])
+        self._secrets = np.concatenate([self._secrets, secrets[chosen]])
+        for name, cells in columns(chosen).items():
+            self._columns.setdefault(name, []).extend(cells)
+        self._prune()
+
+    def rows(self) -> Sampled:
+        """All that stay."""
+        stays = self._first(self._keys, self._secrets)
+        order = stays[np.argsort(self._keys[stays])]
+        return Sampled(self._selected(order), self._secrets[order], self._labels)
+
+    def _prune(self) -> None:
+        stays = self._first(self._keys, self._secrets)
+        counts = np.bincount(self._secrets[stays], minlength=len(self._labels))
+        full = np.flatnonzero(counts >= self.most_each)
+        largest = np.zeros(len(self._labels))
+        np.maximum.at(largest, self._secrets[stays], self._keys[stays])
+        self._limits[full] = largest[full]
+        # Not at every turn: to copy columns takes longer than to find out.
+        if self._keys.size > 2 * stays.size:
+            self._columns = self._selected(stays)
+            self._keys, self._secrets = self._keys[stays], self._secrets[stays]
+
+    def _first(self, keys: npt.NDArray[np.float64], secrets: IntArray) -> IntArray:
+        """The rows with the smallest keys, as many of each secret as are kept."""
+        order = np.lexsort((keys, secrets))
+        ordered = secrets[order]
+        begins = np.searchsorted(ordered, ordered)
+        return np.asarray(order[np.arange(order.size) - begins < self.most_each])
+
+    def _selected(self, rows: IntArray) -> dict[str, list[Any]]:
+        numbers = rows.tolist()
+        return {
+            name: [cells[number] for number in numbers] for name, cells in self._columns.items()
+        }

@@ -1,0 +1,95 @@
+"""Whole rows of a table, of columns of any type, that change places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.errors import DataError
+from pufferfish.tables.extras import pyarrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ArrowPacking", "Columns", "movable", "plain_columns", "taken"]
+
+# By its name, what a column holds: numbers, truth values, texts, or anything; None for nothing.
+Columns = dict[str, list[Any]]
+
+
+def plain_columns(rows: Any) -> Columns:
+    """A batch or a table as Python's own values, moments as numbers."""
+    return {name: _plain(rows.column(name)) for name in rows.schema.names}
+
+
+def _plain(column: Any) -> list[Any]:
+    pa = pyarrow()
+    kind = column.type
+    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
+        column = column.cast(pa.int32())
+    elif pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        column = column.cast(pa.int64())
+    try:
+        return list(column.to_pylist())
+    except (ValueError, OverflowError):
+        # Moments inside lists, finer or further than Python's own.
+        return [str(each) for each in column]
+
+
+def movable(kind: pa.DataType) -> pa.DataType:
+    """The type of a column whose rows change places: Arrow cannot move views of text."""
+    pa = pyarrow()
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
+    return kind
+
+
+def taken(rows: Any, order: npt.NDArray[np.int64]) -> Any:
+    """Some rows of a batch or a table, in an order of their own."""
+    pa = pyarrow()
+    fields = [field.with_type(movable(field.type)) for field in rows.schema]
+    if fields != list(rows.schema):
+        columns = [rows.column(each.name).cast(each.type) for each in fields]
+        rows = type(rows).from_arrays(columns, schema=pa.schema(fields))
+    try:
+        return rows.take(pa.array(order))
+    except pa.ArrowNotImplementedError:
+        kinds = sorted({str(field.type) for field in rows.schema})
+        raise DataError(
+            f"a kept column has a type whose rows cannot be shuffled ({', '.join(kinds)}). Convert "
+            "it first, leave it out, or keep the order of the rows (keep_order, --keep-order), "
+            "which may betray the secret."
+        ) from None
+
+
+class ArrowPacking:
+    """Arrow's batches, for a shuffle."""
+
+    def taken(self, rows: pa.RecordBatch, order: npt.NDArray[np.int64]) -> pa.RecordBatch:
+        """The same rows in another order."""
+        return taken(rows, order)
+
+    def joined(self, parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+        """Rows one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        batches = pyarrow().Table.from_batches(parts).combine_chunks().to_batches()
+        return batches[0] if batches else parts[0]
+
+    def packed(self, rows: pa.RecordBatch) -> bytes:
+        """A stream of Arrow's."""
+        pa = pyarrow()
+        sink = pa.BufferOutputStream()
+        with pyarrow("ipc").new_stream(sink, rows.schema) as writer:
+            writer.write_batch(rows)
+        return bytes(sink.getvalue())
+
+    def unpacked(self, data: bytes) -> pa.RecordBatch:
+        """What such a stream holds."""
+        with pyarrow("ipc").open_stream(data) as reader:
+            return reader.read_next_batch()

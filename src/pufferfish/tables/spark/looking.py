@@ -1,0 +1,76 @@
+"""A sample of a Spark frame's rows as they are published, for somebody who looks at them.
+
+Rows get their noise in the executors that write them, and lose their secret there. So the sample is
+drawn from the table once more, and noised on the driver. That noise is the same in law, and is
+never published: nobody gets two draws for one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from pufferfish.scenario import Secret
+from pufferfish.tables.arrow import arrow_batch
+from pufferfish.tables.extras import pyarrow, pyspark
+from pufferfish.tables.mapping import Change, arrow_values
+from pufferfish.tables.rows import Columns, plain_columns, taken
+from pufferfish.tables.spark.jobs import chosen, understood
+from pufferfish.tables.spark.summary import secret_kind
+from pufferfish.tables.summary import IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["look_at_sample"]
+
+# A few rows more than are wanted, so that chance seldom leaves some out.
+_SPARE = 1.1
+
+
+def look_at_sample(
+    frame: Any, how: Change, counts: Mapping[Secret, int], most_each: int, seed: int = 0
+) -> None:
+    """Show about so many rows of each secret to `how.look`.
+
+    Args:
+        frame: A classic Spark frame; it is read once more.
+        how: What is done to it.
+        counts: The rows of each secret that is looked at.
+        most_each: Rows of each that are wanted.
+        seed: For the choice of rows, which protects nobody.
+    """
+    if how.look is None or not counts:
+        return
+    sql, kind = pyspark("sql.functions"), secret_kind(frame, how.secret)
+    shares = chain.from_iterable(
+        (sql.lit(label).cast(kind), sql.lit(min(1.0, _SPARE * most_each / rows)))
+        for label, rows in counts.items()
+        if rows
+    )
+    names = list(dict.fromkeys([how.column, how.secret, *how.keep]))
+    with understood():
+        table = chosen(frame, *names)
+        share = sql.create_map(*shares)[sql.col("c1").cast(kind)]
+        rows = table.where(sql.rand(seed) < share).toArrow().rename_columns(names)
+    for part in rows.to_batches():
+        _look(part, how, how.stays(frame.columns))
+
+
+def _look(part: pa.RecordBatch, how: Change, names: list[str]) -> None:
+    pa = pyarrow()
+    batch = arrow_batch(part, how.column, how.secret)
+    changed = how.change(batch, None)
+    codes = batch.codes
+    if changed.rows is not None:
+        part, codes = part.filter(pa.array(changed.rows)), codes[changed.rows]
+    new = arrow_values(changed.values, changed.holes)
+    columns = [new if name == how.column else part.column(name) for name in names]
+    rows = pa.RecordBatch.from_arrays(columns, names=names)
+
+    def chosen_rows(numbers: IntArray) -> Columns:
+        return plain_columns(taken(rows, numbers))
+
+    if how.look is not None:
+        how.look(codes, batch.labels, chosen_rows)
