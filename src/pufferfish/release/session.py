@@ -17,11 +17,14 @@ from pufferfish.ledger_file import charge
 from pufferfish.plan import Plan
 from pufferfish.record import ChecksumOf, Record
 from pufferfish.release.counts import Counts
+from pufferfish.release.dependence import refuse_dependent
 from pufferfish.release.rows import RowRules
 from pufferfish.sampling import Shuffler, SystemEntropy
 from pufferfish.statement import Order, planned_source
 from pufferfish.tables import Change, Changed
-from pufferfish.tables.persons import PersonCounter
+from pufferfish.tables.one_row import OneRow
+from pufferfish.tables.persons import PersonCounter, two_secrets
+from pufferfish.tables.seen import PersonsFound
 
 __all__ = ["Session", "software_versions"]
 
@@ -59,7 +62,7 @@ class Session:
         self._counts = Counts()
         self._persons = PersonCounter(**self._waiting)
         if self._ledger is not None:
-            charge(self._ledger, plan.calibration, only_check=True)
+            charge(self._ledger, plan, only_check=True)
 
     @property
     def how(self) -> Change:
@@ -76,6 +79,22 @@ class Session:
             account=self._account,
             shuffle=Shuffler(SystemEntropy(), **self._waiting) if plan.shuffled else None,
             finish=self._finish,
+            pairs=plan.tests_rows,
+            one_row=self.one_row,
+        )
+
+    @property
+    def one_row(self) -> OneRow | None:
+        """How the rows of a person become one, if they do."""
+        plan = self._plan
+        if plan.person is None or plan.one_row is None:
+            return None
+        return OneRow(
+            person=plan.person,
+            column=plan.column,
+            secret=plan.secret,
+            way=plan.one_row,
+            keep=plan.keep,
         )
 
     def add(self, counts: Counts) -> None:
@@ -113,31 +132,51 @@ class Session:
         )
 
     def _finish(self) -> None:
-        self.finish(self._persons.most())
+        self.finish(self._persons.found())
 
-    def finish(self, most: int) -> None:
+    def finish(self, persons: PersonsFound) -> None:
         """The last checks; after them the table is published, and the ledger knows it."""
-        self.check(most)
+        self.check(persons)
         if self._ledger is not None:
-            charge(self._ledger, self._plan.calibration)
+            charge(self._ledger, self._plan)
 
-    def check(self, most: int) -> None:
+    def check(self, persons: PersonsFound) -> None:
         """Refuse a table of which nothing can be published, or too much of one person.
 
         Args:
-            most: How many rows the person with most of them has.
+            persons: What was seen of the persons; of nobody where the plan is about rows.
         """
         if self._counts.rows == 0:
             raise DataError("the table has no rows.")
         if self._counts.published == 0:
             raise DataError(f"column {self._plan.column!r} has no values.")
-        if self._plan.person is not None and most > self._plan.rows_per_person:
+        if self._plan.person is not None:
+            self._check_persons(self._plan.person, persons)
+
+    def _check_persons(self, person: str, persons: PersonsFound) -> None:
+        plan = self._plan
+        if persons.two_secrets:
+            raise two_secrets(person, plan.secret)
+        if persons.most > plan.rows_per_person:
             raise DataError(
-                f"column {self._plan.person!r}: some person has more than "
-                f"{self._plan.rows_per_person} row(s), and each further one would tell more. "
-                "Allow for them with rows_per_person (--rows-per-person), which costs noise, "
-                "or keep one row of each."
+                f"column {person!r}: some person has more than {plan.rows_per_person} row(s), and "
+                "each further one would tell more. Publish one row of each (one_row, --one-row "
+                "first or mean), or allow for them with rows_per_person (--rows-per-person), which "
+                "costs noise."
             )
+        if plan.rows_per_person == 1:
+            return
+        if plan.dependence == "equal" and (
+            persons.unequal or (persons.partly_missing and plan.missing == "keep")
+        ):
+            raise DataError(
+                f"column {person!r}: some person has several values of {plan.column!r}, and the "
+                "plan says that the rows of a person repeat one (--rows-are-equal). Publish one "
+                "row of each (--one-row first, or mean), or leave out --rows-are-equal, which "
+                "costs noise."
+            )
+        if plan.dependence == "independent":
+            refuse_dependent(person, persons.pairs)
 
 
 def software_versions(*more: str) -> dict[str, str]:

@@ -17,11 +17,13 @@ from pufferfish.release.session import Session
 from pufferfish.sampling import SystemEntropy
 from pufferfish.scenario import Secret
 from pufferfish.tables import Batch
+from pufferfish.tables.seen import NOBODY
 from pufferfish.tables.spark import (
     SurveyedGroup,
     Written,
     map_spark,
-    most_rows_of_one,
+    reduced_spark,
+    spark_persons,
     survey,
 )
 
@@ -62,12 +64,18 @@ def release_spark(
         plan, ledger, engine="pyspark", order="table" if plan.keep_order else "random"
     )
     rules = session.rules
+    if session.one_row is not None:
+        frame = reduced_spark(frame, session.one_row)
     groups = survey(frame, plan.column, plan.secret, rules.low, rules.high)
     _check(groups, rules)
     for group in groups:
         session.add(_counts(group, rules))
-    most = 0 if plan.person is None else most_rows_of_one(frame, plan.person)
-    session.check(most)
+    if plan.person is None:
+        session.check(NOBODY)
+    else:
+        session.check(
+            spark_persons(frame, plan.person, plan.secret, plan.column, pairs=plan.tests_rows)
+        )
     name = output.rstrip("/").rpartition("/")[2]
 
     written = map_spark(

@@ -25,6 +25,7 @@ from pufferfish.tables.frames import (
     without_unused_categories,
 )
 from pufferfish.tables.names import check_columns
+from pufferfish.tables.one_row import OneRow, reduced_arrays, reduced_frame
 from pufferfish.tables.persons import array_persons, arrow_persons
 from pufferfish.tables.pool import in_order
 from pufferfish.tables.tally import Batch
@@ -87,10 +88,13 @@ class Change:
         whole: Whether the new values are whole numbers.
         change: From rows, and how many come before them in the table (None: nobody knows), to what
             becomes of them; called once for each row, in several threads or processes at a time.
-        account: Told what became of rows, and the person of each; called in the rows' order.
+        account: Told what became of rows, and what was seen of their persons; called in the rows'
+            order.
         shuffle: Takes all new values, and gives them back in another order; None: as they are.
             Only where no column is kept.
         finish: Called when all rows are through, before anything is published; may refuse.
+        pairs: Whether two values of each person are looked at.
+        one_row: How the rows of a person become one before anything else; None: they stay.
     """
 
     column: str
@@ -103,6 +107,8 @@ class Change:
     account: Callable[[Changed, Any], None]
     shuffle: Shuffle | None
     finish: Callable[[], None]
+    pairs: bool = False
+    one_row: OneRow | None = None
 
     @property
     def read(self) -> list[str]:
@@ -125,12 +131,17 @@ class Mapped(NamedTuple):
 def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
     """A dict of arrays, changed."""
     check_columns(list(table), *how.read)
+    names = list(table)
+    if how.one_row is not None:
+        table = reduced_arrays(table, how.one_row)
     batch = array_batch(table, how.column, how.secret)
     for name in how.read:
         if np.ma.asanyarray(table[name]).shape != batch.values.shape:
             raise DataError(f"column {name!r} must be as long as the others.")
-    persons = None if how.person is None else array_persons(how.person, table[how.person])
-    changed = how.change(batch, 0)
+    persons = None
+    if how.person is not None:
+        persons = array_persons(how.person, table[how.person], batch, pairs=how.pairs)
+    changed = how.change(batch, None if how.one_row else 0)
     how.account(changed, persons)
     how.finish()
     values, holes = _joined([changed], how)
@@ -139,7 +150,7 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
     rows = slice(None) if changed.rows is None else changed.rows
     arrays = {
         name: values if name == how.column else np.asanyarray(table[name])[rows]
-        for name in how.stays(list(table))
+        for name in how.stays(names)
     }
     return Mapped(arrays, values)
 
@@ -149,6 +160,8 @@ def map_frame(frame: Any, how: Change) -> Mapped:
     given = native(frame)
     names = given.collect_schema().names()
     check_columns(names, *how.read)
+    if how.one_row is not None:
+        given = native(reduced_frame(frame, how.one_row))
     lazy = hasattr(given, "collect")
     table = collected(given.select(*how.read))
     looked_at = [name for name in how.read if name not in how.keep or name == how.person]
@@ -173,14 +186,19 @@ def map_frame(frame: Any, how: Change) -> Mapped:
     return Mapped(given_back, values.to_numpy(zero_copy_only=False))
 
 
-def change_rows(rows: pa.RecordBatch, how: Change, before: int) -> tuple[Changed, Any]:
+def change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> tuple[Changed, Any]:
     """What becomes of some rows, and their persons, for `Change.account`."""
-    persons = None if how.person is None else arrow_persons(how.person, rows.column(how.person))
-    return how.change(arrow_batch(rows, how.column, how.secret), before), persons
+    batch, persons = arrow_batch(rows, how.column, how.secret), None
+    if how.person is not None:
+        names = rows.column(how.person)
+        persons = arrow_persons(how.person, names, batch, before or 0, pairs=how.pairs)
+    return how.change(batch, before), persons
 
 
 def _all_changed(parts: Sequence[pa.RecordBatch], how: Change) -> list[Changed]:
-    starts = np.cumsum([0, *(part.num_rows for part in parts[:-1])]).tolist()
+    starts: list[int | None] = np.cumsum([0, *(part.num_rows for part in parts[:-1])]).tolist()
+    if how.one_row is not None:
+        starts = [None] * len(parts)
     numbered = zip(parts, starts, strict=True) if parts else ()
     results = []
     for changed, persons in in_order(numbered, lambda each: change_rows(each[0], how, each[1])):

@@ -25,6 +25,7 @@ from pufferfish.tables.files import Progress
 from pufferfish.tables.folder import writing_folder
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, renamed
 from pufferfish.tables.mapping import Change, Changed, arrow_values, change_rows
+from pufferfish.tables.one_row import reduced_table
 from pufferfish.tables.pieces import OpenTable, Piece, opened_table
 from pufferfish.tables.pool import in_order
 from pufferfish.tables.sources import Source, is_many
@@ -70,8 +71,16 @@ def map_file(
     """
     pa, folder = pyarrow(), becomes_folder(source, target)
     with opened_table(str(source), source_format, how.read, how.column, how.secret) as table:
+        if how.one_row is not None:
+            place = None if str(target) == STANDARD_STREAM else Path(target).parent
+            table = reduced_table(table, how.one_row, place)
         if str(target) != STANDARD_STREAM and table.source.many:
             table.source.refuse_target(Path(target))
+        if how.one_row is not None and folder and how.shuffle is None:
+            raise InvalidInputError(
+                "one row for each person has no file of its own to stay in: write one file (such "
+                "as out.parquet), or keep no columns, so that rows are shuffled."
+            )
         if how.shuffle is None:
             _refuse_published_keys(table.source, how, folder=folder)
         schema = _schema(table, target_format, how, folder=folder)

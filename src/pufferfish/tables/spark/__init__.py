@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from pufferfish.tables.spark.jobs import is_spark
 from pufferfish.tables.spark.mapping import Written, map_spark
+from pufferfish.tables.spark.persons import reduced_spark, spark_persons
 from pufferfish.tables.spark.summary import spark_summary
-from pufferfish.tables.spark.survey import SurveyedGroup, most_rows_of_one, survey
+from pufferfish.tables.spark.survey import SurveyedGroup, survey
 
 __all__ = [
     "SurveyedGroup",
     "Written",
     "is_spark",
     "map_spark",
-    "most_rows_of_one",
+    "reduced_spark",
+    "spark_persons",
     "spark_summary",
     "survey",
 ]
