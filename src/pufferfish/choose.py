@@ -18,7 +18,9 @@ from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
+from pufferfish.persons import SeveralRows, calibrate_rows, share
 from pufferfish.scenario import Scenario
+from pufferfish.theorems import Dependence
 
 __all__ = [
     "EPSILONS",
@@ -66,6 +68,7 @@ def choices(
     epsilons: tuple[float, ...] = EPSILONS,
     *,
     rows: int = 1,
+    dependence: Dependence = "any",
 ) -> tuple[Choice, ...]:
     """A table to choose ε from: noise, accuracy and the adversary's success for several.
 
@@ -76,6 +79,7 @@ def choices(
         confidence: Of the accuracy of a value.
         epsilons: The ε to try.
         rows: How many rows of one person the promise is for.
+        dependence: What is taken for granted about them, as in `Plan`.
 
     Raises:
         UnreachableGoalError: None of them can be reached.
@@ -86,7 +90,10 @@ def choices(
     for epsilon in epsilons:
         goal = Guarantee(epsilon, delta)
         try:
-            law = calibrate(scenario, Guarantee(epsilon / rows, delta / rows), noise).noise
+            if SeveralRows(rows, dependence).apart:
+                law = calibrate(scenario, share(goal, rows), noise).noise
+            else:
+                law = calibrate_rows(scenario, goal, rows, dependence).noise
         except UnreachableGoalError as error:
             refused = error
             continue

@@ -68,6 +68,7 @@ class Ledger:
             f"rows must be a whole number of at least 1, got {self.rows!r}.",
         )
         require(self.dependence in ("any", "equal"), "a ledger is about any or equal rows.")
+        require(isinstance(self.width, int | float) and self.width > 0.0, "width must be positive.")
         if len(self.releases) == 1 and self.rows == 1:
             self._check_first(self.releases[0])
         elif self.releases:
@@ -124,6 +125,11 @@ class Ledger:
     def _check_all(self) -> None:
         certificate, laplace = self._composable(), self._laplace()
         if certificate is None:
+            if self.rows > 1:
+                raise UnsupportedError(
+                    f"no certificate covers {self.rows} rows of one person with this noise and "
+                    "these beliefs."
+                )
             raise UnsupportedError(
                 "a second release of the same value is not covered: there is only the exact "
                 "certificate of one release. Several releases need Laplace noise, and beliefs for "

@@ -8,8 +8,8 @@ certificate of `theorems.rows`. Proofs: docs/theory/composition.md.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from pufferfish.calibrate import Calibration, recertified
 from pufferfish.checks import require
@@ -21,14 +21,32 @@ from pufferfish.numerics import PUBLISHED_DIGITS, float_upper, rounded_up
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+__all__ = ["SeveralRows", "calibrate_rows", "certify_rows", "check_rows", "least_epsilon_rows"]
+__all__ += ["share", "width_of"]
 
-__all__ = ["WAYS", "calibrate_rows", "certify_rows", "check_rows", "least_epsilon_rows", "share"]
-__all__ += ["width_of"]
+
+@dataclass(frozen=True, slots=True)
+class SeveralRows:
+    """How many rows a person has, and what is taken for granted about them.
+
+    Attributes:
+        count: At most this many.
+        dependence: As in `theorems.rows`.
+        width: No two values are further apart than this: the bounds that values are capped to.
+    """
+
+    count: int = 1
+    dependence: Dependence = "any"
+    width: float = math.inf
+
+    @property
+    def apart(self) -> bool:
+        """Whether each row is judged on its own: there is one, or they are independent."""
+        return self.count == 1 or self.dependence == "independent"
+
 
 # What to do where several rows of one person cannot be promised anything.
-WAYS = (
+_WAYS = (
     "publish one row for each person (--one-row first, or mean); or describe the adversaries by "
     "tables (--belief empirical) or cap the values to public bounds, so that no two values are far "
     "apart; or, if all rows of a person repeat one value, say --rows-are-equal; or, if they are "
@@ -37,59 +55,57 @@ WAYS = (
 
 
 def certify_rows(
-    scenario: Scenario,
-    noise: Noise,
-    delta: float,
-    radius: float = 0.0,
-    *,
-    rows: int,
-    dependence: Dependence,
-    width: float = math.inf,
+    scenario: Scenario, noise: Noise, delta: float, rows: SeveralRows, radius: float = 0.0
 ) -> ComposableCertificate:
     """What several rows of a person cost, or a refusal with the ways out.
 
-    The arguments are those of `composable_rows`.
+    Args:
+        scenario: What must look alike, to whom.
+        noise: The law that each row gets.
+        delta: The δ of all rows together.
+        rows: How many there are, "any" or "equal" ones.
+        radius: How far in W_∞ the true laws may be from the believed ones.
+
+    Raises:
+        UnsupportedError: No certificate covers them.
     """
     found = composable_rows(
-        scenario, noise, delta, radius, rows=rows, dependence=dependence, width=width
+        scenario,
+        noise,
+        delta,
+        radius,
+        rows=rows.count,
+        dependence=rows.dependence,
+        width=rows.width,
     )
     if found is None:
         what = (
             "of which nothing is known but the law of each"
-            if dependence == "any"
+            if rows.dependence == "any"
             else "which repeat one value"
         )
         raise UnsupportedError(
-            f"no certificate covers {rows} rows of one person, {what}: for that, noise must be "
-            "Laplace, the values that are possible under two secrets must lie within some distance "
-            f"of each other, and none may be missing unless rows are equal. Ways out: {WAYS}."
+            f"no certificate covers {rows.count} rows of one person, {what}. It would need Laplace "
+            "noise, values under two secrets that lie within a known distance of each other, and "
+            f"none that is missing unless rows are equal. Ways out: {_WAYS}."
         )
     return found
 
 
-def check_rows(
-    calibration: Calibration, rows: int, dependence: Dependence, width: float = math.inf
-) -> None:
+def check_rows(calibration: Calibration, rows: SeveralRows) -> None:
     """Refuse a calibration whose noise does not keep its goal for all rows of a person together."""
-    if rows == 1 or dependence == "independent":
+    if rows.apart:
         return
-    if dependence == "equal" and isinstance(calibration.noise, NoNoise):
+    if rows.dependence == "equal" and isinstance(calibration.noise, NoNoise):
         return  # a value that may be published as it is may be repeated
-    goal = calibration.goal
-    cost = certify_rows(
-        calibration.scenario,
-        calibration.noise,
-        goal.delta,
-        calibration.radius,
-        rows=rows,
-        dependence=dependence,
-        width=width,
-    ).cost()
+    goal, radius = calibration.goal, calibration.radius
+    cost = certify_rows(calibration.scenario, calibration.noise, goal.delta, rows, radius).cost()
     if cost.epsilon > goal.epsilon:
+        short = Guarantee(rounded_up(cost.epsilon, 4), cost.delta)
         raise CertificationError(
-            f"{rows} rows of one person cost {_short(cost)} together with this noise, more than "
-            f"the goal of {goal}: it was calibrated for one row. Calibrate for all of them "
-            f"(pf.calibrate_rows); or {WAYS}."
+            f"{rows.count} rows of one person cost {short} together with this noise, more than the "
+            f"goal of {goal}: it was calibrated for one row. Calibrate for all of them "
+            f"(pf.calibrate_rows); or {_WAYS}."
         )
 
 
@@ -100,9 +116,8 @@ def calibrate_rows(
     dependence: Dependence = "any",
     radius: float = 0.0,
     *,
-    width: float = math.inf,
+    cap: tuple[float, float] | None = None,
     digits: int | None = None,
-    rounded: Callable[[Noise], Noise] | None = None,
 ) -> Calibration:
     """Laplace noise with which all rows of a person together keep `goal`.
 
@@ -115,52 +130,39 @@ def calibrate_rows(
         dependence: "any": nothing is known of how they hang together. "equal": they repeat one
             value.
         radius: How far in W_∞ the true laws may be from the believed ones.
-        width: No two values are further apart than this: the bounds that values are capped to.
+        cap: The bounds that values are capped to, if they are.
         digits: Round the size of the noise up to so many digits; None: as it is.
-        rounded: Rounds the noise up otherwise.
 
     Raises:
         UnsupportedError: No certificate covers several rows of these beliefs.
     """
     require(rows >= 2, "calibrate_rows is about several rows; for one row there is pf.calibrate.")
-    family = laplace_family(goal)
-
-    def cost(noise: Noise) -> ComposableCertificate:
-        return certify_rows(
-            scenario, noise, goal.delta, radius, rows=rows, dependence=dependence, width=width
-        )
-
-    found = cost(LaplaceNoise(1.0))
+    require(
+        dependence in ("any", "equal"),
+        "independent rows have their share of the promise each: pf.calibrate, with (ε/k, δ/k).",
+    )
+    several = SeveralRows(rows, dependence, math.inf if cap is None else width_of(cap))
+    found = certify_rows(scenario, LaplaceNoise(1.0), goal.delta, several, radius)
     if found.distance_upper == 0.0:
         # The rows are the same under both secrets.
         return recertified(scenario, goal, NoNoise(), method="coupling", radius=radius)
-    size = found.scale_for(goal.epsilon)
+    family, size = laplace_family(goal), found.scale_for(goal.epsilon)
     # The grid goes with the size, and costs about 1e-7 of ε.
-    noise = family(size)
-    while cost(noise).cost().epsilon > goal.epsilon:
+
+    def epsilon(noise: Noise) -> float:
+        return certify_rows(scenario, noise, goal.delta, several, radius).cost().epsilon
+
+    while epsilon(family(size)) > goal.epsilon:
         size *= 1.0 + 2.0**-22
-        noise = family(size)
-    if rounded is not None:
-        noise = rounded(noise)
-    elif digits is not None:
-        noise = short_law(noise, digits)
+    noise = family(size) if digits is None else short_law(family(size), digits)
     return recertified(scenario, goal, noise, method="coupling", radius=radius)
 
 
 def least_epsilon_rows(
-    scenario: Scenario,
-    noise: Noise,
-    delta: float,
-    rows: int,
-    dependence: Dependence,
-    *,
-    width: float = math.inf,
+    scenario: Scenario, noise: Noise, delta: float, rows: SeveralRows
 ) -> Calibration:
     """The strongest promise for all rows of a person that a noise is proven to keep at this δ."""
-    cost = certify_rows(
-        scenario, noise, delta, rows=rows, dependence=dependence, width=width
-    ).cost()
-    epsilon = cost.epsilon
+    epsilon = certify_rows(scenario, noise, delta, rows).cost().epsilon
     if not all(belief.public for belief in scenario.beliefs):
         # It will be published, and was derived from what is private.
         epsilon = rounded_up(epsilon, PUBLISHED_DIGITS)
@@ -182,7 +184,3 @@ def _share(total: float, rows: int) -> float:
     """The largest float of which so many are not more than the total."""
     each = total / rows
     return each if rows * Fraction(each) <= total else math.nextafter(each, 0.0)
-
-
-def _short(promise: Guarantee) -> str:
-    return str(Guarantee(rounded_up(promise.epsilon, 4), promise.delta))

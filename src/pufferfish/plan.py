@@ -28,7 +28,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import short_law
 from pufferfish.numerics import PUBLISHED_DIGITS, float_upper
-from pufferfish.persons import check_rows, width_of
+from pufferfish.persons import SeveralRows, check_rows, width_of
 from pufferfish.scenario import Secret, checked_secret
 from pufferfish.theorems import DEPENDENCES, TAU_FORMS, Dependence
 
@@ -142,7 +142,7 @@ class Plan(PrivateDocument):
         )
         if self.rounding != "given" and not self.public:
             object.__setattr__(self, "calibration", _published(self.calibration))
-        check_rows(self.calibration, self.rows_per_person, self.dependence, self.width)
+        check_rows(self.calibration, self.several_rows)
         # Refuses what cannot be released: an uncertified law, no grid, no noise unasked.
         _ = self.mechanism
 
@@ -217,9 +217,10 @@ class Plan(PrivateDocument):
         return Guarantee(*total)
 
     @property
-    def width(self) -> float:
-        """How far apart two values can be once they are capped; infinite where they are not."""
-        return math.inf if self.cap is None else width_of(self.cap)
+    def several_rows(self) -> SeveralRows:
+        """The rows of one person, and what is taken for granted about them."""
+        width = math.inf if self.cap is None else width_of(self.cap)
+        return SeveralRows(self.rows_per_person, self.dependence, width)
 
     @property
     def tests_rows(self) -> bool:

@@ -27,6 +27,7 @@ from pufferfish.options.groups import grouped
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
+from pufferfish.persons import SeveralRows
 
 __all__ = ["command"]
 
@@ -59,10 +60,6 @@ def command(
         )
     if goal.epsilon is not None and accuracy.confidence is not None:
         raise InvalidInputError("--confidence belongs to --accuracy or --mean-within, not to ε.")
-    described = adversaries.described(table, show)
-    if choosing:
-        _choose(described, goal, accuracy.level, publishing.rows_per_person, show)
-        return
     asked = Asked(
         table=table,
         adversaries=adversaries,
@@ -70,6 +67,11 @@ def command(
         accuracy=accuracy,
         publishing=publishing,
     )
+    goal.check_rows(publishing.rows)
+    described = asked.described(show)
+    if choosing:
+        _choose(described, goal, accuracy.level, publishing.rows, show)
+        return
     plan = asked.plan(described, show)
     if accuracy.given and plan.promise.epsilon > _WEAK:
         show.warn(
@@ -100,9 +102,18 @@ def command(
     )
 
 
-def _choose(described: Described, goal: Goal, confidence: float, rows: int, show: Show) -> None:
+def _choose(
+    described: Described, goal: Goal, confidence: float, rows: SeveralRows, show: Show
+) -> None:
     kind: Any = goal.noise
-    found = choices(described.scenario, goal.delta, kind, confidence, rows=rows)
+    found = choices(
+        described.scenario,
+        goal.delta,
+        kind,
+        confidence,
+        rows=rows.count,
+        dependence=rows.dependence,
+    )
     reached = {each.goal.epsilon for each in found}
     absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)
     refused = f"\nCannot be reached with this noise and δ: ε = {absent}." if absent else ""

@@ -52,7 +52,7 @@ def command(
         f"--epsilon {epsilon:g} --output {released}{wanted}\n"
     )
     asked = Asked(table=table, adversaries=Adversaries(pair=[_PAIR]), goal=Goal(epsilon=epsilon))
-    plan = asked.plan(asked.adversaries.described(table, show), show)
+    plan = asked.plan(asked.described(show), show)
     plan.save(output / "plan.json", force=True)
     publish(table, plan, released, format_of(released), None, None, report, show, force=True)
     if report is None:

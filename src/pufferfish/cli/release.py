@@ -95,9 +95,8 @@ def command(
             _refuse_mixed(table, adversaries, goal, publishing)
             chosen = Plan.load(plan)
         else:
-            described = adversaries.described(table, show)
             asked = Asked(table=table, adversaries=adversaries, goal=goal, publishing=publishing)
-            chosen = asked.plan(described, show)
+            chosen = asked.plan(asked.described(show), show)
         if local is not None:
             publish(table, chosen, Path(output), local, record, ledger, report, show, force=force)
             return
@@ -226,9 +225,11 @@ def _target_format(table: Table, output: Path, kind: str | None) -> FileFormat:
 
 def _report(record: Record, table: Table, output: Path, target_format: FileFormat) -> str:
     """The internal report, with both columns as far as they are files."""
+    # Where persons became one row each, the table's own column is another one.
+    given = STANDARD_STREAM if record.plan.one_row else table.file
     released, original = (
         None if file == STANDARD_STREAM else count_column(file, record.plan.column, format_)
-        for file, format_ in ((str(output), target_format), (table.file, table.file_format))
+        for file, format_ in ((str(output), target_format), (given, table.file_format))
     )
     return page_of(record, released=released, original=original)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +13,7 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
 from pufferfish.numerics import PUBLISHED_DIGITS
 from pufferfish.options.voice import Voice
+from pufferfish.persons import SeveralRows, calibrate_rows, least_epsilon_rows, share
 from pufferfish.scenario import Scenario
 
 __all__ = ["Accuracy", "Goal", "HowAlike", "Promise"]
@@ -46,14 +45,7 @@ class Promise(HowAlike):
                 "say how alike the secrets must look: --epsilon 1, for example. pufferfish "
                 "calibrate without it prints a table to choose from."
             )
-        whole = Guarantee(self.epsilon, self.delta)
-        return Guarantee(_share(whole.epsilon, rows), _share(whole.delta, rows))
-
-
-def _share(total: float, rows: int) -> float:
-    """The largest float of which so many are not more than the total."""
-    each = total / rows
-    return each if rows * Fraction(each) <= total else math.nextafter(each, 0.0)
+        return share(Guarantee(self.epsilon, self.delta), rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,19 +58,37 @@ class Goal(Promise):
         typer.Option(help="exact, coupling, or the paper's thm-1, remark-1, thm-2, cor-2."),
     ] = "exact"
 
-    def calibration(self, scenario: Scenario, rows_per_person: int, voice: Voice) -> Calibration:
-        """The least noise for one row."""
-        goal = self.guarantee(rows_per_person)
+    def calibration(self, scenario: Scenario, rows: SeveralRows, voice: Voice) -> Calibration:
+        """The least noise: for one row of several that are independent, or for all together."""
+        digits = None if all(each.public for each in scenario.beliefs) else PUBLISHED_DIGITS
+        if not rows.apart:
+            self.check_rows(rows)
+            return calibrate_rows(
+                scenario,
+                self.guarantee(),
+                rows.count,
+                rows.dependence,
+                digits=digits,
+            )
+        goal = self.guarantee(rows.count)
         choices: dict[str, Any] = {"noise": self.noise, "method": self.method}
-        public = all(belief.public for belief in scenario.beliefs)
         with voice.progress("Calibrating") as progress:
             return calibrate(
                 scenario,
                 goal,
                 **choices,
-                digits=None if public else PUBLISHED_DIGITS,
+                digits=digits,
                 workers=self.workers,
                 progress=lambda done, total: progress(done / total),
+            )
+
+    def check_rows(self, rows: SeveralRows) -> None:
+        """Refuse noise and methods that say nothing of several rows of a person."""
+        if not rows.apart and (self.noise != "laplace" or self.method not in ("exact", "coupling")):
+            raise InvalidInputError(
+                f"{rows.count} rows of one person are certified for Laplace noise, by the distance "
+                "of their values: leave out --noise and --method; or say --one-row first or mean; "
+                "or --rows-are-independent, if they are."
             )
 
 
@@ -112,9 +122,9 @@ class Accuracy:
         return self.accuracy is not None or self.mean_within is not None
 
     def calibration(
-        self, scenario: Scenario, goal: Goal, rows_per_person: int, records: int
+        self, scenario: Scenario, goal: Goal, rows: SeveralRows, records: int
     ) -> Calibration:
-        """The strongest promise for one row that leaves this accuracy."""
+        """The strongest promise that leaves this accuracy: for one row, or for all together."""
         both = self.accuracy is not None and self.mean_within is not None
         if both or goal.epsilon is not None or goal.method != "exact":
             raise InvalidInputError(
@@ -126,4 +136,7 @@ class Accuracy:
             law = noise_for_value(kind, self.accuracy, self.level)
         else:
             law = noise_for_mean(kind, self.mean_within or 0.0, records, self.level)
-        return least_epsilon(scenario, law, goal.delta / rows_per_person)
+        if not rows.apart:
+            goal.check_rows(rows)
+            return least_epsilon_rows(scenario, law, goal.delta, rows)
+        return least_epsilon(scenario, law, goal.delta / rows.count)

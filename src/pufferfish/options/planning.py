@@ -12,6 +12,7 @@ from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.plan import Plan
+from pufferfish.tables.one_row import OneRow
 
 __all__ = ["Asked"]
 
@@ -39,6 +40,7 @@ class Asked:
         column, secret = self.table.columns
         publishing = self.publishing
         missing: Any = self.adversaries.missing
+        one_row: Any = publishing.one_row
         return Plan(
             calibration=self._calibration(described, voice),
             column=column,
@@ -48,14 +50,27 @@ class Asked:
             unit="row" if publishing.person is None else "person",
             person=publishing.person,
             rows_per_person=publishing.rows_per_person,
+            dependence=publishing.rows.dependence,
+            one_row=one_row,
             postprocess=publishing.postprocess,
             keep_order=publishing.keep_order,
             others=described.others,
             allow_no_noise=publishing.allow_no_noise,
         )
 
+    def described(self, voice: Voice) -> Described:
+        """The scenario, from the counts of the table that is released."""
+        return self.adversaries.described(self.table, voice, self.reduction)
+
+    @property
+    def reduction(self) -> OneRow | None:
+        """How the rows of a person become one before anything else, if they do."""
+        if self.publishing.one_row is None:
+            return None
+        return self.publishing.reduction(*self.table.columns)
+
     def _calibration(self, described: Described, voice: Voice) -> Calibration:
-        scenario, rows = described.scenario, self.publishing.rows_per_person
+        scenario, rows = described.scenario, self.publishing.rows
         if self.accuracy.given:
             return self.accuracy.calibration(scenario, self.goal, rows, described.records)
         return self.goal.calibration(scenario, rows, voice)

@@ -55,7 +55,7 @@ def p_values(pairs: Pairs) -> tuple[float, ...]:
     Empty where no person has two values.
     """
     order = np.argsort(pairs.secrets, kind="stable")
-    secrets, first, second = (column[order] for column in pairs[:3])
+    secrets, first, second = pairs.secrets[order], pairs.first[order], pairs.second[order]
     if not secrets.size:
         return ()
     generator = np.random.default_rng(_SEED)
@@ -80,8 +80,8 @@ class _Measures:
         self._groups = groups
         self._starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
         self._sizes = np.bincount(groups).astype(np.float64)
-        self._ranks = [self._standard(self._ranked(each)) for each in (first, second)]
-        self._far = [self._standard(self._ranked(np.abs(each))) for each in self._ranks]
+        self._ranks = tuple(self._standard(self._ranked(each)) for each in (first, second))
+        self._far = tuple(self._standard(self._ranked(np.abs(each))) for each in self._ranks)
         values = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
         self._codes = values[: first.size], values[first.size :]
         self._by_chance = self._equal_by_chance()
@@ -92,16 +92,15 @@ class _Measures:
         surplus = (equal - self._by_chance) ** 2 / np.maximum(self._by_chance, 1.0)
         return np.array(
             [
-                self._correlated(*self._ranks, exchange),
+                self._correlated(self._ranks, exchange),
                 float(surplus.sum()),
-                self._correlated(*self._far, exchange),
+                self._correlated(self._far, exchange),
             ]
         )
 
-    def _correlated(
-        self, first: FloatArray, second: FloatArray, exchange: npt.NDArray[np.intp]
-    ) -> float:
+    def _correlated(self, scores: tuple[FloatArray, ...], exchange: npt.NDArray[np.intp]) -> float:
         """Σ n·ρ² over secrets: under one secret values may rise together, under another fall."""
+        first, second = scores
         return float((self._sums(first * second[exchange]) ** 2 / self._sizes).sum())
 
     def _sums(self, values: FloatArray) -> FloatArray:

@@ -61,8 +61,7 @@ class Session:
         self._ledger = None if ledger is None else Path(ledger)
         self._counts = Counts()
         self._persons = PersonCounter(**self._waiting)
-        if self._ledger is not None:
-            charge(self._ledger, plan, only_check=True)
+        self._charge(only_check=True)
 
     @property
     def how(self) -> Change:
@@ -137,8 +136,21 @@ class Session:
     def finish(self, persons: PersonsFound) -> None:
         """The last checks; after them the table is published, and the ledger knows it."""
         self.check(persons)
-        if self._ledger is not None:
-            charge(self._ledger, self._plan)
+        self._charge(only_check=False)
+
+    def _charge(self, *, only_check: bool) -> None:
+        if self._ledger is None:
+            return
+        rows = self._plan.several_rows
+        # Each of several independent rows has its own share of the promise, and its own releases.
+        charge(
+            self._ledger,
+            self._plan.calibration,
+            rows=1 if rows.apart else rows.count,
+            dependence="any" if rows.apart else rows.dependence,
+            width=rows.width,
+            only_check=only_check,
+        )
 
     def check(self, persons: PersonsFound) -> None:
         """Refuse a table of which nothing can be published, or too much of one person.

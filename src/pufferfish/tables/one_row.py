@@ -182,9 +182,7 @@ def _pieces(
         yield Piece(nothing, table.source.files[0], None, None, many=False)
 
 
-def _prepared(
-    pieces: Iterable[Piece], schema: pa.Schema, how: OneRow
-) -> Iterator[pa.RecordBatch]:
+def _prepared(pieces: Iterable[Piece], schema: pa.Schema, how: OneRow) -> Iterator[pa.RecordBatch]:
     """The rows with the names of their persons in front."""
     pa = pyarrow()
     for piece in pieces:
@@ -280,8 +278,8 @@ def _plain_kind(field: pa.Field, how: OneRow) -> pa.DataType:
         kind = kind.value_type
     if _has_dictionary(kind):
         raise DataError(
-            f"column {field.name!r} holds categories inside other values, which cannot be kept with "
-            "one row for each person; leave it out."
+            f"column {field.name!r} holds categories inside other values, which cannot be kept "
+            "with one row for each person; leave it out."
         )
     return kind
 

@@ -42,9 +42,7 @@ class SomePersons(NamedTuple):
     labels: tuple[Secret, ...]
 
 
-def array_persons(
-    name: str, column: object, batch: Batch, *, pairs: bool = False
-) -> SomePersons:
+def array_persons(name: str, column: object, batch: Batch, *, pairs: bool = False) -> SomePersons:
     """What was seen of each person, from an array of any kind and the rows beside it."""
     numbers = numbered_persons(name, column)
     seen = grouped(numbers, seen_rows(batch, 0, pairs=pairs))
@@ -77,9 +75,7 @@ def arrow_persons(
 ) -> SomePersons:
     """What was seen of each person, from a column of Arrow and the rows beside it."""
     names, numbers = _encoded(person_names(name, column))
-    return SomePersons(
-        names, grouped(numbers, seen_rows(batch, before, pairs=pairs)), batch.labels
-    )
+    return SomePersons(names, grouped(numbers, seen_rows(batch, before, pairs=pairs)), batch.labels)
 
 
 def person_names(name: str, column: pa.Array) -> pa.LargeStringArray:
@@ -192,7 +188,9 @@ def _renumbered(persons: SomePersons, known: dict[Secret, int]) -> Seen:
     )
     # The last one is −1, for rows without a secret.
     low, high = numbers[persons.seen.low_secret], numbers[persons.seen.high_secret]
-    return persons.seen._replace(low_secret=np.minimum(low, high), high_secret=np.maximum(low, high))
+    return persons.seen._replace(
+        low_secret=np.minimum(low, high), high_secret=np.maximum(low, high)
+    )
 
 
 def _encoded(names: pa.LargeStringArray) -> tuple[pa.LargeStringArray, IntArray]:

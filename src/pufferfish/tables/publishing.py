@@ -70,10 +70,11 @@ def map_file(
             before it takes its place.
     """
     pa, folder = pyarrow(), becomes_folder(source, target)
-    with opened_table(str(source), source_format, how.read, how.column, how.secret) as table:
+    with opened_table(str(source), source_format, how.read, how.column, how.secret) as given:
+        table = given
         if how.one_row is not None:
             place = None if str(target) == STANDARD_STREAM else Path(target).parent
-            table = reduced_table(table, how.one_row, place)
+            table = reduced_table(given, how.one_row, place)
         if str(target) != STANDARD_STREAM and table.source.many:
             table.source.refuse_target(Path(target))
         if how.one_row is not None and folder and how.shuffle is None:

@@ -16,7 +16,16 @@ from pufferfish.checks import FloatArray
 from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Batch
 
-__all__ = ["MOST_PAIRS", "NOBODY", "Pairs", "PersonsFound", "Seen", "grouped", "nobody", "seen_rows"]
+__all__ = [
+    "MOST_PAIRS",
+    "NOBODY",
+    "Pairs",
+    "PersonsFound",
+    "Seen",
+    "grouped",
+    "nobody",
+    "seen_rows",
+]
 
 # Persons of whom two values are kept, to see whether the rows of a person hang together.
 MOST_PAIRS = 20_000
@@ -73,7 +82,8 @@ class Pairs(NamedTuple):
         if self.keys.size <= MOST_PAIRS:
             return self
         chosen = np.argsort(self.keys, kind="stable")[:MOST_PAIRS]
-        return Pairs(*(column[chosen] for column in self))
+        columns: list[npt.NDArray[Any]] = [column[chosen] for column in self]
+        return Pairs(*columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +108,9 @@ class PersonsFound:
     def of(cls, seen: Seen) -> Self:
         """From what was seen of each person."""
         several = np.flatnonzero(seen.other_key < _NO_KEY)
-        chosen = (seen.low_secret, seen.value, seen.other, seen.key)
-        pairs = Pairs(*(each[several] for each in chosen))
+        pairs = Pairs(
+            seen.low_secret[several], seen.value[several], seen.other[several], seen.key[several]
+        )
         return cls(
             most=int(seen.rows.max(initial=0)),
             two_secrets=bool((seen.low_secret != seen.high_secret).any()),
@@ -110,13 +121,15 @@ class PersonsFound:
 
     def and_(self, other: PersonsFound) -> PersonsFound:
         """With those of another part of the table, who are other persons."""
-        joined = zip(self.pairs, other.pairs, strict=True)
+        columns: list[npt.NDArray[Any]] = [
+            np.concatenate(both) for both in zip(self.pairs, other.pairs, strict=True)
+        ]
         return PersonsFound(
             most=max(self.most, other.most),
             two_secrets=self.two_secrets or other.two_secrets,
             unequal=self.unequal or other.unequal,
             partly_missing=self.partly_missing or other.partly_missing,
-            pairs=Pairs(*(np.concatenate(both) for both in joined)).fewer(),
+            pairs=Pairs(*columns).fewer(),
         )
 
 

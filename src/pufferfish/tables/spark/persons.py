@@ -123,7 +123,7 @@ def _several_secrets() -> Any:
     """Whether some rows of a group have another secret, or none."""
     sql = pyspark("sql.functions")
     without = sql.count(sql.lit(1)) - sql.count("secret")
-    differ = sql.coalesce(sql.min("secret") < sql.max("secret"), sql.lit(False))  # noqa: FBT003
+    differ = sql.coalesce(sql.min("secret") < sql.max("secret"), sql.lit(False))
     return differ | ((without > 0) & (sql.count("secret") > 0))
 
 
