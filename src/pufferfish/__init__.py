@@ -36,6 +36,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.ledger import Ledger
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
+from pufferfish.persons import calibrate_rows
 from pufferfish.plan import Plan
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.radius import Radius, radius
@@ -100,6 +101,7 @@ __all__ = [
     "UnsupportedError",
     "audit",
     "calibrate",
+    "calibrate_rows",
     "calibrate_sum",
     "compare",
     "compare_sum",

@@ -21,8 +21,8 @@ from pufferfish.numerics import PUBLISHED_DIGITS, float_upper, rounded_up
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
 
-__all__ = ["SeveralRows", "calibrate_rows", "certify_rows", "check_rows", "least_epsilon_rows"]
-__all__ += ["share", "width_of"]
+__all__ = ["TEST_LEVEL", "SeveralRows", "calibrate_rows", "certify_rows", "check_rows"]
+__all__ += ["least_epsilon_rows", "share", "width_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,8 @@ class SeveralRows:
         return self.count == 1 or self.dependence == "independent"
 
 
+# The probability with which a release refuses rows that are independent, as was stated.
+TEST_LEVEL = 0.01
 # What to do where several rows of one person cannot be promised anything.
 _WAYS = (
     "publish one row for each person (--one-row first, or mean); or describe the adversaries by "

@@ -30,6 +30,7 @@ from pufferfish.noise import short_law
 from pufferfish.numerics import PUBLISHED_DIGITS, float_upper
 from pufferfish.persons import SeveralRows, check_rows, width_of
 from pufferfish.scenario import Secret, checked_secret
+from pufferfish.tables.one_row import OneRow as Reduction
 from pufferfish.theorems import DEPENDENCES, TAU_FORMS, Dependence
 
 __all__ = ["DEPENDENCES", "MISSING", "ONE_ROW", "Dependence", "Missing", "OneRow", "Plan", "Unit"]
@@ -221,6 +222,19 @@ class Plan(PrivateDocument):
         """The rows of one person, and what is taken for granted about them."""
         width = math.inf if self.cap is None else width_of(self.cap)
         return SeveralRows(self.rows_per_person, self.dependence, width)
+
+    @property
+    def reduction(self) -> Reduction | None:
+        """How the rows of a person become one before anything else, if they do."""
+        if self.person is None or self.one_row is None:
+            return None
+        return Reduction(
+            person=self.person,
+            column=self.column,
+            secret=self.secret,
+            way=self.one_row,
+            keep=self.keep,
+        )
 
     @property
     def tests_rows(self) -> bool:

@@ -8,6 +8,7 @@ Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:Wh
 from __future__ import annotations
 
 import shlex
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +20,8 @@ from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
-from pufferfish.explain import odds_factor
+from pufferfish.explain import COLUMNS, odds_factor
+from pufferfish.narrate import promise_in_words
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
@@ -28,6 +30,8 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.persons import SeveralRows
+from pufferfish.plan import Plan
+from pufferfish.statement import unit_in_words
 
 __all__ = ["command"]
 
@@ -91,7 +95,8 @@ def command(
     )
     promise = plan.promise
     show.result(
-        f"{plan.calibration.explain()}\n\nThe promise for one {plan.unit}: {promise}.{written}",
+        f"{_several(plan)}{plan.calibration.explain()}\n\nThe promise for {_unit(plan)}: {promise}."
+        f"{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
             "unit": plan.unit,
@@ -100,6 +105,18 @@ def command(
             "plan": None if output is None else str(output),
         },
     )
+
+
+def _unit(plan: Plan) -> str:
+    return unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
+
+
+def _several(plan: Plan) -> str:
+    """First of all, where a person has several rows: the explanation below is about one."""
+    if plan.rows_per_person == 1:
+        return ""
+    text = f"{promise_in_words(plan)} What follows is about one row."
+    return textwrap.fill(text, COLUMNS, break_on_hyphens=False) + "\n\n"
 
 
 def _choose(

@@ -37,7 +37,10 @@ def _imports(asked: Asked) -> Iterator[str]:
     yield "import pufferfish as pf"
     if asked.accuracy.given:
         law = "noise_for_value" if asked.accuracy.accuracy is not None else "noise_for_mean"
-        yield f"from pufferfish.choose import least_epsilon, {law}"
+        least = "least_epsilon, " if asked.publishing.rows.apart else ""
+        yield f"from pufferfish.choose import {least}{law}"
+        if not least:
+            yield "from pufferfish.persons import SeveralRows, least_epsilon_rows"
 
 
 def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
@@ -51,7 +54,10 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
 
     def counted(file: object) -> str:
         dropped = ".without_missing()" if adversaries.missing == "drop" else ""
-        return f"pf.summarise({str(file)!r}, column={column!r}, secret={secret!r}){dropped}"
+        chosen = f"column={column!r}, secret={secret!r}"
+        if asked.reduction is not None:
+            chosen += f", person={asked.reduction.person!r}, one_row={asked.reduction.way!r}"
+        return f"pf.summarise({str(file)!r}, {chosen}){dropped}"
 
     yield f"table = {counted(asked.table.file)}"
     source = "table"
@@ -69,9 +75,15 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
 
 
 def _calibration(asked: Asked) -> Iterator[str]:
-    goal, accuracy, rows = asked.goal, asked.accuracy, asked.publishing.rows_per_person
+    goal, accuracy, rows = asked.goal, asked.accuracy, asked.publishing.rows
+    if not accuracy.given and not rows.apart:
+        wanted = goal.guarantee()
+        yield f"goal = pf.Guarantee(epsilon={wanted.epsilon!r}, delta={wanted.delta!r})"
+        chosen = f"scenario, goal, rows={rows.count}, dependence={rows.dependence!r}"
+        yield f"calibration = pf.calibrate_rows({chosen})"
+        return
     if not accuracy.given:
-        wanted = goal.guarantee(rows)
+        wanted = goal.guarantee(rows.count)
         more = "".join(
             f", {name}={value!r}"
             for name, value, usual in (
@@ -88,7 +100,11 @@ def _calibration(asked: Asked) -> Iterator[str]:
     else:
         yield "rows = sum(group.records for group in table.groups.values())"
         law = f"noise_for_mean({goal.noise!r}, {accuracy.mean_within!r}, rows, {accuracy.level!r})"
-    yield f"calibration = least_epsilon(scenario, {law}, {goal.delta / rows!r})"
+    if not rows.apart:
+        several = f"SeveralRows({rows.count}, {rows.dependence!r})"
+        yield f"calibration = least_epsilon_rows(scenario, {law}, {goal.delta!r}, {several})"
+        return
+    yield f"calibration = least_epsilon(scenario, {law}, {goal.delta / rows.count!r})"
 
 
 def _plan(asked: Asked) -> Iterator[str]:
@@ -102,11 +118,13 @@ def _plan(asked: Asked) -> Iterator[str]:
         "unit": "row" if publishing.person is None else "person",
         "person": publishing.person,
         "rows_per_person": publishing.rows_per_person,
+        "dependence": publishing.rows.dependence,
+        "one_row": publishing.one_row,
         "keep_order": publishing.keep_order,
         "allow_no_noise": publishing.allow_no_noise,
     }
     usual = {"keep": (), "missing": "refuse", "unit": "row", "person": None, "rows_per_person": 1}
-    usual |= {"keep_order": False, "allow_no_noise": False}
+    usual |= {"keep_order": False, "allow_no_noise": False, "dependence": "any", "one_row": None}
     yield "plan = pf.Plan("
     yield "    calibration=calibration,"
     for name, value in chosen.items():

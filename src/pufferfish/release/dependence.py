@@ -21,13 +21,12 @@ import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import DataError
+from pufferfish.persons import TEST_LEVEL
 from pufferfish.tables.seen import Pairs
 from pufferfish.tables.summary import IntArray
 
-__all__ = ["LEVEL", "p_values", "refuse_dependent"]
+__all__ = ["p_values", "refuse_dependent"]
 
-# The probability with which rows that are independent are refused all the same.
-LEVEL = 0.01
 _EXCHANGES = 999
 # Of the exchanges; they protect nothing, and the same table shall be judged the same again.
 _SEED = 19
@@ -40,11 +39,11 @@ def refuse_dependent(person: str, pairs: Pairs) -> None:
         DataError: The test rejects it.
     """
     found = p_values(pairs)
-    if found and min(found) <= LEVEL / len(found):
+    if found and min(found) <= TEST_LEVEL / len(found):
         raise DataError(
             f"column {person!r}: the rows of one person are not independent given the secret, as "
-            f"was stated: a test at level {LEVEL:.0%} rejects it. (k·ε, k·δ) would not be true. "
-            "Publish one row for each person (--one-row first, or mean), or allow for any "
+            f"was stated: a test at level {TEST_LEVEL:.0%} rejects it, and (k·ε, k·δ) would be "
+            "false. Publish one row for each person (--one-row first, or mean), or allow for any "
             "dependence by leaving out --rows-are-independent."
         )
 

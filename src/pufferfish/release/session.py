@@ -22,7 +22,6 @@ from pufferfish.release.rows import RowRules
 from pufferfish.sampling import Shuffler, SystemEntropy
 from pufferfish.statement import Order, planned_source
 from pufferfish.tables import Change, Changed
-from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.persons import PersonCounter, two_secrets
 from pufferfish.tables.seen import PersonsFound
 
@@ -79,21 +78,7 @@ class Session:
             shuffle=Shuffler(SystemEntropy(), **self._waiting) if plan.shuffled else None,
             finish=self._finish,
             pairs=plan.tests_rows,
-            one_row=self.one_row,
-        )
-
-    @property
-    def one_row(self) -> OneRow | None:
-        """How the rows of a person become one, if they do."""
-        plan = self._plan
-        if plan.person is None or plan.one_row is None:
-            return None
-        return OneRow(
-            person=plan.person,
-            column=plan.column,
-            secret=plan.secret,
-            way=plan.one_row,
-            keep=plan.keep,
+            one_row=plan.reduction,
         )
 
     def add(self, counts: Counts) -> None:
@@ -125,6 +110,8 @@ class Session:
             checksum_of=of,
             output=output,
             order=self._order,
+            # A table that does not pass is refused, so there is no record of it.
+            rows_tested=self._plan.tests_rows,
             beliefs_from=planned_source(self._plan.calibration.scenario.beliefs),
             versions=software_versions(*self._engine),
             created=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -64,8 +64,8 @@ def release_spark(
         plan, ledger, engine="pyspark", order="table" if plan.keep_order else "random"
     )
     rules = session.rules
-    if session.one_row is not None:
-        frame = reduced_spark(frame, session.one_row)
+    if plan.reduction is not None:
+        frame = reduced_spark(frame, plan.reduction)
     groups = survey(frame, plan.column, plan.secret, rules.low, rules.high)
     _check(groups, rules)
     for group in groups:

@@ -29,6 +29,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Postprocess
 from pufferfish.narrate import gaps, published_in_words
 from pufferfish.noise import Noise, NoNoise
+from pufferfish.persons import SeveralRows
 from pufferfish.plan import Plan
 from pufferfish.record import Edition, Record
 from pufferfish.report.columns import Bars, CountedColumn, bars_of
@@ -175,7 +176,7 @@ def gather(
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
         allowed=success_allowed(goal),
         posteriors=_posteriors(goal),
-        believed=None if plan is None else believed(plan.calibration),
+        believed=None if plan is None else believed(plan.calibration, plan.several_rows),
         record=record,
         released=released,
         bars=None if released is None else bars_of(released, None if record is None else original),
@@ -203,8 +204,8 @@ def _posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
     )
 
 
-def believed(calibration: Calibration) -> Believed:
-    """What follows from the beliefs of a calibration."""
+def believed(calibration: Calibration, rows: SeveralRows) -> Believed:
+    """What follows from the beliefs of a calibration, for one of several rows of a person."""
     scenario, noise, goal = calibration.scenario, calibration.noise, calibration.goal
     alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
     of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
@@ -221,7 +222,8 @@ def believed(calibration: Calibration) -> Believed:
         bare=privacy_profile(looked_at, NoNoise(), epsilons),
         of_all=of_all,
         comparison=compare(looked_at, goal),
-        alternatives=alternatives(calibration),
+        # They would be about one row, where the noise is for several.
+        alternatives=alternatives(calibration) if rows.apart else (),
         steps=_steps(calibration.explain()),
     )
 

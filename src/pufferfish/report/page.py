@@ -46,11 +46,13 @@ class Seen:
 def page(facts: Facts) -> str:
     """The whole file."""
     found = facts.believed
-    listed = () if found is None else ways(found)
+    # Other ways are worked out for one row; where the noise is for several, that would mislead.
+    listed = () if found is None or _together(facts) else ways(found)
     text: str = _template("page.html.j2").render(
         facts=facts,
         document=facts.document,
         meaning=_meaning(facts.goal),
+        certified=_certified(facts),
         adversaries=()
         if found is None
         else [adversary_in_words(each) for each in found.calibration.scenario.beliefs],
@@ -77,7 +79,7 @@ def page(facts: Facts) -> str:
         ways=listed,
         ways_picture=ways_picture(listed),
         refused=()
-        if found is None
+        if found is None or _together(facts)
         else [
             (name, reason.removeprefix(name).lstrip()) for name, reason in found.comparison.refused
         ],
@@ -100,6 +102,22 @@ def fragment(title: str, rows: list[tuple[str, str]], picture: Picture | None, n
 def _meaning(goal: Guarantee) -> str:
     text = meaning(goal, "the two secrets of a pair", odds_factor(goal.epsilon))
     return text[0].upper() + text[1:] + "."
+
+
+def _together(facts: Facts) -> bool:
+    """Whether the noise was chosen for all rows of a person together."""
+    document = facts.document
+    return document["rows_per_person"] > 1 and document["dependence"] != "independent"
+
+
+def _certified(facts: Facts) -> str:
+    """How the promise was proven."""
+    shown = "" if facts.believed else ", which the curator can show"
+    if facts.document["rows_per_person"] == 1:
+        return f"certified exactly{shown}"
+    if _together(facts):
+        return f"proven for all rows of a person together{shown}"
+    return f"certified exactly for each row{shown}; that rows are independent is stated"
 
 
 def _seen(facts: Facts) -> Iterator[Seen]:

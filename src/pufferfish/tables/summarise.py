@@ -8,7 +8,7 @@ from typing import Any
 
 from pufferfish.checks import require
 from pufferfish.tables.arrays import array_batch
-from pufferfish.tables.files import Progress, each_batch, file_batches
+from pufferfish.tables.files import Progress, each_batch
 from pufferfish.tables.formats import FileFormat, format_of
 from pufferfish.tables.frames import frame_batches
 from pufferfish.tables.names import check_columns
@@ -102,11 +102,23 @@ def _one_row(column: str, secret: str, person: str | None, way: Way | None) -> O
     return OneRow(person=person, column=column, secret=secret, way=way)
 
 
-def batches(data: Any, column: str, secret: str, count: str | None = None) -> Iterable[Batch]:
-    """The rows of any kind of table, some at a time."""
+def batches(
+    data: Any, column: str, secret: str, count: str | None = None, one_row: OneRow | None = None
+) -> Iterable[Batch]:
+    """The rows of any kind of table, some at a time; with `one_row` one for each person."""
     if isinstance(data, str | PathLike):
-        return file_batches(fspath(data), format_of(fspath(data)), column, secret, count)
+        path = fspath(data)
+        return each_batch(path, format_of(path), column, secret, count, _itself, one_row=one_row)
     if not isinstance(data, Mapping):
-        return frame_batches(data, column, secret, count)
+        frame = data if one_row is None else reduced_frame(data, one_row)
+        return frame_batches(frame, column, secret, count)
     check_columns(list(data), column, secret, count)
-    return [array_batch(data, column, secret, count)]
+    return [
+        array_batch(
+            data if one_row is None else reduced_arrays(data, one_row), column, secret, count
+        )
+    ]
+
+
+def _itself(batch: Batch, before: int | None) -> Batch:
+    return batch
