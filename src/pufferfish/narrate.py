@@ -89,7 +89,7 @@ def published_in_words(record: Record) -> str:
         "mean": ", one for each person, with the mean of its values",
     }[plan.one_row]
     return (
-        f"{record.rows_published:,} rows of {plan.column!r}{each}{place}{order}{kept}; "
+        f"{record.rows_published:,} rows of {plan.column!r}{place}{each}{order}{kept}; "
         f"{plan.secret!r} is not published{dropped}."
     )
 

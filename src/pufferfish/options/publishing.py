@@ -106,6 +106,16 @@ class Publishing:
                 "--one-row needs --person, the column that says which rows are one person's, and "
                 "makes one row of them: leave out --rows-per-person."
             )
+        if self.one_row == "mean" and self.keep:
+            raise InvalidInputError(
+                "--keep does not go with --one-row mean: no row of the table has that value, so no "
+                "other column belongs to it. Leave out --keep, or say --one-row first."
+            )
+        if self.one_row is not None and self.keep_order:
+            raise InvalidInputError(
+                "--keep-order does not go with --one-row: one row for each person has no place in "
+                "the order of the table."
+            )
         if said and self.one_row is None and self.rows_per_person == 1:
             raise InvalidInputError(
                 f"{said[0]} is about several rows of one person: say how many with "

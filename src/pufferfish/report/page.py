@@ -107,7 +107,7 @@ def _meaning(goal: Guarantee) -> str:
 def _together(facts: Facts) -> bool:
     """Whether the noise was chosen for all rows of a person together."""
     document = facts.document
-    return document["rows_per_person"] > 1 and document["dependence"] != "independent"
+    return bool(document["rows_per_person"] > 1 and document["dependence"] != "independent")
 
 
 def _certified(facts: Facts) -> str:
