@@ -43,7 +43,13 @@ def released(
     ("goal", "noise"),
     [("pure", "laplace"), ("approximate", "laplace"), ("approximate", "gaussian")],
 )
-@pytest.mark.parametrize("fields", [{}, {"unit": "person", "person": "k", "rows_per_person": 2}])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"unit": "person", "person": "k", "rows_per_person": 2, "dependence": "independent"},
+    ],
+)
 def test_an_internal_edition_is_true(tmp_path: Path, goal: str, noise: str, fields: Any) -> None:
     released(tmp_path, goal=goal, noise=noise, **fields)
     found = verify_record(tmp_path / "internal.json")

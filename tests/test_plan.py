@@ -82,6 +82,7 @@ def test_a_plan_is_the_same_when_read_again(
         unit="person",
         person="who",
         rows_per_person=rows,
+        dependence="independent",
         postprocess=(pf.RoundTo(0.1), pf.Clip(-1 / 3, 1e5)),
         others=("c", 7, True),
         allow_no_noise=True,
@@ -104,7 +105,9 @@ CHOICES: list[dict[str, Any]] = [
     {"keep_order": True},
     {"missing": "drop"},
     {"missing": "keep"},
-    {"unit": "person", "person": "who", "rows_per_person": 3},
+    {"unit": "person", "person": "who", "rows_per_person": 3, "dependence": "independent"},
+    {"unit": "person", "person": "who", "one_row": "first", "keep": ("k",)},
+    {"unit": "person", "person": "who", "one_row": "mean"},
     {"postprocess": (pf.Clip(0, 5), pf.RoundTo(1))},
     {"others": ("c", True, 0)},
     {"allow_no_noise": True},
@@ -437,12 +440,69 @@ def test_a_calibration_that_is_not_certified_is_refused() -> None:
 
 def test_a_promise_for_persons_adds_up() -> None:
     found = pf.calibrate(points(1.0), pf.Guarantee(0.25, 0.01))
-    several = plan(calibration=found, unit="person", person="who", rows_per_person=4)
+    persons: dict[str, Any] = {"unit": "person", "person": "who", "dependence": "independent"}
+    several = plan(calibration=found, rows_per_person=4, **persons)
     assert several.promise == pf.Guarantee(1.0, 0.04)
     assert plan(calibration=found, unit="person", person="who").promise == pf.Guarantee(0.25, 0.01)
     assert plan(calibration=found).promise == pf.Guarantee(0.25, 0.01)
     with pytest.raises(pf.InvalidInputError, match="δ"):
-        plan(calibration=found, unit="person", person="who", rows_per_person=100)
+        plan(calibration=found, rows_per_person=100, **persons)
+
+
+@pytest.mark.parametrize("dependence", ["any", "equal"])
+@pytest.mark.parametrize("provenance", ["private", "public"])
+def test_the_promise_for_persons_is_the_goal_where_noise_is_for_all_rows(
+    dependence: Any, provenance: str
+) -> None:
+    laws = pf.Discrete([0.0, 3.0], [0.5, 0.5]), pf.Discrete([1.0, 4.0], [0.5, 0.5])
+    goal = pf.Guarantee(1.0 / 3.0)
+    found = pf.calibrate_rows(scenario(*laws, provenance), goal, 3, dependence)
+    persons: dict[str, Any] = {"unit": "person", "person": "who", "dependence": dependence}
+    several = plan(calibration=found, rows_per_person=3, **persons)
+    assert several.promise == goal
+    assert pf.Plan.from_json(several.to_json()) == several
+    # One row more, or less noise, also in a document that somebody has edited.
+    with pytest.raises(pf.CertificationError, match="4 rows of one person cost"):
+        plan(calibration=found, rows_per_person=4, **persons)
+    data = json.loads(several.to_json())
+    with pytest.raises(pf.CertificationError, match="30 rows of one person cost"):
+        pf.Plan.from_dict(data | {"rows_per_person": 30})
+    less = data | {"noise": data["noise"] | {"scale": 0.9 * data["noise"]["scale"]}}
+    with pytest.raises(pf.CertificationError):
+        pf.Plan.from_dict(less)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"one_row": "first"}, "unit"),
+        ({"one_row": "last", "unit": "person", "person": "who"}, "one_row"),
+        (
+            {"one_row": "mean", "unit": "person", "person": "who", "rows_per_person": 2},
+            "rows_per_person=1",
+        ),
+        ({"one_row": "mean", "unit": "person", "person": "who", "keep": ("k",)}, "kept columns"),
+        ({"one_row": "first", "unit": "person", "person": "who", "keep_order": True}, "keep_order"),
+        ({"dependence": "some"}, "dependence"),
+    ],
+)
+def test_one_row_that_contradicts_itself_is_refused(fields: dict[str, Any], words: str) -> None:
+    with pytest.raises(pf.InvalidInputError, match=words):
+        plan(**fields)
+
+
+def test_smooth_beliefs_say_nothing_of_several_rows_without_a_cap() -> None:
+    persons: dict[str, Any] = {"unit": "person", "person": "who", "rows_per_person": 2}
+    with pytest.raises(pf.UnsupportedError, match="--one-row"):
+        plan(**persons)
+    # Between public bounds no two values are far apart, whatever is believed.
+    wide = pf.calibrate_rows(
+        calibration().scenario, pf.Guarantee(1.0), 2, cap=(0.0, 10.0), digits=3
+    )
+    assert wide.noise.std >= 20.0 * 2.0**0.5
+    assert plan(calibration=wide, cap=(0.0, 10.0), **persons).promise == pf.Guarantee(1.0)
+    with pytest.raises(pf.CertificationError):
+        plan(calibration=wide, cap=(0.0, 11.0), **persons)
 
 
 def test_rows_are_shuffled_unless_their_order_is_asked_for() -> None:
@@ -471,6 +531,7 @@ def test_the_promise_for_a_person_is_never_rounded_down(rows: int, epsilon: floa
         unit="person",
         person="id",
         rows_per_person=rows,
+        dependence="independent",
     )
     assert rows * Fraction(epsilon) <= Fraction(chosen.promise.epsilon)
     assert rows * Fraction(1e-3) <= Fraction(chosen.promise.delta)

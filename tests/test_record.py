@@ -39,7 +39,17 @@ def record(provenance: str = "private", **fields: Any) -> pf.Record:
 
 PUBLIC = {
     *("pufferfish", "version", "edition", "notice", "headline", "promise", "not_promised", "goal"),
-    *("unit", "rows_per_person", "dependence", "one_row", "pairs", "column", "secret", "kept"),
+    *(
+        "unit",
+        "rows_per_person",
+        "dependence",
+        "one_row",
+        "rows_tested",
+        "pairs",
+        "column",
+        "secret",
+        "kept",
+    ),
     *("reveals", "missing", "cap", "order", "unprotected_percent", "adversaries", "beliefs_from"),
     *("beliefs_fitted", "noise", "rounding", "postprocess", "published", "versions", "created"),
 }
@@ -103,8 +113,12 @@ def test_the_promise_in_words() -> None:
     for part in ("one row", "'x'", "'s'", "'a' and 'b'", "ε = 0.5", "1 described adversary,"):
         assert part in words
     assert "Laplace noise of scale" in words
-    several = record(unit="person", person="k", rows_per_person=3).to_dict()
-    assert "one person (at most 3 rows)" in several["promise"]
+    several = record(
+        unit="person", person="k", rows_per_person=3, dependence="independent"
+    ).to_dict()
+    assert "one person (at most 3 rows, taken to be independent" in several["promise"]
+    assert "a test at level 1% found nothing against it" in several["headline"][0]
+    assert several["rows_tested"] is True
     assert several["goal"] == {"epsilon": 1.5, "delta": 0.0}
     assert "ε = 1.5" in several["promise"]
 

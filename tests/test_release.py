@@ -565,7 +565,7 @@ def test_categories_that_do_not_occur_are_no_secrets() -> None:
 
 
 def per_person(rows: int = 1) -> pf.Plan:
-    return plan(unit="person", person="p", rows_per_person=rows)
+    return plan(unit="person", person="p", rows_per_person=rows, dependence="independent")
 
 
 @pytest.mark.parametrize("kind", KINDS)

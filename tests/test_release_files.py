@@ -498,7 +498,7 @@ def test_a_person_with_too_many_rows_publishes_nothing(
     with pytest.raises(pf.DataError, match="some person"):
         pf.release(tmp_path / "in.csv", chosen, tmp_path / "out.csv")
     assert listing(tmp_path) == ["in.csv"]
-    twice = plan(unit="person", person="p", rows_per_person=2)
+    twice = plan(unit="person", person="p", rows_per_person=2, dependence="independent")
     assert pf.release(tmp_path / "in.csv", twice, tmp_path / "out.csv").record.rows_read == 51
 
 

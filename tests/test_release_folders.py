@@ -393,7 +393,7 @@ def test_persons_are_counted_over_all_files(
     with pytest.raises(pf.DataError, match="more than 1 row"):
         pf.release(tmp_path / "in", once, tmp_path / "out")
     assert listing(tmp_path) == ["in"]
-    twice = plan(unit="person", person="p", rows_per_person=2)
+    twice = plan(unit="person", person="p", rows_per_person=2, dependence="independent")
     assert pf.release(tmp_path / "in", twice, tmp_path / "out").record.rows_read == 30
 
 

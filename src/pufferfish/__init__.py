@@ -37,6 +37,7 @@ from pufferfish.ledger import Ledger
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
 from pufferfish.outliers import Outliers, outliers
+from pufferfish.persons import calibrate_rows
 from pufferfish.plan import Plan
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.radius import Radius, radius
@@ -102,6 +103,7 @@ __all__ = [
     "UnsupportedError",
     "audit",
     "calibrate",
+    "calibrate_rows",
     "calibrate_sum",
     "compare",
     "compare_sum",

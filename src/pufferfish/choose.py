@@ -18,7 +18,9 @@ from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding, rung_up
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.persons import SeveralRows, calibrate_rows, share
 from pufferfish.scenario import Scenario
+from pufferfish.theorems import Dependence
 
 __all__ = [
     "EPSILONS",
@@ -68,6 +70,7 @@ def choices(
     epsilons: tuple[float, ...] = EPSILONS,
     *,
     rows: int = 1,
+    dependence: Dependence = "any",
 ) -> tuple[Choice, ...]:
     """A table to choose ε from: noise, accuracy and the adversary's success for several.
 
@@ -78,6 +81,7 @@ def choices(
         confidence: Of the accuracy of a value.
         epsilons: The ε to try.
         rows: How many rows of one person the promise is for.
+        dependence: What is taken for granted about them, as in `Plan`.
 
     Raises:
         UnreachableGoalError: None of them can be reached.
@@ -90,8 +94,10 @@ def choices(
     for epsilon in epsilons:
         goal = Guarantee(epsilon, delta)
         try:
-            share = Guarantee(epsilon / rows, delta / rows)
-            law = calibrate(scenario, share, noise, rounding=rounding).noise
+            if SeveralRows(rows, dependence).apart:
+                law = calibrate(scenario, share(goal, rows), noise, rounding=rounding).noise
+            else:
+                law = calibrate_rows(scenario, goal, rows, dependence, rounding=rounding).noise
         except UnreachableGoalError as error:
             refused = error
             continue

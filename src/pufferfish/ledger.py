@@ -8,6 +8,7 @@ soon as there is a second one all of them are charged by the certificate that co
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from pufferfish.checks import nonnegative, require
@@ -19,7 +20,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise, check_noise
 from pufferfish.radius import within
 from pufferfish.scenario import Scenario
-from pufferfish.theorems import ComposableCertificate, composable
+from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
 
 __all__ = ["Ledger"]
 
@@ -34,12 +35,20 @@ class Ledger:
         releases: The noise of each release, each drawn afresh. Publishing the same noised column
             again is no new release.
         radius: How far in W_∞ the true laws may be from the believed ones.
+        rows: How many rows of one person each release publishes, at most, if the budget is for all
+            of them together. With several, also the first release is charged by the certificate
+            that composes.
+        dependence: What is taken for granted about them: "any" or "equal" (`theorems.rows`).
+        width: No two values are further apart than this, if they are capped; else infinite.
     """
 
     scenario: Scenario = field(repr=False)
     budget: Guarantee
     releases: tuple[Noise, ...] = ()
     radius: float = 0.0
+    rows: int = 1
+    dependence: Dependence = "any"
+    width: float = math.inf
 
     def __post_init__(self) -> None:
         """Refuse releases that break the budget."""
@@ -54,7 +63,13 @@ class Ledger:
         object.__setattr__(self, "radius", nonnegative("radius", self.radius))
         for noise in self.releases:
             check_noise(noise)
-        if len(self.releases) == 1:
+        require(
+            isinstance(self.rows, int) and not isinstance(self.rows, bool) and self.rows >= 1,
+            f"rows must be a whole number of at least 1, got {self.rows!r}.",
+        )
+        require(self.dependence in ("any", "equal"), "a ledger is about any or equal rows.")
+        require(isinstance(self.width, int | float) and self.width > 0.0, "width must be positive.")
+        if len(self.releases) == 1 and self.rows == 1:
             self._check_first(self.releases[0])
         elif self.releases:
             self._check_all()
@@ -86,7 +101,15 @@ class Ledger:
         """The certificate by which several releases are charged, where there is one."""
         if len(self._laplace()) < len(self.releases):
             return None
-        return composable(self.scenario, self.releases[0], self.budget.delta, self.radius)
+        return composable_rows(
+            self.scenario,
+            self.releases[0],
+            self.budget.delta,
+            self.radius,
+            rows=self.rows,
+            dependence=self.dependence,
+            width=self.width,
+        )
 
     def _check_first(self, noise: Noise) -> None:
         inner = within(noise, self.budget, self.radius)
@@ -102,6 +125,11 @@ class Ledger:
     def _check_all(self) -> None:
         certificate, laplace = self._composable(), self._laplace()
         if certificate is None:
+            if self.rows > 1:
+                raise UnsupportedError(
+                    f"no certificate covers {self.rows} rows of one person with this noise and "
+                    "these beliefs."
+                )
             raise UnsupportedError(
                 "a second release of the same value is not covered: there is only the exact "
                 "certificate of one release. Several releases need Laplace noise, and beliefs for "
@@ -112,10 +140,16 @@ class Ledger:
         total = certificate.total(laplace)
         if total.epsilon > self.budget.epsilon:
             raise BudgetExceededError(
-                f"{len(laplace)} releases of the same value would cost {total}, more than the "
+                f"{len(laplace)} {self._what} would cost {total}, more than the "
                 f"budget of {self.budget}, by ε {total.epsilon - self.budget.epsilon:.3g}. "
                 f"{self._remedy(certificate, laplace)}"
             )
+
+    @property
+    def _what(self) -> str:
+        if self.rows == 1:
+            return "releases of the same value"
+        return f"release(s) of {self.rows} rows of one person"
 
     def _remedy(self, certificate: ComposableCertificate, laplace: list[LaplaceNoise]) -> str:
         before = certificate.total(laplace[:-1])

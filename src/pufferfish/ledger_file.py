@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +24,22 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.ledger import Ledger
+from pufferfish.theorems import Dependence
 
 __all__ = ["charge", "read_ledger"]
 
 VERSION = 1
 
 
-def charge(path: Path, calibration: Calibration, *, only_check: bool = False) -> Ledger:
+def charge(
+    path: Path,
+    calibration: Calibration,
+    *,
+    rows: int = 1,
+    dependence: Dependence = "any",
+    width: float = math.inf,
+    only_check: bool = False,
+) -> Ledger:
     """The ledger with one more release, written back.
 
     A file that is not there yet is begun: its budget is the calibration's goal, for all releases
@@ -37,6 +48,10 @@ def charge(path: Path, calibration: Calibration, *, only_check: bool = False) ->
     Args:
         path: The ledger's file.
         calibration: What is released.
+        rows: How many rows of one person, if the goal is for all of them together; as for `Ledger`,
+            and so are the next two.
+        dependence: What is taken for granted about them.
+        width: How far apart two values can be.
         only_check: Refuse what does not fit, but write nothing.
 
     Raises:
@@ -45,7 +60,15 @@ def charge(path: Path, calibration: Calibration, *, only_check: bool = False) ->
         InvalidInputError: The ledger is about other secrets, beliefs or another promise.
     """
     with contextlib.nullcontext() if only_check else _locked(path):
-        charged = _opened(path, calibration).charge(calibration.noise)
+        fresh = Ledger(
+            scenario=calibration.scenario,
+            budget=calibration.goal,
+            radius=calibration.radius,
+            rows=rows,
+            dependence=dependence,
+            width=width,
+        )
+        charged = _opened(path, fresh).charge(calibration.noise)
         if not only_check:
             text = document_text(_to_dict(charged), path)
             write_text(path, text, force=True, private=True)
@@ -61,20 +84,22 @@ def read_ledger(path: Path) -> Ledger:
             budget=Guarantee(**data["budget"]),
             releases=tuple(noise_from_dict(each) for each in data["releases"]),
             radius=data["radius"],
+            rows=data.get("rows", 1),
+            dependence=data.get("dependence", "any"),
+            width=math.inf if data.get("width") is None else data["width"],
         )
 
 
-def _opened(path: Path, calibration: Calibration) -> Ledger:
+def _opened(path: Path, fresh: Ledger) -> Ledger:
+    """The ledger in a file that counts what `fresh` would count; itself where there is no file."""
     if not path.exists():
-        return Ledger(
-            scenario=calibration.scenario, budget=calibration.goal, radius=calibration.radius
-        )
+        return fresh
     ledger = read_ledger(path)
-    same = ledger.scenario == calibration.scenario and ledger.radius == calibration.radius
-    if not same or ledger.budget != calibration.goal:
+    if replace(ledger, releases=()) != fresh:
         raise InvalidInputError(
-            f"the ledger {path} counts releases for other pairs, beliefs or another promise, which "
-            "cannot be added up with this one. Release with the plan that began it."
+            f"the ledger {path} counts releases for other pairs, beliefs, rows of a person or "
+            "another promise, which cannot be added up with this one. Release with the plan that "
+            "began it."
         )
     return ledger
 
@@ -86,6 +111,9 @@ def _to_dict(ledger: Ledger) -> dict[str, Any]:
         "notice": PRIVATE_NOTICE,
         "budget": {"epsilon": ledger.budget.epsilon, "delta": ledger.budget.delta},
         "radius": ledger.radius,
+        "rows": ledger.rows,
+        "dependence": ledger.dependence,
+        "width": ledger.width if math.isfinite(ledger.width) else None,
         "releases": [noise_to_dict(each) for each in ledger.releases],
         "scenario": scenario_to_dict(ledger.scenario),
     }

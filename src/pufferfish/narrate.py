@@ -17,11 +17,18 @@ from pufferfish.mechanism import Clip
 from pufferfish.noise import LaplaceNoise, NoNoise
 from pufferfish.numerics import readable
 from pufferfish.outliers import outliers
+from pufferfish.persons import TEST_LEVEL
 from pufferfish.plan import Plan
 from pufferfish.priors import Discrete
 from pufferfish.record import Record
 from pufferfish.scenario import RELEASED, Belief
-from pufferfish.statement import BeliefsFrom, cap_in_words, headline, not_promised
+from pufferfish.statement import (
+    BeliefsFrom,
+    cap_in_words,
+    headline,
+    not_promised,
+    unit_in_words,
+)
 
 __all__ = [
     "adversaries_in_words",
@@ -46,7 +53,7 @@ def story(record: Record) -> str:
     parts = [
         *(("Beware", text) for text in headline(record.facts)),
         ("Published", published_in_words(record)),
-        ("Promise", promise_in_words(plan)),
+        ("Promise", promise_in_words(plan, tested=record.rows_tested)),
         ("To whom", adversaries_in_words(plan, record.beliefs_from)),
         ("Before it", cap_in_words(plan.cap) + _capped(record)),
         ("Noise", _noise(record)),
@@ -86,14 +93,24 @@ def published_in_words(record: Record) -> str:
             else ""
         )
     )
+    each = {
+        None: "",
+        "first": ", the first of each person",
+        "mean": ", one for each person, with the mean of its values",
+    }[plan.one_row]
     return (
-        f"{record.rows_published:,} rows of {plan.column!r}{place}{order}{kept}; {plan.secret!r} "
-        f"is not published{dropped}."
+        f"{record.rows_published:,} rows of {plan.column!r}{place}{each}{order}{kept}; "
+        f"{plan.secret!r} is not published{dropped}."
     )
 
 
-def promise_in_words(plan: Plan) -> str:
-    """The promise for one unit, and what it means."""
+def promise_in_words(plan: Plan, *, tested: bool = False) -> str:
+    """The promise for one unit, what it means, and what it rests on.
+
+    Args:
+        plan: What is planned.
+        tested: Whether rows that are said to be independent were tested already.
+    """
     promise, pairs = plan.promise, plan.calibration.scenario.pairs
     first, second = pairs[0]
     pair = (
@@ -101,7 +118,7 @@ def promise_in_words(plan: Plan) -> str:
         if len(pairs) == 1
         else f"each of {len(pairs):,} pairs of secrets"
     )
-    unit = "one row" if plan.unit == "row" else f"one person (up to {plan.rows_per_person} rows)"
+    unit = unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
     if plan.keep:
         # No factor for the odds: with the other columns they may change by any.
         return (
@@ -110,7 +127,28 @@ def promise_in_words(plan: Plan) -> str:
             "one release of that column alone; nothing is promised for the file."
         )
     said = meaning(promise, pair, odds_factor(promise.epsilon))
-    return f"{promise} for {unit}: {said}. Certified exactly, for one release."
+    return f"{promise} for {unit}: {said}. {_rests_on(plan, tested=tested)}"
+
+
+def _rests_on(plan: Plan, *, tested: bool) -> str:
+    """By what the promise is proven."""
+    rows = plan.several_rows
+    if rows.count == 1:
+        return "Certified exactly, for one release."
+    if rows.dependence == "independent":
+        test = f"a test at level {TEST_LEVEL:.0%}"
+        found = f"{test} found nothing against it" if tested else f"the release makes {test}"
+        return (
+            f"Each row is certified exactly, at {plan.calibration.goal}, for one release. Together "
+            "they are taken to be independent given the secret, as stated by you; "
+            f"{found}."
+        )
+    how = (
+        "by the distance of the values that are possible, so that nothing is taken for granted"
+        if rows.dependence == "any"
+        else "as releases of one value; a table in which they differ is refused"
+    )
+    return f"Proven for all rows of a person together, {how}. For one release."
 
 
 def meaning(promise: Guarantee, pair: str, factor: str) -> str:
@@ -213,6 +251,8 @@ def steps_in_words(plan: Plan) -> str:
 
 def _beside(plan: Plan) -> str:
     """What other ways to keep a promise would have taken."""
+    if not plan.several_rows.apart:
+        return ""  # they would be about one row
     goal = plan.calibration.goal
     texts = [_alternative(each, goal) for each in alternatives(plan.calibration)]
     return "; ".join(texts) + "." if texts else ""

@@ -6,6 +6,7 @@ are. The certificate is not read from the document: it is computed again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -27,19 +28,19 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.numerics import float_upper
+from pufferfish.persons import SeveralRows, check_rows, width_of
 from pufferfish.scenario import Secret, checked_secret
-from pufferfish.theorems import TAU_FORMS
+from pufferfish.tables.one_row import OneRow as Reduction
+from pufferfish.theorems import DEPENDENCES, TAU_FORMS, Dependence
 
 __all__ = ["DEPENDENCES", "MISSING", "ONE_ROW", "Dependence", "Missing", "OneRow", "Plan", "Unit"]
 __all__ += ["postprocess_from_dict", "postprocess_to_dict"]
 
 Unit = Literal["row", "person"]
 Missing = Literal["refuse", "keep", "drop"]
-Dependence = Literal["any", "equal", "independent"]
 OneRow = Literal["first", "mean"]
 
 MISSING = ("refuse", "keep", "drop")
-DEPENDENCES = ("any", "equal", "independent")
 ONE_ROW = ("first", "mean")
 _MOST_ROWS = 1_000_000
 
@@ -58,11 +59,14 @@ class Plan(PrivateDocument):
             allow for; "drop" their rows, so that how many there are is not protected.
         unit: What the promise is about: one "row", or one "person" with several.
         person: For the unit "person": the column that says which rows belong together.
-        rows_per_person: At most so many rows of one person. Each costs: together they keep
-            (k·ε, k·δ), taken to be independent given the secret.
-        dependence: What is taken to be true of the rows of one person, given the secret: nothing
-            ("any"), that they repeat one value ("equal"), that they are "independent".
-        one_row: Publish one row for each person: its "first", or one with the "mean" of its values.
+        rows_per_person: At most so many rows of one person are published.
+        dependence: What is taken for granted about several rows of one person, given the secret.
+            "any": nothing. "equal": they repeat one value. In both cases the calibration's noise
+            must keep its goal for all of them together (`pf.calibrate_rows`). "independent", as
+            stated by the curator and tested at the release: each row keeps the calibration's goal,
+            and together they keep (k·ε, k·δ).
+        one_row: Publish one row for each person, made before anything else: its "first" row, or
+            the "mean" of its values. The beliefs must be fitted to that table.
         cap: Values are moved into these public bounds before the mechanism; the beliefs describe
             the moved ones. A bound that was chosen by looking at the data tells about them.
         rounding: How the size of the noise, where it depends on private beliefs, is rounded up: to
@@ -87,7 +91,7 @@ class Plan(PrivateDocument):
     unit: Unit = "row"
     person: str | None = None
     rows_per_person: int = 1
-    dependence: Dependence = "independent"
+    dependence: Dependence = "any"
     one_row: OneRow | None = None
     cap: tuple[float, float] | None = None
     rounding: Rounding = "ladder"
@@ -138,6 +142,7 @@ class Plan(PrivateDocument):
         if self.rounding != "given" and not self.public:
             calibration = published(self.calibration, self.rounding)
             object.__setattr__(self, "calibration", calibration)
+        check_rows(self.calibration, self.several_rows)
         # Refuses what cannot be released: an uncertified law, no grid, no noise unasked.
         _ = self.mechanism
 
@@ -175,9 +180,30 @@ class Plan(PrivateDocument):
             "person must be the name of a column.",
         )
         require(rows == 1 or self.unit == "person", 'rows_per_person needs unit="person".')
-        total = self.calibration.goal.delta * rows
-        require(total < 1.0, f"{rows} rows of one person would cost δ = {total:g}.")
         require(self.person not in (self.column, self.secret), "the person needs its own column.")
+        self._check_rows()
+
+    def _check_rows(self) -> None:
+        """What is said of several rows of a person."""
+        rows = self.rows_per_person
+        if self.dependence == "independent":
+            total = self.calibration.goal.delta * rows
+            require(total < 1.0, f"{rows} rows of one person would cost δ = {total:g}.")
+        if self.one_row is None:
+            return
+        require(
+            self.person is not None and rows == 1,
+            'one_row needs unit="person", and publishes one row of each (rows_per_person=1).',
+        )
+        require(
+            not self.keep_order,
+            "one row for each person has no place in the order of the table; leave out keep_order.",
+        )
+        require(
+            self.one_row == "first" or not self.keep,
+            "kept columns do not go with the mean of a person's rows: no row of the table has that "
+            'value, so no other column belongs to it. Keep none, or use one_row="first".',
+        )
 
     @property
     def mechanism(self) -> Mechanism:
@@ -188,10 +214,39 @@ class Plan(PrivateDocument):
 
     @property
     def promise(self) -> Guarantee:
-        """What is promised for one unit: (k·ε, k·δ) for k rows of a person, rounded up."""
+        """What is promised for one unit.
+
+        The calibration's goal; (k·ε, k·δ), rounded up, for k independent rows of a person.
+        """
         goal, rows = self.calibration.goal, self.rows_per_person
+        if self.dependence != "independent":
+            return goal
         total = (float_upper(rows * Fraction(each)) for each in (goal.epsilon, goal.delta))
         return Guarantee(*total)
+
+    @property
+    def several_rows(self) -> SeveralRows:
+        """The rows of one person, and what is taken for granted about them."""
+        width = math.inf if self.cap is None else width_of(self.cap)
+        return SeveralRows(self.rows_per_person, self.dependence, width)
+
+    @property
+    def reduction(self) -> Reduction | None:
+        """How the rows of a person become one before anything else, if they do."""
+        if self.person is None or self.one_row is None:
+            return None
+        return Reduction(
+            person=self.person,
+            column=self.column,
+            secret=self.secret,
+            way=self.one_row,
+            keep=self.keep,
+        )
+
+    @property
+    def tests_rows(self) -> bool:
+        """Whether the release tests that the rows of a person are independent."""
+        return self.rows_per_person > 1 and self.dependence == "independent"
 
     @property
     def shuffled(self) -> bool:

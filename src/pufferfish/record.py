@@ -51,6 +51,7 @@ class Record:
         order: The order in which the rows were published.
         beliefs_from: Where the beliefs come from, as far as that was checked.
         beliefs_fitted: When they were fitted, if to another table.
+        rows_tested: Whether a test found nothing against the independence of a person's rows.
         reveals: What the protected column and the kept ones reveal together; None if none is kept.
         versions: Of the software.
         created: When, in UTC.
@@ -71,6 +72,7 @@ class Record:
     beliefs_from: BeliefsFrom
     beliefs_fitted: str | None = None
     reveals: Reveals | None = None
+    rows_tested: bool = False
     versions: dict[str, str]
     created: str
 
@@ -84,6 +86,7 @@ class Record:
             beliefs_from=self.beliefs_from,
             beliefs_fitted=self.beliefs_fitted,
             reveals=self.reveals,
+            rows_tested=self.rows_tested,
         )
 
     def to_dict(self, edition: Edition = "internal") -> dict[str, Any]:
@@ -175,6 +178,7 @@ class Record:
                 beliefs_from=said.beliefs_from,
                 beliefs_fitted=said.beliefs_fitted,
                 reveals=said.reveals,
+                rows_tested=said.rows_tested,
                 versions=data["versions"],
                 created=data["created"],
             )

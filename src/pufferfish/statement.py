@@ -20,6 +20,7 @@ from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Postprocess
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.numerics import readable
+from pufferfish.persons import TEST_LEVEL
 from pufferfish.plan import (
     DEPENDENCES,
     MISSING,
@@ -47,6 +48,7 @@ __all__ = [
     "percent_of",
     "planned_source",
     "promise",
+    "unit_in_words",
     "words",
 ]
 
@@ -107,6 +109,7 @@ class Facts:
         rows_per_person: At most this many rows of one person.
         dependence: What is taken to be true of the rows of one person, as in `Plan`.
         one_row: Which one row stands for a person, as in `Plan`.
+        rows_tested: Whether a test found nothing against the independence of a person's rows.
         pairs: Which secrets must look alike.
         column: The protected column.
         secret: The column of the secret; None in a record of version 1, which did not say.
@@ -132,6 +135,7 @@ class Facts:
     rows_per_person: int
     dependence: Dependence
     one_row: OneRow | None
+    rows_tested: bool
     pairs: Sequence[SecretPair]
     column: str
     secret: str | None
@@ -158,6 +162,7 @@ class Facts:
         beliefs_from: BeliefsFrom | None = None,
         beliefs_fitted: str | None = None,
         reveals: Reveals | None = None,
+        rows_tested: bool = False,
     ) -> Self:
         """What a plan says, and what was done; where nothing was done yet, what is planned."""
         scenario = plan.calibration.scenario
@@ -167,6 +172,7 @@ class Facts:
             rows_per_person=plan.rows_per_person,
             dependence=plan.dependence,
             one_row=plan.one_row,
+            rows_tested=rows_tested,
             pairs=scenario.pairs,
             column=plan.column,
             secret=plan.secret,
@@ -198,6 +204,7 @@ class Facts:
             else planned,
             beliefs_fitted=self.beliefs_fitted,
             reveals=self.reveals,
+            rows_tested=self.rows_tested,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -208,6 +215,7 @@ class Facts:
             "rows_per_person": self.rows_per_person,
             "dependence": self.dependence,
             "one_row": self.one_row,
+            "rows_tested": self.rows_tested,
             "pairs": pairs_to_plain(self.pairs),
             "column": self.column,
             "secret": self.secret,
@@ -240,6 +248,10 @@ class Facts:
             }
             for name, known in choices.items():
                 require(data[name] in known, f"the record's entry {name!r} is not known.")
+            require(
+                isinstance(data["rows_tested"], bool),
+                "the record's entry 'rows_tested' must be true or false.",
+            )
             check_entries("goal", data["goal"], ("epsilon", "delta"))
             return cls(
                 goal=Guarantee(**data["goal"]),
@@ -255,7 +267,7 @@ class Facts:
 
 _PLAIN = (
     *("rows_per_person", "column", "secret", "unprotected_percent", "adversaries"),
-    "beliefs_fitted",
+    *("beliefs_fitted", "rows_tested"),
 )
 
 
@@ -295,6 +307,12 @@ def headline(facts: Facts) -> list[str]:
             f"{measured} The promise is about {facts.column!r} by itself: it does not hold for the "
             "whole file."
         )
+    if _stated(facts):
+        said.append(
+            f"The rows of one person are taken to be independent given {_secret(facts)}, as the "
+            f"curator states; {_tested(facts)}. If they are not, the promise for a person does not "
+            "hold."
+        )
     if facts.beliefs_from == "another table":
         fitted = (
             "It is not known which table the described adversaries were fitted on: it was not "
@@ -319,9 +337,7 @@ def headline(facts: Facts) -> list[str]:
 
 def promise(facts: Facts) -> str:
     """The promise in words that hold nothing of a private belief."""
-    unit = (
-        "one row" if facts.unit == "row" else f"one person (at most {facts.rows_per_person} rows)"
-    )
+    unit = unit_in_words(facts.unit, facts.rows_per_person, facts.dependence, facts.one_row)
     pairs = facts.pairs
     named = "; ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_NAMED])
     more = f"; and {len(pairs) - _MOST_NAMED:,} more pairs" if len(pairs) > _MOST_NAMED else ""
@@ -336,6 +352,34 @@ def promise(facts: Facts) -> str:
 def _of_many(facts: Facts) -> str:
     """Which pair was measured, where there are others."""
     return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
+
+
+def unit_in_words(unit: Unit, rows: int, dependence: Dependence, one_row: OneRow | None) -> str:
+    """What the promise is about, and what is taken for granted about its rows."""
+    if unit == "row":
+        return "one row"
+    if one_row is not None:
+        which = {"first": "its first row", "mean": "one row, with the mean of its values"}[one_row]
+        return f"one person ({which})"
+    if rows == 1:
+        return "one person (one row)"
+    what = {
+        "any": "whatever they have in common",
+        "equal": "which repeat one value",
+        "independent": "taken to be independent given the secret",
+    }[dependence]
+    return f"one person (at most {rows:,} rows, {what})"
+
+
+def _stated(facts: Facts) -> bool:
+    """Whether the promise for a person rests on what its curator says of the rows."""
+    return facts.rows_per_person > 1 and facts.dependence == "independent"
+
+
+def _tested(facts: Facts) -> str:
+    if facts.rows_tested:
+        return f"a test at level {TEST_LEVEL:.0%} found nothing against it"
+    return "that was not tested"
 
 
 def _alone(facts: Facts) -> str:
@@ -390,14 +434,22 @@ def noise_in_words(noise: Noise) -> str:
 
 def not_promised(facts: Facts) -> list[str]:
     """What nobody should read into the promise."""
+    others = "rows are" if facts.unit == "row" else "different persons are"
     text = [
         "Anything to an adversary who knows more than those described: the exact rows, or that "
-        "rows are not independent given the secret.",
+        f"{others} not independent given the secret.",
         "Anything about several releases of the same column, with fresh noise each.",
         "That a given person's row is in the table, or how many rows it has.",
     ]
     if facts.unit == "row":
-        text.append("Anything about several rows of one person: each further row costs as much.")
+        text.append(
+            "Anything about several rows of one person: together they can tell far more than one."
+        )
+    if _stated(facts):
+        text.append(
+            "Anything about several rows of one person if they are not independent given the "
+            "secret: a test cannot see every dependence."
+        )
     text += [
         f"Anything about values of {_secret(facts)} that are in none of the pairs.",
         f"Anything about a value of {facts.column!r} far from all that the described adversaries "

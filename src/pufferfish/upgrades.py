@@ -57,6 +57,7 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
         "rows_per_person": 1,
         "dependence": "independent",
         "one_row": None,
+        "rows_tested": False,
         "secret": None,
         "reveals": None,
         "cap": None,

@@ -106,7 +106,8 @@ def test_a_table_of_choices_writes_no_plan_and_says_so(typed: Typed) -> None:
 
 def test_the_table_of_choices_counts_every_row_of_a_person(typed: Typed) -> None:
     one = typed(*CALIBRATE, "--json").json["choices"]
-    two = typed(*CALIBRATE, "--person", "id", "--rows-per-person", "2", "--json").json["choices"]
+    several = ("--person", "id", "--rows-per-person", "2", "--rows-are-independent")
+    two = typed(*CALIBRATE, *several, "--json").json["choices"]
     # ε = 1 for two rows takes what ε = 0.5 takes for one, and no less.
     assert two[3]["goal"]["epsilon"] == 1.0
     assert one[2]["goal"]["epsilon"] == 0.5
@@ -275,13 +276,55 @@ def test_clipped_values_are_not_said_to_have_the_true_mean(typed: Typed) -> None
 
 
 def test_rows_of_one_person(typed: Typed, folder: Path) -> None:
-    write(folder / "t.csv", [[number // 2, *rest] for number, *rest in rows()])
+    # Two rows of each person, with one secret.
+    pairs = [[3 * (number // 6) + number % 3, *rest] for number, *rest in rows()]
+    write(folder / "t.csv", pairs)
     said = typed(*RELEASE, "--person", "id")
     assert said.code == 4
     assert "--rows-per-person" in said.err
-    said = typed(*RELEASE, "--person", "id", "--rows-per-person", "2")
+    assert "--one-row" in said.err
+    several = ("--person", "id", "--rows-per-person", "2", "--force")
+    said = typed(*RELEASE, *several, "--belief", "gaussian")
+    assert said.code == 3
+    assert "--rows-are-independent" in said.err
+    said = typed(*RELEASE, *several)
     assert said.code == 0
-    assert "one person (up to 2 rows)" in said.out
+    assert "one person (at most 2 rows, whatever they have in common)" in said.out
+    # These rows are a function of each other.
+    said = typed(*RELEASE, *several, "--rows-are-independent")
+    assert said.code == 4
+    assert "a test at level 1% rejects it" in said.err
+    said = typed(*RELEASE, *several, "--rows-are-equal")
+    assert said.code == 4
+    assert "several values of 'x'" in said.err
+    for way in ("first", "mean"):
+        said = typed(*RELEASE, "--person", "id", "--one-row", way, "--force", "--min-group", "10")
+        assert said.code == 0
+        assert len(column(Path("out.csv"), "x")) == 60
+
+
+def test_a_plan_for_rows_of_one_person_says_first_what_it_rests_on(typed: Typed) -> None:
+    several = ("--person", "id", "--rows-per-person", "2", "-e", "1")
+    said = typed(*CALIBRATE, *several, "--rows-are-independent")
+    assert said.code == 0
+    first = " ".join(said.out.split("\n\n")[0].split())
+    assert "taken to be independent given the secret, as stated by you" in first
+    assert "the release makes a test at level 1%" in first
+    said = typed(*CALIBRATE, *several)
+    assert "Proven for all rows of a person together" in " ".join(said.out.split())
+
+
+def test_beliefs_are_fitted_to_one_row_of_each_person(typed: Typed, folder: Path) -> None:
+    pairs = [[3 * (number // 6) + number % 3, *rest] for number, *rest in rows()]
+    write(folder / "t.csv", pairs)
+    one = ("--person", "id", "--one-row", "mean")
+    fitted = ("fit", "t.csv", *COLUMNS, "--min-group", "10", "-o", "b.json")
+    assert typed(*fitted, *one).code == 0
+    assert typed(*fitted, "--force", "--person", "id").code == 2
+    columns = ("calibrate", "t.csv", "-c", "x", "-s", "s", "-e", "1", *one, "--json")
+    by_file = typed(*columns, "--belief", "b.json").json
+    by_table = typed(*columns, "--belief", "empirical", "--min-group", "10").json
+    assert by_file["noise"] == by_table["noise"]
 
 
 def test_missing_values(typed: Typed, folder: Path) -> None:

@@ -52,7 +52,7 @@ def test_posteriors_are_those_of_the_promise() -> None:
 
 
 def test_a_person_with_several_rows_has_the_promise_for_all_of_them() -> None:
-    done = released(unit="person", person="k", rows_per_person=3)
+    done = released(unit="person", person="k", rows_per_person=3, dependence="independent")
     found = facts(done)
     assert found.goal == pf.Guarantee(1.5)
     assert found.allowed.accuracy_upper == pytest.approx(1.0 / (1.0 + math.exp(-1.5)))

@@ -190,7 +190,7 @@ def test_no_noise_and_odd_columns_have_a_page_too() -> None:
     for edition in EDITIONS:
         assert "noise added" in page(released(bare, allow_no_noise=True), edition).text
         assert page(released(table={"x": [1.0, 1.0], "s": ["a", "b"]}), edition).text
-        rows = released(unit="person", person="k", rows_per_person=3)
+        rows = released(unit="person", person="k", rows_per_person=3, dependence="independent")
         assert "for all rows of a person" in page(rows, edition).text
         clipped = released(postprocess=(pf.Clip(45.0, 55.0),))
         assert "moved into [45, 55]" in page(clipped, edition).text

@@ -171,7 +171,7 @@ def test_persons_are_counted_over_all_partitions(spark: Any, tmp_path: Path) -> 
     one = plan(unit="person", person="who")
     with pytest.raises(DataError, match="some person has more than 1 row"):
         pf.release(frame(spark, table), one, tmp_path / "out")
-    two = plan(unit="person", person="who", rows_per_person=2)
+    two = plan(unit="person", person="who", rows_per_person=2, dependence="independent")
     assert pf.release(frame(spark, table), two, tmp_path / "out").record.rows_published == 300
     nobody = frame(spark, table).selectExpr("x", "s", "if(who = 7, null, who) as who")
     with pytest.raises(DataError, match="do not say which person"):

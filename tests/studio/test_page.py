@@ -196,6 +196,15 @@ def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
     person = ask(tmp_path, unit="person", person="id", rows_per_person=3).publishing
     assert (person.person, person.rows_per_person) == ("id", 3)
     assert ask(tmp_path, person="id", rows_per_person=3).publishing.person is None
+    way = {"unit": "person", "person": "id", "rows_per_person": 3}
+    for entered, expected in (
+        ("any", Publishing(person="id", rows_per_person=3)),
+        ("equal", Publishing(person="id", rows_per_person=3, rows_are_equal=True)),
+        ("independent", Publishing(person="id", rows_per_person=3, rows_are_independent=True)),
+        ("first", Publishing(person="id", one_row="first")),
+        ("mean", Publishing(person="id", one_row="mean")),
+    ):
+        assert ask(tmp_path, **way, rows_way=entered).publishing == expected
     mean = ask(tmp_path, by="mean", mean_within=0.5, confidence=95.0)
     assert (mean.goal.epsilon, mean.accuracy.mean_within, mean.accuracy.confidence) == (
         *(None, 0.5),
@@ -231,6 +240,7 @@ def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
         {"epsilon": "1"},
         {"by": "value", "confidence": 95},
         {"unit": "person", "person": None},
+        {"unit": "person", "person": "id", "rows_per_person": 2, "rows_way": "zz"},
         {"unit": "person", "person": "id", "rows_per_person": 0},
         {"keep": ["../x"]},
         {"keep": 5},
@@ -340,9 +350,9 @@ def test_what_is_said_of_the_promise_is_on_the_safe_side(tmp_path: Path) -> None
     assert "but for a probability of 0.01" in with_delta["promise"][1]
     huge = tiles(file, goal=Goal(epsilon=800.0))
     assert "a factor of e^800" in huge["promise"][1]
-    several = Publishing(person="id", rows_per_person=2)
+    several = Publishing(person="id", rows_per_person=2, rows_are_independent=True)
     person = tiles(file, publishing=several)
-    assert "one person, up to 2 rows" in person["promise"][1]
+    assert "one person (at most 2 rows, taken to be independent" in person["promise"][1]
     assert "from one row" in person["guess"][1]
     assert "from all rows of a person" in person["guess"][1]
     assert "0.5 is promised for each row" in person["certificate"][1]

@@ -13,15 +13,26 @@ import pyarrow as pa
 import pytest
 
 import pufferfish as pf
-from pufferfish.tables import persons
-from pufferfish.tables.persons import PersonCounter, array_persons, arrow_persons
+from pufferfish.tables import heaps
+from pufferfish.tables.persons import PersonCounter, SomePersons, array_persons, arrow_persons
+from pufferfish.tables.seen import MOST_PAIRS, PersonsFound
+from pufferfish.tables.tally import Batch
+
+
+def alike(size: int) -> Batch:
+    """Rows that differ in nothing but their persons."""
+    return Batch(np.zeros(size), np.zeros(size, dtype=np.int64), ("a",))
+
+
+def some(column: pa.Array) -> SomePersons:
+    return arrow_persons("p", column, alike(len(column)))
 
 
 def most(parts: list[pa.Array], most_held: int | None, level: int = 0) -> int:
     counter = PersonCounter(None, most_held, level)
     for part in parts:
-        counter.add(arrow_persons("p", part))
-    return counter.most()
+        counter.add(some(part))
+    return counter.found().most
 
 
 @pytest.mark.parametrize("most_held", [None, 10, 1000, 100_000])
@@ -53,22 +64,22 @@ def test_heaps_are_alike_in_size() -> None:
     ]
     for names in kinds:
         for level in (0, 1):
-            found = np.bincount(persons._hashed(pa.array(names, pa.large_string()), level))
+            found = np.bincount(heaps.hashed(pa.array(names, pa.large_string()), level))
             assert found.max() < 2.0 * len(names) / 256
 
 
 def test_another_deal_parts_those_that_were_together() -> None:
     names = np.array([f"person {row}" for row in range(64_000)])
-    first = persons._hashed(pa.array(names.tolist(), pa.large_string()), 0)
+    first = heaps.hashed(pa.array(names.tolist(), pa.large_string()), 0)
     heap = pa.array(names[first == 7].tolist(), pa.large_string())
-    assert np.bincount(persons._hashed(heap, 1), minlength=256).max() < 20
+    assert np.bincount(heaps.hashed(heap, 1), minlength=256).max() < 20
 
 
 def test_a_hash_is_that_of_the_name_wherever_it_stands() -> None:
     names = pa.array([f"person {row % 100}" for row in range(50_000)], pa.large_string())
-    found = persons._hashed(names, 0)
+    found = heaps.hashed(names, 0)
     assert np.array_equal(found[:100], found[-100:])
-    assert np.array_equal(persons._hashed(names.slice(12_345, 100), 0), np.roll(found[:100], -45))
+    assert np.array_equal(heaps.hashed(names.slice(12_345, 100), 0), np.roll(found[:100], -45))
 
 
 @pytest.mark.parametrize("most_held", [None, 1])
@@ -111,34 +122,121 @@ def test_numbers_and_their_text_are_one_person() -> None:
 )
 def test_rows_of_nobody_are_refused(column: pa.Array) -> None:
     with pytest.raises(pf.DataError, match="'p': some rows do not say"):
-        arrow_persons("p", column)
+        some(column)
 
 
 def test_what_has_no_name_is_refused() -> None:
     with pytest.raises(pf.DataError, match="'p' is of type list"):
-        arrow_persons("p", pa.array([[1], [2]]))
+        some(pa.array([[1], [2]]))
 
 
 def test_plain_arrays_are_counted() -> None:
     counter = PersonCounter()
-    assert counter.most() == 0
-    counter.add(array_persons("p", np.array(["a", "b", "a"])))
-    assert counter.most() == 2
+    assert counter.found().most == 0
+    counter.add(array_persons("p", np.array(["a", "b", "a"]), alike(3)))
+    assert counter.found().most == 2
 
 
 def test_few_persons_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
-    real = persons.Scratch
-    monkeypatch.setattr(persons, "Scratch", lambda place: opened.append(place) or real(place))
+    real = heaps.Scratch
+    monkeypatch.setattr(heaps, "Scratch", lambda place: opened.append(place) or real(place))
     few = PersonCounter(tmp_path, most_held=100)
     for _ in range(50):
-        few.add(arrow_persons("p", pa.array([f"person {row}" for row in range(40)])))
-    assert few.most() == 50
+        few.add(some(pa.array([f"person {row}" for row in range(40)])))
+    assert few.found().most == 50
     assert not opened
     many = PersonCounter(tmp_path, most_held=100)
     for number in range(50):
-        many.add(arrow_persons("p", pa.array([f"{number} {row}" for row in range(40)])))
+        many.add(some(pa.array([f"{number} {row}" for row in range(40)])))
         assert sum(each.num_rows for each in many._held) <= 100
-    assert many.most() == 1
+    assert many.found().most == 1
     assert set(opened) == {tmp_path}
     assert not list(tmp_path.iterdir())
+
+
+# What is seen of each person: secrets and values.
+
+ROWS = 3000
+
+
+def rows_of_persons() -> tuple[Any, Any, Any]:
+    """Names, secrets and values: of every person one secret, and some values."""
+    generator = np.random.default_rng(7)
+    numbers = generator.integers(0, 900, ROWS)
+    values = np.where(generator.random(ROWS) < 0.2, np.nan, generator.normal(size=ROWS))
+    return numbers, np.array(["a", "b", "c"])[numbers % 3], values
+
+
+def found(
+    names: Any, secrets: Any, values: Any, most_held: int | None, size: int, kind: str = "arrow"
+) -> PersonsFound:
+    """From pieces, each with labels of its own, in an order of its own."""
+    counter = PersonCounter(None, most_held)
+    for start in range(0, len(values), size):
+        part = slice(start, start + size)
+        labels, codes = np.unique(secrets[part], return_inverse=True)
+        batch = Batch(values[part], codes.astype(np.int64), tuple(labels.tolist()))
+        if kind == "arrow":
+            counter.add(arrow_persons("p", pa.array(names[part]), batch, start, pairs=True))
+        else:
+            counter.add(array_persons("p", names[part], batch, pairs=True))
+    return counter.found()
+
+
+@pytest.mark.parametrize("most_held", [None, 50, 700])
+@pytest.mark.parametrize("size", [ROWS, 97])
+def test_what_is_seen_does_not_depend_on_the_pieces(most_held: int | None, size: int) -> None:
+    whole = found(*rows_of_persons(), None, ROWS, "array")
+    parts = found(*rows_of_persons(), most_held, size)
+    assert parts.most == whole.most == np.bincount(rows_of_persons()[0]).max()
+    assert parts.unequal
+    assert parts.partly_missing
+    assert not parts.two_secrets
+    # The same two rows of each person, whatever the pieces.
+    pairs = [np.sort(np.stack([each.pairs.first, each.pairs.second])) for each in (whole, parts)]
+    assert np.array_equal(np.sort(pairs[0].ravel()), np.sort(pairs[1].ravel()))
+    names, _, values = rows_of_persons()
+    present = np.bincount(names[~np.isnan(values)])
+    assert whole.pairs.keys.size == np.count_nonzero(present >= 2)
+
+
+@pytest.mark.parametrize("most_held", [None, 50])
+@pytest.mark.parametrize("kind", ["arrow", "array"])
+def test_one_odd_row_is_found(most_held: int | None, kind: str) -> None:
+    names = np.tile(np.arange(500), 3)
+    secrets = np.array(["a", "b"])[names % 2]
+    values = names * 1.0
+    size = values.size if kind == "array" else 130
+    calm = found(names, secrets, values, most_held, size, kind)
+    assert (calm.most, calm.two_secrets, calm.unequal, calm.partly_missing) == (3, *[False] * 3)
+    other = secrets.copy()
+    other[777] = "b" if secrets[777] == "a" else "a"
+    assert found(names, other, values, most_held, size, kind).two_secrets
+    other = secrets.astype("U2")
+    other[1203] = "zz"
+    assert found(names, other, values, most_held, size, kind).two_secrets
+    moved = values.copy()
+    moved[1100] = np.nextafter(moved[1100], np.inf)
+    assert found(names, secrets, moved, most_held, size, kind).unequal
+    holes = values.copy()
+    holes[3] = np.nan
+    seen = found(names, secrets, holes, most_held, size, kind)
+    assert seen.partly_missing
+    assert not seen.unequal
+    # Nobody has a value in one row only.
+    holes[503] = holes[1003] = np.nan
+    assert not found(names, secrets, holes, most_held, size, kind).partly_missing
+
+
+def test_pairs_are_of_one_person_each_and_not_too_many() -> None:
+    persons = MOST_PAIRS + 5000
+    names = np.repeat(np.arange(persons), 3)
+    values = names + np.tile([0.1, 0.2, 0.3], persons)
+    seen = found(names, np.full(names.size, "a"), values, None, names.size, "array").pairs
+    assert seen.keys.size == MOST_PAIRS
+    assert np.array_equal(np.floor(seen.first), np.floor(seen.second))
+    # Two of three rows at random: each of the three is left out in a third of cases.
+    left = np.round(10 * (0.6 - (seen.first % 1) - (seen.second % 1)))
+    shares = np.bincount(left.astype(np.int64), minlength=4)[1:] / MOST_PAIRS
+    assert np.all(np.abs(shares - 1.0 / 3.0) < 0.02)

@@ -183,7 +183,9 @@ def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0
     calibration = plan.calibration
     pair = calibration.certificate.worst.pair
     alone = Scenario(calibration.scenario.beliefs, [pair])
-    values, labels = _rows(batches(original, plan.column, plan.secret), pair)
+    values, labels = _rows(
+        batches(original, plan.column, plan.secret, one_row=plan.reduction), pair
+    )
     if plan.cap is not None:
         # What is noised, and what the beliefs are about.
         values = np.clip(values, *plan.cap)

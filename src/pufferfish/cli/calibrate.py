@@ -21,6 +21,7 @@ from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.explain import COLUMNS, odds_factor
+from pufferfish.narrate import promise_in_words
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
@@ -29,7 +30,9 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.outliers import outliers
-from pufferfish.statement import Facts, headline
+from pufferfish.persons import SeveralRows
+from pufferfish.plan import Plan
+from pufferfish.statement import Facts, headline, unit_in_words
 
 __all__ = ["command"]
 
@@ -62,10 +65,6 @@ def command(
         )
     if goal.epsilon is not None and accuracy.confidence is not None:
         raise InvalidInputError("--confidence belongs to --accuracy or --mean-within, not to ε.")
-    described = adversaries.described(table, show)
-    if choosing:
-        _choose(described, goal, accuracy.level, publishing.rows_per_person, show)
-        return
     asked = Asked(
         table=table,
         adversaries=adversaries,
@@ -73,6 +72,11 @@ def command(
         accuracy=accuracy,
         publishing=publishing,
     )
+    goal.check_rows(publishing.rows)
+    described = asked.described(show)
+    if choosing:
+        _choose(described, goal, accuracy.level, publishing.rows, show)
+        return
     plan = asked.plan(described, show)
     if goal.epsilon is None and plan.promise.epsilon > _WEAK:
         show.warn(
@@ -95,8 +99,8 @@ def command(
     decides = "" if outermost is None else f"\n\n{textwrap.fill(str(outermost), COLUMNS)}"
     beware = "".join(f"Beware: {text}\n\n" for text in headline(Facts.of(plan)))
     show.result(
-        f"{beware}{plan.calibration.explain()}{decides}\n\n"
-        f"The promise for one {plan.unit}: {promise}.{written}",
+        f"{beware}{_several(plan)}{plan.calibration.explain()}{decides}\n\n"
+        f"The promise for {_unit(plan)}: {promise}.{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
             "unit": plan.unit,
@@ -107,9 +111,30 @@ def command(
     )
 
 
-def _choose(described: Described, goal: Goal, confidence: float, rows: int, show: Show) -> None:
+def _unit(plan: Plan) -> str:
+    return unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
+
+
+def _several(plan: Plan) -> str:
+    """First of all, where a person has several rows: the explanation below is about one."""
+    if plan.rows_per_person == 1:
+        return ""
+    text = f"{promise_in_words(plan)} What follows is about one row."
+    return textwrap.fill(text, COLUMNS, break_on_hyphens=False) + "\n\n"
+
+
+def _choose(
+    described: Described, goal: Goal, confidence: float, rows: SeveralRows, show: Show
+) -> None:
     kind: Any = goal.noise
-    found = choices(described.scenario, goal.delta, kind, confidence, rows=rows)
+    found = choices(
+        described.scenario,
+        goal.delta,
+        kind,
+        confidence,
+        rows=rows.count,
+        dependence=rows.dependence,
+    )
     reached = {each.goal.epsilon for each in found}
     absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)
     refused = f"\nCannot be reached with this noise and δ: ε = {absent}." if absent else ""

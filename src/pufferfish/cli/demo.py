@@ -52,7 +52,7 @@ def command(
         f"--epsilon {epsilon:g} --output {released}{wanted}\n"
     )
     asked = Asked(table=table, adversaries=Adversaries(pair=[_PAIR]), goal=Goal(epsilon=epsilon))
-    described = asked.adversaries.described(table, show)
+    described = asked.described(show)
     plan = asked.plan(described, show)
     plan.save(output / "plan.json", force=True)
     publish(

@@ -17,6 +17,7 @@ from pufferfish.fit import fit_beliefs, fit_report
 from pufferfish.noise import LaplaceNoise
 from pufferfish.options.adversaries import Cap, cap_bounds, families_of, save_beliefs
 from pufferfish.options.groups import grouped
+from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.scenario import PUBLIC, REFERENCE, RELEASED
 
@@ -51,6 +52,18 @@ def command(
     ] = "released",
     min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30,
     cap: Cap = None,
+    person: Annotated[
+        str | None,
+        typer.Option(help="With --one-row: the column that says which rows are one person's."),
+    ] = None,
+    one_row: Annotated[
+        str | None,
+        typer.Option(
+            metavar="first|mean",
+            help="Count each person once, by its first row or the mean of its values: for a "
+            "release with the same options.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the beliefs here (JSON or YAML).")
     ] = None,
@@ -62,9 +75,14 @@ def command(
         raise InvalidInputError(f"--origin must be one of {', '.join(_ORIGINS)}, got {origin!r}.")
     noise = None if scale is None else LaplaceNoise(scale)
     families = families_of(belief)
+    publishing = Publishing(person=person, one_row=one_row)
+    publishing.check()
+    if (person is None) != (one_row is None):
+        raise InvalidInputError("--person and --one-row belong together: give both, or none.")
     table.refuse_places(output, force=force)
+    reduction = None if one_row is None else publishing.reduction(*table.columns)
+    summary = table.summary(show, reduction)
     bounds = cap_bounds(cap)
-    summary = table.summary(show)
     if bounds is not None:
         summary = summary.capped(*bounds)
     shared: dict[str, Any] = {"min_group": min_group, "provenance": _ORIGINS[origin]}

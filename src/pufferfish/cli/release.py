@@ -105,8 +105,8 @@ def command(
             _refuse_mixed(table, adversaries, goal, publishing)
             chosen = Plan.load(plan)
         else:
-            described = adversaries.described(table, show)
             asked = Asked(table=table, adversaries=adversaries, goal=goal, publishing=publishing)
+            described = asked.described(show)
             chosen = asked.plan(described, show)
             just_counted = described.counted
         if local is not None:
@@ -255,9 +255,11 @@ def _target_format(table: Table, output: Path, kind: str | None) -> FileFormat:
 
 def _report(record: Record, table: Table, output: Path, target_format: FileFormat) -> str:
     """The internal report, with both columns as far as they are files."""
+    # Where persons became one row each, the table's own column is another one.
+    given = STANDARD_STREAM if record.plan.one_row else table.file
     released, original = (
         None if file == STANDARD_STREAM else count_column(file, record.plan.column, format_)
-        for file, format_ in ((str(output), target_format), (table.file, table.file_format))
+        for file, format_ in ((str(output), target_format), (given, table.file_format))
     )
     return page_of(record, released=released, original=original)
 

@@ -39,6 +39,7 @@ from pufferfish.scenario import (
     some_secrets,
 )
 from pufferfish.tables import Summary
+from pufferfish.tables.one_row import OneRow
 
 __all__ = ["Adversaries", "Cap", "Described", "cap_bounds", "families_of", "pair_text"]
 __all__ += ["save_beliefs"]
@@ -132,16 +133,16 @@ class Adversaries:
         """Those of --cap."""
         return cap_bounds(self.cap)
 
-    def described(self, table: Table, voice: Voice) -> Described:
-        """The scenario, from the counts of the table."""
+    def described(self, table: Table, voice: Voice, one_row: OneRow | None = None) -> Described:
+        """The scenario, from the counts of the table; with `one_row` each person counts once."""
         self.check()
         other = None
         if self.reference is not None:
             other = replace(table, file=str(self.reference), format=None, delimiter=None)
         return self.describe(
-            table.summary(voice),
+            table.summary(voice, one_row),
             voice,
-            reference=None if other is None else partial(other.summary, voice),
+            reference=None if other is None else partial(other.summary, voice, one_row),
         )
 
     def describe(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +13,13 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
 from pufferfish.options.voice import Voice
+from pufferfish.persons import (
+    SeveralRows,
+    calibrate_several,
+    least_epsilon_rows,
+    share,
+    share_of,
+)
 from pufferfish.scenario import Scenario
 
 __all__ = ["Accuracy", "Goal", "HowAlike", "Promise"]
@@ -46,14 +51,7 @@ class Promise(HowAlike):
                 "say how alike the secrets must look: --epsilon 1, for example. pufferfish "
                 "calibrate without it prints a table to choose from."
             )
-        whole = Guarantee(self.epsilon, self.delta)
-        return Guarantee(_share(whole.epsilon, rows), _share(whole.delta, rows))
-
-
-def _share(total: float, rows: int) -> float:
-    """The largest float of which so many are not more than the total."""
-    each = total / rows
-    return each if rows * Fraction(each) <= total else math.nextafter(each, 0.0)
+        return share(Guarantee(self.epsilon, self.delta), rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,19 +76,27 @@ class Goal(Promise):
         """How a size that depends on private beliefs is published."""
         return "ladder" if self.scale is None else "given"
 
-    def calibration(self, scenario: Scenario, rows_per_person: int, voice: Voice) -> Calibration:
-        """The least noise for one row, or the noise that was given."""
+    def calibration(self, scenario: Scenario, rows: SeveralRows, voice: Voice) -> Calibration:
+        """The least noise, or the noise that was given: for one row of several, or for all."""
         kind: Any = self.noise
+        public = all(belief.public for belief in scenario.beliefs)
         if self.scale is not None and self.method != "exact":
             raise InvalidInputError(
                 "--scale is certified exactly: leave out --method, which finds a scale of its own."
             )
+        self.check_rows(rows)
         if self.scale is not None and self.epsilon is None:
             law = noise_of_size(kind, self.scale)
-            return least_epsilon(scenario, law, _share(self.delta, rows_per_person))
-        goal = self.guarantee(rows_per_person)
+            if not rows.apart:
+                return least_epsilon_rows(scenario, law, self.delta, rows)
+            return least_epsilon(scenario, law, share_of(self.delta, rows.count))
+        if self.scale is None and not rows.apart:
+            rounding = None if public else self.rounding
+            return calibrate_several(scenario, self.guarantee(), rows, rounding=rounding)
+        # A size that was given is judged for one row here, and by the plan for all of them.
+        goal = self.guarantee(rows.count if rows.apart else 1)
         choices: dict[str, Any] = {"noise": kind, "method": self.method, "size": self.scale}
-        if self.scale is None and not all(belief.public for belief in scenario.beliefs):
+        if self.scale is None and not public:
             choices["rounding"] = self.rounding
         with voice.progress("Calibrating") as progress:
             return calibrate(
@@ -99,6 +105,15 @@ class Goal(Promise):
                 **choices,
                 workers=self.workers,
                 progress=lambda done, total: progress(done / total),
+            )
+
+    def check_rows(self, rows: SeveralRows) -> None:
+        """Refuse noise and methods that say nothing of several rows of a person."""
+        if not rows.apart and (self.noise != "laplace" or self.method not in ("exact", "coupling")):
+            raise InvalidInputError(
+                f"{rows.count} rows of one person are certified for Laplace noise, by the distance "
+                "of their values: leave out --noise and --method; or say --one-row first or mean; "
+                "or --rows-are-independent, if they are."
             )
 
 
@@ -132,9 +147,9 @@ class Accuracy:
         return self.accuracy is not None or self.mean_within is not None
 
     def calibration(
-        self, scenario: Scenario, goal: Goal, rows_per_person: int, records: int
+        self, scenario: Scenario, goal: Goal, rows: SeveralRows, records: int
     ) -> Calibration:
-        """The strongest promise for one row that leaves this accuracy."""
+        """The strongest promise that leaves this accuracy: for one row, or for all together."""
         both = self.accuracy is not None and self.mean_within is not None
         if both or goal.epsilon is not None or goal.scale is not None or goal.method != "exact":
             raise InvalidInputError(
@@ -146,4 +161,7 @@ class Accuracy:
             law = noise_for_value(kind, self.accuracy, self.level)
         else:
             law = noise_for_mean(kind, self.mean_within or 0.0, records, self.level)
-        return least_epsilon(scenario, law, goal.delta / rows_per_person)
+        if not rows.apart:
+            goal.check_rows(rows)
+            return least_epsilon_rows(scenario, law, goal.delta, rows)
+        return least_epsilon(scenario, law, share_of(goal.delta, rows.count))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pufferfish.calibrate import Calibration
@@ -12,7 +12,9 @@ from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
+from pufferfish.persons import SeveralRows, width_of
 from pufferfish.plan import Plan
+from pufferfish.tables.one_row import OneRow
 
 __all__ = ["Asked"]
 
@@ -40,6 +42,7 @@ class Asked:
         column, secret = self.table.columns
         publishing = self.publishing
         missing: Any = self.adversaries.missing
+        one_row: Any = publishing.one_row
         return Plan(
             calibration=self._calibration(described, voice),
             column=column,
@@ -49,6 +52,8 @@ class Asked:
             unit="row" if publishing.person is None else "person",
             person=publishing.person,
             rows_per_person=publishing.rows_per_person,
+            dependence=publishing.rows.dependence,
+            one_row=one_row,
             cap=self.adversaries.bounds,
             postprocess=publishing.postprocess,
             keep_order=publishing.keep_order,
@@ -62,8 +67,25 @@ class Asked:
         """Noise that was asked for by its size or its accuracy is not rounded: ε is."""
         return "given" if self.accuracy.given else self.goal.rounding
 
+    def described(self, voice: Voice) -> Described:
+        """The scenario, from the counts of the table that is released."""
+        return self.adversaries.described(self.table, voice, self.reduction)
+
+    @property
+    def reduction(self) -> OneRow | None:
+        """How the rows of a person become one before anything else, if they do."""
+        if self.publishing.one_row is None:
+            return None
+        return self.publishing.reduction(*self.table.columns)
+
+    @property
+    def rows(self) -> SeveralRows:
+        """The rows of a person, within the bounds that values are capped to."""
+        rows, bounds = self.publishing.rows, self.adversaries.bounds
+        return rows if bounds is None else replace(rows, width=width_of(bounds))
+
     def _calibration(self, described: Described, voice: Voice) -> Calibration:
-        scenario, rows = described.scenario, self.publishing.rows_per_person
+        scenario, rows = described.scenario, self.rows
         if self.accuracy.given:
             return self.accuracy.calibration(scenario, self.goal, rows, described.records)
         return self.goal.calibration(scenario, rows, voice)

@@ -9,6 +9,9 @@ import typer
 
 from pufferfish.errors import InvalidInputError
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
+from pufferfish.persons import SeveralRows
+from pufferfish.tables.one_row import OneRow, Way
+from pufferfish.theorems import Dependence
 
 __all__ = ["Publishing", "bounds_of"]
 
@@ -32,8 +35,34 @@ class Publishing:
         str | None, typer.Option(help="The column that says which rows are one person's.")
     ] = None
     rows_per_person: Annotated[
-        int, typer.Option(help="At most so many rows of one person; each further one costs.")
+        int,
+        typer.Option(
+            help="At most so many rows of one person, whatever they have in common; each further "
+            "one costs."
+        ),
     ] = 1
+    rows_are_equal: Annotated[
+        bool,
+        typer.Option(
+            "--rows-are-equal",
+            help="All rows of a person repeat one value: refused where they do not.",
+        ),
+    ] = False
+    rows_are_independent: Annotated[
+        bool,
+        typer.Option(
+            "--rows-are-independent",
+            help="The rows of a person are independent given the secret, you say: tested, and "
+            "refused where the data contradict it.",
+        ),
+    ] = False
+    one_row: Annotated[
+        str | None,
+        typer.Option(
+            metavar="first|mean",
+            help="Publish one row for each person: its first, or one with the mean of its values.",
+        ),
+    ] = None
     round_to: Annotated[
         float | None, typer.Option("--round", help="Round what is published to this step.")
     ] = None
@@ -49,7 +78,7 @@ class Publishing:
     ] = False
 
     def check(self) -> None:
-        """Refuse numbers of rows that mean nothing."""
+        """Refuse rows of a person that mean nothing, or two things."""
         if self.rows_per_person < 1:
             raise InvalidInputError(
                 f"--rows-per-person must be at least 1, got {self.rows_per_person}."
@@ -59,6 +88,57 @@ class Publishing:
                 "--rows-per-person needs --person, the column that says which rows are one "
                 "person's."
             )
+
+        said = [
+            option
+            for option, given in (
+                ("--rows-are-equal", self.rows_are_equal),
+                ("--rows-are-independent", self.rows_are_independent),
+                ("--one-row", self.one_row is not None),
+            )
+            if given
+        ]
+        if len(said) > 1:
+            raise InvalidInputError(f"give one of {' and '.join(said)}.")
+        if self.one_row not in (None, "first", "mean"):
+            raise InvalidInputError(f"--one-row must be first or mean, got {self.one_row!r}.")
+        if self.one_row is not None and (self.person is None or self.rows_per_person > 1):
+            raise InvalidInputError(
+                "--one-row needs --person, the column that says which rows are one person's, and "
+                "makes one row of them: leave out --rows-per-person."
+            )
+        if self.one_row == "mean" and self.keep:
+            raise InvalidInputError(
+                "--keep does not go with --one-row mean: no row of the table has that value, so no "
+                "other column belongs to it. Leave out --keep, or say --one-row first."
+            )
+        if self.one_row is not None and self.keep_order:
+            raise InvalidInputError(
+                "--keep-order does not go with --one-row: one row for each person has no place in "
+                "the order of the table."
+            )
+        if said and self.one_row is None and self.rows_per_person == 1:
+            raise InvalidInputError(
+                f"{said[0]} is about several rows of one person: say how many with "
+                "--rows-per-person."
+            )
+
+    @property
+    def rows(self) -> SeveralRows:
+        """The rows of a person, and what is taken for granted about them."""
+        dependence: Dependence = "any"
+        if self.rows_are_equal:
+            dependence = "equal"
+        elif self.rows_are_independent:
+            dependence = "independent"
+        return SeveralRows(self.rows_per_person, dependence)
+
+    def reduction(self, column: str, secret: str) -> OneRow | None:
+        """How the rows of a person become one, if they do."""
+        if self.person is None or self.one_row is None:
+            return None
+        way: Way = "mean" if self.one_row == "mean" else "first"
+        return OneRow(person=self.person, column=column, secret=secret, way=way)
 
     @property
     def postprocess(self) -> tuple[Postprocess, ...]:

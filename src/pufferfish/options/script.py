@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from pufferfish.options.adversaries import Adversaries, families_of
 from pufferfish.options.planning import Asked
+from pufferfish.persons import SeveralRows, share_of
 from pufferfish.scenario import PUBLIC, REFERENCE, Scenario
 
 __all__ = ["script"]
@@ -35,11 +37,15 @@ def _imports(asked: Asked) -> Iterator[str]:
         yield "from itertools import combinations"
         yield ""
     yield "import pufferfish as pf"
+    law = "noise_of_size"
     if asked.accuracy.given:
         law = "noise_for_value" if asked.accuracy.accuracy is not None else "noise_for_mean"
-        yield f"from pufferfish.choose import least_epsilon, {law}"
-    elif asked.goal.epsilon is None and asked.goal.scale is not None:
-        yield "from pufferfish.choose import least_epsilon, noise_of_size"
+    elif asked.goal.epsilon is not None or asked.goal.scale is None:
+        return
+    least = "least_epsilon, " if asked.rows.apart else ""
+    yield f"from pufferfish.choose import {least}{law}"
+    if not least:
+        yield "from pufferfish.persons import SeveralRows, least_epsilon_rows"
 
 
 def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
@@ -56,7 +62,10 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
         if adversaries.bounds is not None:
             low, high = adversaries.bounds
             dropped += f".capped({low!r}, {high!r})"
-        return f"pf.summarise({str(file)!r}, column={column!r}, secret={secret!r}){dropped}"
+        chosen = f"column={column!r}, secret={secret!r}"
+        if asked.reduction is not None:
+            chosen += f", person={asked.reduction.person!r}, one_row={asked.reduction.way!r}"
+        return f"pf.summarise({str(file)!r}, {chosen}){dropped}"
 
     yield f"table = {counted(asked.table.file)}"
     source = "table"
@@ -74,13 +83,21 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
 
 
 def _calibration(asked: Asked) -> Iterator[str]:
-    goal, accuracy, rows = asked.goal, asked.accuracy, asked.publishing.rows_per_person
+    goal, accuracy, rows = asked.goal, asked.accuracy, asked.rows
     if not accuracy.given and goal.epsilon is None and goal.scale is not None:
         law = f"noise_of_size({goal.noise!r}, {goal.scale!r})"
-        yield f"calibration = least_epsilon(scenario, {law}, {goal.delta / rows!r})"
+        yield f"calibration = {_strongest(law, goal.delta, rows)}"
+        return
+    if not accuracy.given and goal.scale is None and not rows.apart:
+        wanted = goal.guarantee()
+        yield f"goal = pf.Guarantee(epsilon={wanted.epsilon!r}, delta={wanted.delta!r})"
+        chosen = f"scenario, goal, rows={rows.count}, dependence={rows.dependence!r}"
+        if asked.adversaries.bounds is not None:
+            chosen += f", cap={asked.adversaries.bounds!r}"
+        yield f"calibration = pf.calibrate_rows({chosen})"
         return
     if not accuracy.given:
-        wanted = goal.guarantee(rows)
+        wanted = goal.guarantee(rows.count if rows.apart else 1)
         more = "".join(
             f", {name}={value!r}"
             for name, value, usual in (
@@ -98,7 +115,16 @@ def _calibration(asked: Asked) -> Iterator[str]:
     else:
         yield "rows = sum(group.records for group in table.groups.values())"
         law = f"noise_for_mean({goal.noise!r}, {accuracy.mean_within!r}, rows, {accuracy.level!r})"
-    yield f"calibration = least_epsilon(scenario, {law}, {goal.delta / rows!r})"
+    yield f"calibration = {_strongest(law, goal.delta, rows)}"
+
+
+def _strongest(law: str, delta: float, rows: SeveralRows) -> str:
+    """The strongest promise that noise of a given size keeps."""
+    if rows.apart:
+        return f"least_epsilon(scenario, {law}, {share_of(delta, rows.count)!r})"
+    width = "" if math.isinf(rows.width) else f", {rows.width!r}"
+    several = f"SeveralRows({rows.count}, {rows.dependence!r}{width})"
+    return f"least_epsilon_rows(scenario, {law}, {delta!r}, {several})"
 
 
 def _plan(asked: Asked) -> Iterator[str]:
@@ -112,13 +138,16 @@ def _plan(asked: Asked) -> Iterator[str]:
         "unit": "row" if publishing.person is None else "person",
         "person": publishing.person,
         "rows_per_person": publishing.rows_per_person,
+        "dependence": publishing.rows.dependence,
+        "one_row": publishing.one_row,
         "cap": asked.adversaries.bounds,
         "keep_order": publishing.keep_order,
         "allow_no_noise": publishing.allow_no_noise,
         "rounding": asked.rounding,
     }
     usual = {"keep": (), "missing": "refuse", "unit": "row", "person": None, "rows_per_person": 1}
-    usual |= {"cap": None, "keep_order": False, "allow_no_noise": False, "rounding": "ladder"}
+    usual |= {"dependence": "any", "one_row": None, "cap": None, "keep_order": False}
+    usual |= {"allow_no_noise": False, "rounding": "ladder"}
     yield "plan = pf.Plan("
     yield "    calibration=calibration,"
     for name, value in chosen.items():

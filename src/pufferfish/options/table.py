@@ -15,6 +15,7 @@ from pufferfish.errors import InvalidInputError, OutputExistsError
 from pufferfish.options.voice import Voice
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, format_of
 from pufferfish.tables.manifest import MANIFEST
+from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.sources import find_source
 from pufferfish.tables.spark.session import read_table, spark_session
 from pufferfish.tables.summarise import summarise, summarise_files
@@ -141,17 +142,20 @@ class Table:
         """How the table is written."""
         return format_of(self.file, self.format, self.delimiter)
 
-    def summary(self, voice: Voice) -> Summary:
-        """The counts of the whole file."""
+    def summary(self, voice: Voice, one_row: OneRow | None = None) -> Summary:
+        """The counts of the whole file; with `one_row` each person counts once."""
         if self.on_spark:
             column, secret = self.columns
             with self.cluster() as session, voice.progress(f"Counting {self.file}"):
                 table = read_table(session, self.file, self.format, column)
-                return summarise(table, column=column, secret=secret)
+                person, way = (None, None) if one_row is None else (one_row.person, one_row.way)
+                return summarise(table, column=column, secret=secret, person=person, one_row=way)
         if self.file == STANDARD_STREAM:
             raise InvalidInputError(
                 "standard input cannot be read twice: make a plan from a file first (pufferfish "
                 "calibrate FILE ... --output plan.json), then release - --plan plan.json."
             )
         with voice.progress(f"Reading {self.path.name}") as progress:
-            return summarise_files(self.file, self.file_format, *self.columns, progress=progress)
+            return summarise_files(
+                self.file, self.file_format, *self.columns, progress=progress, one_row=one_row
+            )

@@ -50,21 +50,28 @@ def counted(
     """
     tally = Tally(plan.column, plan.secret)
 
-    def work(batch: Batch, before: int) -> Counted:
+    def work(batch: Batch, before: int | None) -> Counted:
         rules.count(batch, before)
         return tally.counted(batch, before)
 
     if isinstance(data, str | PathLike):
         path = fspath(data)
         found = each_batch(
-            path, format_ or format_of(path), plan.column, plan.secret, None, work, progress
+            path,
+            format_ or format_of(path),
+            plan.column,
+            plan.secret,
+            None,
+            work,
+            progress,
+            plan.reduction,
         )
         for part in found:
             tally.merge(part)
         return tally.summary()
     before = 0
-    for batch in batches(data, plan.column, plan.secret):
-        tally.merge(work(batch, before))
+    for batch in batches(data, plan.column, plan.secret, one_row=plan.reduction):
+        tally.merge(work(batch, before if plan.reduction is None else None))
         before += batch.values.size
     return tally.summary()
 

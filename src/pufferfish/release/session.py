@@ -21,13 +21,15 @@ from pufferfish.ledger_file import charge
 from pufferfish.plan import Plan
 from pufferfish.record import ChecksumOf, Record
 from pufferfish.release.counts import Counts
+from pufferfish.release.dependence import refuse_dependent
 from pufferfish.release.origin import fitted_at, is_about_this_table, refused, source_of
 from pufferfish.release.rows import RowRules
 from pufferfish.sampling import Shuffler, SystemEntropy, permutation
 from pufferfish.statement import BeliefsFrom, Order, Reveals
 from pufferfish.tables import Batch, Change, Changed, Summary
-from pufferfish.tables.persons import PersonCounter
+from pufferfish.tables.persons import PersonCounter, two_secrets
 from pufferfish.tables.rows import ArrowPacking
+from pufferfish.tables.seen import PersonsFound
 from pufferfish.tables.tally import Tally
 
 __all__ = ["Session", "software_versions"]
@@ -77,8 +79,7 @@ class Session:
         # The promise is about the column alone: what it says with others can only be measured.
         self._sample = Sample(sorted(plan.protected, key=str)) if plan.keep else None
         self._reveals: Reveals | None = None
-        if self._ledger is not None:
-            charge(self._ledger, plan.calibration, only_check=True)
+        self._charge(only_check=True)
 
     @property
     def how(self) -> Change:
@@ -97,6 +98,8 @@ class Session:
             shuffle=self._shuffle if plan.shuffled else None,
             look=None if self._sample is None else self._sample.look,
             finish=self._finish,
+            pairs=plan.tests_rows,
+            one_row=plan.reduction,
         )
 
     def add(self, counts: Counts) -> None:
@@ -151,6 +154,8 @@ class Session:
             checksum_of=of,
             output=output,
             order=self._order,
+            # A table that does not pass is refused, so there is no record of it.
+            rows_tested=self._plan.tests_rows,
             beliefs_from=self._source,
             beliefs_fitted=fitted_at(self._plan) if self._source == "another table" else None,
             reveals=self._reveals,
@@ -159,38 +164,71 @@ class Session:
         )
 
     def _finish(self) -> None:
-        self.finish(self._persons.most())
+        self.finish(self._persons.found())
 
-    def finish(self, most: int) -> None:
+    def finish(self, persons: PersonsFound) -> None:
         """The last checks, and what kept columns reveal; then the table is published.
 
         The ledger knows it from here on.
         """
-        self.check(most)
+        self.check(persons)
         if self._tally is not None:
             self.compare(self._tally.summary())
         if self._sample is not None:
             self._reveals = revealed(self._sample.rows(), self._plan.calibration.scenario.pairs)
-        if self._ledger is not None:
-            charge(self._ledger, self._plan.calibration)
+        self._charge(only_check=False)
 
-    def check(self, most: int) -> None:
+    def _charge(self, *, only_check: bool) -> None:
+        if self._ledger is None:
+            return
+        rows = self._plan.several_rows
+        # Each of several independent rows has its own share of the promise, and its own releases.
+        charge(
+            self._ledger,
+            self._plan.calibration,
+            rows=1 if rows.apart else rows.count,
+            dependence="any" if rows.apart else rows.dependence,
+            width=rows.width,
+            only_check=only_check,
+        )
+
+    def check(self, persons: PersonsFound) -> None:
         """Refuse a table of which nothing can be published, or too much of one person.
 
         Args:
-            most: How many rows the person with most of them has.
+            persons: What was seen of the persons; of nobody where the plan is about rows.
         """
         if self._counts.rows == 0:
             raise DataError("the table has no rows.")
         if self._counts.published == 0:
             raise DataError(f"column {self._plan.column!r} has no values.")
-        if self._plan.person is not None and most > self._plan.rows_per_person:
+        if self._plan.person is not None:
+            self._check_persons(self._plan.person, persons)
+
+    def _check_persons(self, person: str, persons: PersonsFound) -> None:
+        plan = self._plan
+        if persons.two_secrets:
+            raise two_secrets(person, plan.secret)
+        if persons.most > plan.rows_per_person:
             raise DataError(
-                f"column {self._plan.person!r}: some person has more than "
-                f"{self._plan.rows_per_person} row(s), and each further one would tell more. "
-                "Allow for them with rows_per_person (--rows-per-person), which costs noise, "
-                "or keep one row of each."
+                f"column {person!r}: some person has more than {plan.rows_per_person} row(s), and "
+                "each further one would tell more. Publish one row of each (one_row, --one-row "
+                "first or mean), or allow for them with rows_per_person (--rows-per-person), which "
+                "costs noise."
             )
+        if plan.rows_per_person == 1:
+            return
+        if plan.dependence == "equal" and (
+            persons.unequal or (persons.partly_missing and plan.missing == "keep")
+        ):
+            raise DataError(
+                f"column {person!r}: some person has several values of {plan.column!r}, and the "
+                "plan says that the rows of a person repeat one (--rows-are-equal). Publish one "
+                "row of each (--one-row first, or mean), or leave out --rows-are-equal, which "
+                "costs noise."
+            )
+        if plan.dependence == "independent":
+            refuse_dependent(person, persons.pairs)
 
 
 def _random_order(rows: int) -> npt.NDArray[np.int64]:

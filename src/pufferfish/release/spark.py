@@ -18,12 +18,14 @@ from pufferfish.release.session import Session
 from pufferfish.sampling import SystemEntropy
 from pufferfish.scenario import Secret
 from pufferfish.tables import Batch, summarise
+from pufferfish.tables.seen import NOBODY
 from pufferfish.tables.spark import (
     SurveyedGroup,
     Written,
     look_at_sample,
     map_spark,
-    most_rows_of_one,
+    reduced_spark,
+    spark_persons,
     survey,
 )
 
@@ -71,12 +73,18 @@ def release_spark(
         beliefs_from_plan=beliefs_from_plan,
     )
     rules = session.rules
+    if plan.reduction is not None:
+        frame = reduced_spark(frame, plan.reduction)
     groups = survey(frame, plan.column, plan.secret, rules.low, rules.high, rules.cap)
     _check(groups, rules)
     for group in groups:
         session.add(_counts(group, rules))
-    most = 0 if plan.person is None else most_rows_of_one(frame, plan.person)
-    session.check(most)
+    if plan.person is None:
+        session.check(NOBODY)
+    else:
+        session.check(
+            spark_persons(frame, plan.person, plan.secret, plan.column, pairs=plan.tests_rows)
+        )
     if is_about_this_table(plan):
         session.compare(summarise(frame, column=plan.column, secret=plan.secret))
     if session.how.look is not None:

@@ -30,6 +30,7 @@ from pufferfish.mechanism import Postprocess
 from pufferfish.narrate import gaps, published_in_words
 from pufferfish.noise import Noise, NoNoise
 from pufferfish.outliers import outliers
+from pufferfish.persons import SeveralRows
 from pufferfish.plan import Plan
 from pufferfish.record import Edition, Record
 from pufferfish.report.columns import Bars, CountedColumn, bars_of
@@ -190,7 +191,9 @@ def gather(
         allowed=success_allowed(goal),
         # With other columns a probability may change by any factor.
         posteriors=() if said.kept else _posteriors(goal),
-        believed=None if plan is None else believed(plan.calibration, said.beliefs_from),
+        believed=None
+        if plan is None
+        else believed(plan.calibration, plan.several_rows, said.beliefs_from),
         record=record,
         released=released,
         bars=None if released is None else bars_of(released, None if record is None else original),
@@ -224,9 +227,11 @@ def _posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
 
 
 def believed(
-    calibration: Calibration, beliefs_from: statement.BeliefsFrom | None = None
+    calibration: Calibration,
+    rows: SeveralRows,
+    beliefs_from: statement.BeliefsFrom | None = None,
 ) -> Believed:
-    """What follows from the beliefs of a calibration."""
+    """What follows from the beliefs of a calibration, for one of several rows of a person."""
     scenario, noise, goal = calibration.scenario, calibration.noise, calibration.goal
     alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
     of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
@@ -243,7 +248,8 @@ def believed(
         bare=privacy_profile(looked_at, NoNoise(), epsilons),
         of_all=of_all,
         comparison=compare(looked_at, goal),
-        alternatives=alternatives(calibration),
+        # They would be about one row, where the noise is for several.
+        alternatives=alternatives(calibration) if rows.apart else (),
         steps=_steps(calibration.explain(another_table=beliefs_from == "another table")),
     )
 

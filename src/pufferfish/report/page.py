@@ -45,11 +45,13 @@ class Seen:
 def page(facts: Facts) -> str:
     """The whole file."""
     found = facts.believed
-    listed = () if found is None else ways(found)
+    # Other ways are worked out for one row; where the noise is for several, that would mislead.
+    listed = () if found is None or _together(facts) else ways(found)
     text: str = _template("page.html.j2").render(
         facts=facts,
         document=facts.document,
         meaning=_meaning(facts),
+        certified=_certified(facts),
         adversaries=()
         if found is None
         else [
@@ -79,7 +81,7 @@ def page(facts: Facts) -> str:
         ways=listed,
         ways_picture=ways_picture(listed),
         refused=()
-        if found is None
+        if found is None or _together(facts)
         else [
             (name, reason.removeprefix(name).lstrip()) for name, reason in found.comparison.refused
         ],
@@ -107,6 +109,22 @@ def _meaning(facts: Facts) -> str:
         )
     text = meaning(facts.goal, "the two secrets of a pair", odds_factor(facts.goal.epsilon))
     return text[0].upper() + text[1:] + "."
+
+
+def _together(facts: Facts) -> bool:
+    """Whether the noise was chosen for all rows of a person together."""
+    document = facts.document
+    return bool(document["rows_per_person"] > 1 and document["dependence"] != "independent")
+
+
+def _certified(facts: Facts) -> str:
+    """How the promise was proven."""
+    shown = "" if facts.believed else ", which the curator can show"
+    if facts.document["rows_per_person"] == 1:
+        return f"certified exactly{shown}"
+    if _together(facts):
+        return f"proven for all rows of a person together{shown}"
+    return f"certified exactly for each row{shown}; that rows are independent is stated"
 
 
 def _seen(facts: Facts) -> Iterator[Seen]:

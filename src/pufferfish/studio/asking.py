@@ -22,6 +22,7 @@ __all__ = ["asked_for"]
 
 _PROVENANCES = ("released", "reference", "public")
 _WAYS = ("epsilon", "value", "mean")
+_ROWS = ("any", "equal", "independent", "first", "mean")
 # An input of the page by its name; None where it is not there, or empty.
 Entry = Callable[[str], Any]
 
@@ -105,12 +106,19 @@ def _accuracy(entry: Entry) -> Accuracy:
 
 def _publishing(entry: Entry, known: set[str]) -> Publishing:
     several = _answer(entry, "unit", ("row", "person")) == "person"
+    rows = _answer(entry, "rows_way", _ROWS) if several else "any"
+    one = rows in ("first", "mean")
+    number = _whole(entry, "rows_per_person") if several and not one else 1
     kept = [_column(each, known) for each in _answers(entry, "keep")]
     return Publishing(
         keep=kept or None,
         keep_order=bool(entry("keep_order")),
         person=_column(entry("person"), known) if several else None,
-        rows_per_person=_whole(entry, "rows_per_person") if several else 1,
+        rows_per_person=number,
+        # Of a single row there is nothing to say.
+        rows_are_equal=rows == "equal" and number > 1,
+        rows_are_independent=rows == "independent" and number > 1,
+        one_row=rows if one else None,
         round_to=None if entry("round") is None else _number(entry, "round", "the step"),
         clip=_bounds(entry, "low", "high"),
     )

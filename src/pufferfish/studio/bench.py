@@ -49,7 +49,7 @@ class Question:
     @property
     def counted(self) -> tuple[str, ...]:
         """What the counts depend on."""
-        return self.source.key, *self.asked.table.columns
+        return self.source.key, *self.asked.table.columns, repr(self.asked.reduction)
 
     @property
     def described(self) -> tuple[str, ...]:
@@ -144,13 +144,15 @@ class Bench:
             kept.forget(key)
 
     def _summary(self, source: Source, question: Question, voice: Voice) -> Summary:
-        columns = question.asked.table.columns
+        columns, reduction = question.asked.table.columns, question.asked.reduction
 
         def make() -> Summary:
             with voice.progress(f"Reading {source.name}") as progress:
-                return summarise_files(source.path, source.format, *columns, progress=progress)
+                return summarise_files(
+                    source.path, source.format, *columns, progress=progress, one_row=reduction
+                )
 
-        return self._summaries.get((source.key, *columns), make)
+        return self._summaries.get((source.key, *columns, repr(reduction)), make)
 
     def _outlook(self, question: Question, voice: Voice) -> Outlook:
         summary, described = self.summary(question, voice), self.described(question, voice)
@@ -175,7 +177,8 @@ class Bench:
                 (*question.described, repr(worst), repr(epsilons)),
                 lambda: privacy_profile(alone, NoNoise(), epsilons),
             ),
-            others=alternatives(calibration),
+            # They would be about one row.
+            others=alternatives(calibration) if plan.several_rows.apart else (),
         )
 
 

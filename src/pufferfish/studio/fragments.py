@@ -59,7 +59,24 @@ def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> 
                     {each.name: each.name for each in columns},
                     next((each.name for each in columns if each.identifies), None),
                 ),
-                number("rows_per_person", "At most so many rows of one person", 2, min="1"),
+                radios(
+                    "rows_way",
+                    "What is published of a person?",
+                    {
+                        "mean": "One row, with the mean of its values",
+                        "first": "One row, its first",
+                        "any": "All its rows, whatever they have in common",
+                        "equal": "All its rows, which repeat one value (checked)",
+                        "independent": "All its rows, which are independent given the secret, "
+                        "I say (tested)",
+                    },
+                    "mean",
+                    tags.div(
+                        number("rows_per_person", "At most so many rows of one person", 2, min="1"),
+                        data_if="rows_way any equal independent",
+                        hidden="",
+                    ),
+                ),
                 data_if="unit person",
                 hidden="",
             ),

@@ -29,7 +29,7 @@ from pufferfish.report.pictures import (
 )
 from pufferfish.report.templates import templates
 from pufferfish.report.views import view_of
-from pufferfish.statement import Facts, not_promised
+from pufferfish.statement import Facts, not_promised, unit_in_words
 from pufferfish.studio.bench import Outlook
 
 __all__ = ["moved"]
@@ -74,6 +74,8 @@ def _share(outlook: Outlook) -> str:
     """What is left for a row, where a person has several: the pictures are about that."""
     if outlook.plan.rows_per_person == 1:
         return ""
+    if not outlook.plan.several_rows.apart:
+        return " The pictures show one row, which says less than all rows of a person."
     return f" Each row has its share, {outlook.calibration.goal}, which the pictures show."
 
 
@@ -92,7 +94,7 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
     plan, guess = outlook.plan, outlook.guess
     first, second = guess.pair
     several = plan.rows_per_person > 1
-    unit = "one row" if plan.unit == "row" else f"one person, up to {plan.rows_per_person:,} rows"
+    unit = unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
     exception = "" if plan.promise.pure else f", but for a probability of {plan.promise.delta:g}"
     worst = outlook.calibration.certificate.worst
     alone = ", from this column by itself" if plan.keep else ""
@@ -161,7 +163,12 @@ def _certified(outlook: Outlook) -> tuple[str, str]:
         if goal.pure
         else (f"δ at ε = {goal.epsilon:g}", certificate.delta_upper, goal.delta)
     )
-    row = " for each row" if outlook.plan.rows_per_person > 1 else ""
+    row = ""
+    if outlook.plan.rows_per_person > 1:
+        apart = outlook.plan.several_rows.apart
+        row = (
+            " for each row" if apart else ", by one row; all rows of a person are proven to keep it"
+        )
     return kept, f"{what} is at most {rounded_up(found, 4)}, {limit:.4g} is promised{row}"
 
 

@@ -105,7 +105,8 @@ def _reports(source: Source, record: Record, output: Path, voice: Voice) -> Iter
     column = record.plan.column
     with voice.progress("Writing the reports") as progress:
         released = count_column(output, column)
-        original = count_column(source.path, column, source.format)
+        # Where persons became one row each, the table's own column is another one.
+        original = None if record.plan.one_row else count_column(source.path, column, source.format)
         progress(0.3)
         page = report(record, released=released, original=original)
         internal = output.with_name(output.name + ".report.html")

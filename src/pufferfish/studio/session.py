@@ -111,6 +111,7 @@ _CONTROLS = {
     "--pair": "Which secrets must look alike?",
     "--min-group": "More: Refuse a secret with fewer records than",
     "--rows-per-person": "At most so many rows of one person",
+    "--one-row": "What is published of a person?",
     "--delta": "δ",
     "--accuracy": "Choose by: accuracy of a value",
     "--allow-no-noise": "Publish them as they are",

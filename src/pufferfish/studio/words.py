@@ -6,8 +6,9 @@ __all__ = ["MEANING"]
 
 MEANING = {
     "unit": "The promise is about what one unit says of its secret. If a person can have several "
-    "rows, each row says something, and they add up: the noise must grow, or the promise covers "
-    "one row only.",
+    "rows, together they can tell far more than one: publish one row of each person, or let the "
+    "noise grow with their number. Rows that are independent given the secret cost least; that "
+    "they are is for you to say, and the release tests it.",
     "provenance": "The noise is chosen against what others may know. Fitted to the column itself, "
     "it assumes the best informed adversary, but the size of the noise then depends on private "
     "data, so it is rounded and the plan must stay private. A table that everybody has, such as a "

@@ -11,6 +11,7 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
 from pufferfish.tables.formats import FileFormat
+from pufferfish.tables.one_row import OneRow, reduced_table
 from pufferfish.tables.pieces import Piece, opened_table
 from pufferfish.tables.pool import in_order
 from pufferfish.tables.tally import Batch
@@ -28,29 +29,31 @@ def each_batch(
     column: str,
     secret: str,
     count: str | None,
-    work: Callable[[Batch, int], _Result],
+    work: Callable[[Batch, int | None], _Result],
     progress: Progress | None = None,
+    one_row: OneRow | None = None,
 ) -> Iterator[_Result]:
     """What `work` makes of values and secrets, some rows at a time, in the table's order.
 
-    `work` is also given the number of rows before these in their file, and called in several
-    threads at a time.
+    `work` is also given the number of rows before these in their file (None where nobody knows),
+    and called in several threads at a time. With `one_row` each person is one row.
     """
     wanted = [column, secret, *([] if count is None else [count])]
+    if one_row is not None:
+        wanted = one_row.read
 
     def worked(piece: Piece) -> tuple[_Result, float | None]:
         with piece.naming():
             batch = arrow_batch(piece.rows, column, secret, count)
             return work(batch, piece.before), piece.progress
 
-    with (
-        opened_table(path, format_, wanted, column, secret) as table,
-        closing(in_order(table.pieces, worked)) as results,
-    ):
-        for result, share in results:
-            yield result
-            if progress is not None and share is not None:
-                progress(share)
+    with opened_table(path, format_, wanted, column, secret) as table:
+        pieces = table.pieces if one_row is None else reduced_table(table, one_row, None).pieces
+        with closing(in_order(pieces, worked)) as results:
+            for result, share in results:
+                yield result
+                if progress is not None and share is not None:
+                    progress(share)
 
 
 def file_batches(

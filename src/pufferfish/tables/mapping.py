@@ -29,6 +29,7 @@ from pufferfish.tables.frames import (
     without_unused_categories,
 )
 from pufferfish.tables.names import check_columns
+from pufferfish.tables.one_row import OneRow, reduced_arrays, reduced_frame
 from pufferfish.tables.persons import array_persons, arrow_persons
 from pufferfish.tables.pool import in_order
 from pufferfish.tables.rows import Columns
@@ -111,11 +112,14 @@ class Change:
         whole: Whether the new values are whole numbers.
         change: From rows, and how many come before them in the table (None: nobody knows), to what
             becomes of them; called once for each row, in several threads or processes at a time.
-        account: Told what became of rows, and the person of each; called in the rows' order.
+        account: Told what became of rows, and what was seen of their persons; called in the rows'
+            order.
         order: So many rows in random order, by their numbers; None: all stay in their places.
         shuffle: Begins a shuffle of rows that may be too many for the memory; None: as `order`.
         look: Told what is published, in the rows' order, before `finish`; None: nobody looks.
         finish: Called when all rows are through, before anything is published; may refuse.
+        pairs: Whether two values of each person are looked at.
+        one_row: How the rows of a person become one before anything else; None: they stay.
     """
 
     column: str
@@ -130,6 +134,8 @@ class Change:
     shuffle: Callable[[], Shuffle] | None
     look: Look | None
     finish: Callable[[], None]
+    pairs: bool = False
+    one_row: OneRow | None = None
 
     @property
     def read(self) -> list[str]:
@@ -152,12 +158,17 @@ class Mapped(NamedTuple):
 def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
     """A dict of arrays, changed."""
     check_columns(list(table), *how.read)
+    names = list(table)
+    if how.one_row is not None:
+        table = reduced_arrays(table, how.one_row)
     batch = array_batch(table, how.column, how.secret)
     for name in how.read:
         if np.ma.asanyarray(table[name]).shape != batch.values.shape:
             raise DataError(f"column {name!r} must be as long as the others.")
-    persons = None if how.person is None else array_persons(how.person, table[how.person])
-    changed = how.change(batch, 0)
+    persons = None
+    if how.person is not None:
+        persons = array_persons(how.person, table[how.person], batch, pairs=how.pairs)
+    changed = how.change(batch, None if how.one_row else 0)
     how.account(changed, persons)
     values, holes = changed.values, changed.holes
     if holes.any():
@@ -165,7 +176,7 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
     rows = slice(None) if changed.rows is None else changed.rows
     arrays = {
         name: values if name == how.column else np.asanyarray(table[name])[rows]
-        for name in how.stays(list(table))
+        for name in how.stays(names)
     }
     if how.look is not None:
         how.look(
@@ -185,6 +196,8 @@ def map_frame(frame: Any, how: Change) -> Mapped:
     given = native(frame)
     names = given.collect_schema().names()
     check_columns(names, *how.read)
+    if how.one_row is not None:
+        given = native(reduced_frame(frame, how.one_row))
     lazy = hasattr(given, "collect")
     table = collected(given.select(*how.read))
     looked_at = [name for name in how.read if name not in how.keep or name == how.person]
@@ -241,17 +254,21 @@ class Seen(NamedTuple):
     labels: tuple[Secret, ...]
 
 
-def change_rows(rows: pa.RecordBatch, how: Change, before: int) -> Seen:
-    """What becomes of some rows, of which so many come before in the table."""
-    persons = None if how.person is None else arrow_persons(how.person, rows.column(how.person))
-    batch = arrow_batch(rows, how.column, how.secret)
+def change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> Seen:
+    """What becomes of some rows; how many come before them, where somebody knows."""
+    batch, persons = arrow_batch(rows, how.column, how.secret), None
+    if how.person is not None:
+        names = rows.column(how.person)
+        persons = arrow_persons(how.person, names, batch, before or 0, pairs=how.pairs)
     changed = how.change(batch, before)
     codes = batch.codes if changed.rows is None else batch.codes[changed.rows]
     return Seen(changed, persons, codes, batch.labels)
 
 
 def _all_changed(parts: Sequence[pa.RecordBatch], how: Change) -> list[Seen]:
-    starts = np.cumsum([0, *(part.num_rows for part in parts[:-1])]).tolist()
+    starts: list[int | None] = np.cumsum([0, *(part.num_rows for part in parts[:-1])]).tolist()
+    if how.one_row is not None:
+        starts = [None] * len(parts)
     numbered = zip(parts, starts, strict=True) if parts else ()
     results = []
     for seen in in_order(numbered, lambda each: change_rows(each[0], how, each[1])):

@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.atomic import Scratch
 from pufferfish.errors import DataError
+from pufferfish.scenario import Secret
 from pufferfish.tables.extras import pyarrow
+from pufferfish.tables.heaps import MOST_LEVELS, Heap, Heaps
 from pufferfish.tables.pool import in_order
-from pufferfish.tables.summary import is_missing
+from pufferfish.tables.seen import PersonsFound, Seen, grouped, nobody, seen_rows
+from pufferfish.tables.summary import IntArray, is_missing
+from pufferfish.tables.tally import Batch
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PersonCounter", "array_persons", "arrow_persons", "unnamed"]
+__all__ = ["PersonCounter", "SomePersons", "array_persons", "arrow_persons", "numbered_persons"]
+__all__ += ["person_names", "two_secrets", "unnamed"]
 
-# Persons that are held in memory: some 30 bytes each, and their names.
+# Persons that are held in memory: some 100 bytes each, and their names.
 _MOST_HELD = 1 << 20
-_HEAP_BITS = 8
-_HEAPS = 1 << _HEAP_BITS
-# After so many deals a heap is held, whatever its size: 256^8 persons are not there.
-_MOST_LEVELS = 8
-# Names that are hashed at a time.
-_NAMES = 1 << 14
-_RATIO = 0x9E3779B97F4A7C15
 
 
-def array_persons(name: str, column: object) -> npt.NDArray[np.int64]:
-    """A number for each person, from an array of any kind."""
+class SomePersons(NamedTuple):
+    """What was seen of some rows' persons.
+
+    Attributes:
+        names: What each is called: texts of Arrow, or numbers.
+        seen: One entry for each.
+        labels: The secrets that its numbers of secrets stand for.
+    """
+
+    names: pa.LargeStringArray | IntArray
+    seen: Seen
+    labels: tuple[Secret, ...]
+
+
+def array_persons(name: str, column: object, batch: Batch, *, pairs: bool = False) -> SomePersons:
+    """What was seen of each person, from an array of any kind and the rows beside it."""
+    numbers = numbered_persons(name, column)
+    seen = grouped(numbers, seen_rows(batch, 0, pairs=pairs))
+    return SomePersons(np.arange(seen.rows.size), seen, batch.labels)
+
+
+def numbered_persons(name: str, column: object) -> npt.NDArray[np.int64]:
+    """A number for each row's person, from an array of any kind; every number occurs."""
     masked = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
     entries = np.asarray(column)
     if entries.dtype.kind in "iuUSb":
@@ -51,10 +70,21 @@ def array_persons(name: str, column: object) -> npt.NDArray[np.int64]:
     return numbers
 
 
-def arrow_persons(name: str, column: pa.Array) -> pa.RecordBatch:
-    """How many of these rows each person has, from a column of Arrow.
+def arrow_persons(
+    name: str, column: pa.Array, batch: Batch, before: int = 0, *, pairs: bool = False
+) -> SomePersons:
+    """What was seen of each person, from a column of Arrow and the rows beside it."""
+    names, numbers = _encoded(person_names(name, column))
+    return SomePersons(names, grouped(numbers, seen_rows(batch, before, pairs=pairs)), batch.labels)
+
+
+def person_names(name: str, column: pa.Array) -> pa.LargeStringArray:
+    """What the person of each row is called.
 
     Persons are told apart by how they are written, so that 1 in one file is "1" in another.
+
+    Raises:
+        DataError: Rows of nobody, or names that are no text.
     """
     pa, pc = pyarrow(), pyarrow("compute")
     if pa.types.is_dictionary(column.type):
@@ -71,17 +101,15 @@ def arrow_persons(name: str, column: pa.Array) -> pa.RecordBatch:
         ) from None
     if missing or bool(pc.any(pc.equal(column, "")).as_py()):
         raise unnamed(name)
-    ones = pa.array(np.ones(len(column), dtype=np.int64))
-    return _added_up([pa.RecordBatch.from_arrays([column, ones], schema=_schema())])
+    return column
 
 
 class PersonCounter:
-    """How many rows the person with most of them has, exactly, in bounded memory.
+    """What was seen of every person, exactly, in bounded memory.
 
     Up to a limit, persons are held with their counts. Beyond it they are dealt into heaps by a hash
     of their names, and the heaps wait in a temporary file, to be counted one after the other; one
-    that is too large is dealt again, by another hash. All rows of a person are in one heap, so the
-    count is exact, whatever the hash: it only makes the heaps alike in size.
+    that is too large is dealt again, by another hash.
     """
 
     def __init__(
@@ -95,37 +123,42 @@ class PersonCounter:
             level: How often these were dealt already.
         """
         self._folder, self._level = folder, level
-        self._most_held = most_held if level < _MOST_LEVELS else None
-        self._numbers: list[npt.NDArray[np.int64]] = []
+        self._most_held = most_held if level < MOST_LEVELS else None
+        self._secrets: dict[Secret, int] = {}
+        self._numbered: list[SomePersons] = []
         self._held: list[pa.RecordBatch] = []
-        self._file: Scratch | None = None
-        # For each heap where its pieces are.
-        self._heaps: list[list[tuple[int, int]]] = [[] for _ in range(_HEAPS)]
+        self._heaps: Heaps | None = None
 
-    def add(self, persons: Any) -> None:
-        """Some more rows, as `array_persons` or `arrow_persons` says whose they are."""
-        if isinstance(persons, np.ndarray):
-            self._numbers.append(persons)
-            return
+    def add(self, persons: SomePersons) -> None:
+        """Some more rows, as `array_persons` or `arrow_persons` saw them."""
+        seen = _renumbered(persons, self._secrets)
+        if isinstance(persons.names, np.ndarray):
+            self._numbered.append(persons._replace(seen=seen))
+        else:
+            self._add(_batch(persons.names, seen))
+
+    def found(self) -> PersonsFound:
+        """All persons."""
+        if self._numbered:
+            # A whole table in arrays is one batch.
+            [only] = self._numbered
+            return PersonsFound.of(only.seen)
+        if self._heaps is None:
+            return PersonsFound.of(_seen(_added_up(self._held)) if self._held else nobody())
+        if self._held:
+            self._spill()
+        return reduce(PersonsFound.and_, in_order(self._heaps, self._found_in))
+
+    def _add(self, persons: pa.RecordBatch) -> None:
         if not persons.num_rows:
             return
         self._held.append(persons)
         if self._too_many(1.0):
             # Once there were too many different ones, there is no hope that more are the same.
-            if self._file is None:
+            if self._heaps is None:
                 self._held = [_added_up(self._held)]
-            if self._file is not None or self._too_many(0.5):
+            if self._heaps is not None or self._too_many(0.5):
                 self._spill()
-
-    def most(self) -> int:
-        """Rows of the person with most of them; 0 where there is nobody."""
-        if self._numbers:
-            return int(np.bincount(np.concatenate(self._numbers)).max())
-        if self._file is None:
-            return _most(_added_up(self._held)) if self._held else 0
-        if self._held:
-            self._spill()
-        return max(in_order(self._heaps, self._most_of))
 
     def _too_many(self, share: float) -> bool:
         held = sum(each.num_rows for each in self._held)
@@ -133,79 +166,62 @@ class PersonCounter:
 
     def _spill(self) -> None:
         """Those who are held go to the file, heap by heap."""
-        if self._file is None:
-            self._file = Scratch(self._folder)
-        pa = pyarrow()
-        [persons] = pa.Table.from_batches(self._held).combine_chunks().to_batches()
-        heap = _hashed(persons.column(0), self._level)
-        order = np.argsort(heap, kind="stable")
-        ends = np.cumsum(np.bincount(heap, minlength=_HEAPS)).tolist()
-        persons = persons.take(pa.array(order))
-        for pieces, start, end in zip(self._heaps, [0, *ends], ends, strict=False):
-            if start < end:
-                data = persons.slice(start, end - start).serialize().to_pybytes()
-                pieces.append((self._file.size, len(data)))
-                self._file.append(data)
+        if self._heaps is None:
+            self._heaps = Heaps(self._folder, self._level)
+        self._heaps.deal(self._held)
         self._held = []
 
-    def _most_of(self, pieces: list[tuple[int, int]]) -> int:
+    def _found_in(self, heap: Heap) -> PersonsFound:
         smaller = PersonCounter(self._folder, self._most_held, self._level + 1)
-        if self._file is not None:
-            for start, size in pieces:
-                smaller.add(_read(self._file.read(start, size)))
-        return smaller.most()
+        for part in heap:
+            smaller._add(part)
+        return smaller.found()
 
 
-def _schema() -> pa.Schema:
+def _renumbered(persons: SomePersons, known: dict[Secret, int]) -> Seen:
+    """The same with numbers of secrets that all parts of a table have in common.
+
+    Different secrets get different numbers, so that a person with two of them still has two.
+    """
+    numbers = np.array(
+        [*(known.setdefault(label, len(known)) for label in persons.labels), -1], dtype=np.int64
+    )
+    # The last one is −1, for rows without a secret.
+    low, high = numbers[persons.seen.low_secret], numbers[persons.seen.high_secret]
+    return persons.seen._replace(
+        low_secret=np.minimum(low, high), high_secret=np.maximum(low, high)
+    )
+
+
+def _encoded(names: pa.LargeStringArray) -> tuple[pa.LargeStringArray, IntArray]:
+    """Each name once, and the number of each row's."""
+    coded = names.dictionary_encode()
+    return coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _batch(names: pa.LargeStringArray, seen: Seen) -> pa.RecordBatch:
     pa = pyarrow()
-    return pa.schema([("person", pa.large_string()), ("rows", pa.int64())])
+    columns = [names, *(pa.array(column) for column in seen)]
+    return pa.RecordBatch.from_arrays(columns, names=["person", *Seen._fields])
 
 
-def _read(data: bytes) -> pa.RecordBatch:
-    return pyarrow().ipc.read_record_batch(pyarrow().py_buffer(data), _schema())
+def _seen(persons: pa.RecordBatch) -> Seen:
+    return Seen(*(column.to_numpy(zero_copy_only=False) for column in persons.columns[1:]))
 
 
 def _added_up(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
     """Each person once, with all rows."""
-    pa = pyarrow()
-    table = pa.Table.from_batches(parts).combine_chunks()
-    names = table.column(0).combine_chunks().dictionary_encode()
-    # Sums of whole numbers below 2^53 are exact.
-    rows = np.bincount(names.indices.to_numpy(), weights=table.column(1).to_numpy())
-    return pa.RecordBatch.from_arrays(
-        [names.dictionary, pa.array(rows.astype(np.int64))], schema=_schema()
+    [joined] = pyarrow().Table.from_batches(parts).combine_chunks().to_batches()
+    names, numbers = _encoded(joined.column(0))
+    return _batch(names, grouped(numbers, _seen(joined)))
+
+
+def two_secrets(person: str, secret: str) -> DataError:
+    """A person cannot be promised that nobody tells one of its secrets from another."""
+    return DataError(
+        f"column {person!r}: some person has several values of {secret!r}. The promise is about "
+        "one secret of one person: decide which one each person has, or leave such persons out."
     )
-
-
-def _most(persons: pa.RecordBatch) -> int:
-    return int(pyarrow("compute").max(persons.column(1)).as_py())
-
-
-def _hashed(names: pa.LargeStringArray, level: int) -> npt.NDArray[np.uint8]:
-    """A heap for each name: Σ b_j·r^j over its bytes, modulo 2^64, with another odd r each time.
-
-    The sums of all names are differences of one running sum, times a power of 1/r.
-    """
-    ratio = (_RATIO + (level << 32)) % 2**64
-    inverse = pow(ratio, -1, 2**64)
-    found = []
-    for start in range(0, len(names), _NAMES):
-        part = names.slice(start, _NAMES)
-        ends = np.frombuffer(part.buffers()[1], np.int64)[part.offset :][: len(part) + 1]
-        letters = np.frombuffer(part.buffers()[2], np.uint8)[ends[0] : ends[-1]]
-        ends = ends - ends[0]
-        sums = np.zeros(letters.size + 1, dtype=np.uint64)
-        np.cumsum(letters * _powers(ratio, letters.size), out=sums[1:])
-        found.append(np.diff(sums[ends]) * _powers(inverse, letters.size + 1)[ends[:-1]])
-    mixed = np.concatenate(found) * np.uint64(_RATIO)
-    return (mixed >> np.uint64(64 - _HEAP_BITS)).astype(np.uint8)
-
-
-def _powers(ratio: int, count: int) -> npt.NDArray[np.uint64]:
-    """1, r, r², … modulo 2^64."""
-    factors = np.full(count, ratio, dtype=np.uint64)
-    factors[:1] = 1
-    return np.cumprod(factors, dtype=np.uint64)
 
 
 def unnamed(name: str) -> DataError:

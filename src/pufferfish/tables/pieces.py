@@ -25,14 +25,14 @@ class Piece(NamedTuple):
     Attributes:
         rows: The columns asked for.
         file: The file.
-        before: How many of its rows come before these.
+        before: How many of its rows come before these; None: nobody knows.
         progress: The share of the table that was read up to here; None where that is not known.
         many: Whether the table may have other files.
     """
 
     rows: pa.RecordBatch
     file: SourceFile
-    before: int
+    before: int | None
     progress: float | None
     many: bool
 

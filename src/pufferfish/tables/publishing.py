@@ -35,6 +35,7 @@ from pufferfish.tables.mapping import (
     arrow_values,
     change_rows,
 )
+from pufferfish.tables.one_row import reduced_table
 from pufferfish.tables.pieces import OpenTable, Piece, opened_table
 from pufferfish.tables.pool import in_order
 from pufferfish.tables.rows import Columns, movable, plain_columns, taken
@@ -81,9 +82,18 @@ def map_file(
             before it takes its place.
     """
     folder = becomes_folder(source, target)
-    with opened_table(str(source), source_format, how.read, how.column, how.secret) as table:
+    with opened_table(str(source), source_format, how.read, how.column, how.secret) as given:
+        table = given
+        if how.one_row is not None:
+            place = None if str(target) == STANDARD_STREAM else Path(target).parent
+            table = reduced_table(given, how.one_row, place)
         if str(target) != STANDARD_STREAM and table.source.many:
             table.source.refuse_target(Path(target))
+        if how.one_row is not None and folder and how.shuffle is None:
+            raise InvalidInputError(
+                "one row for each person has no file of its own to stay in: write one file (such "
+                "as out.parquet), or leave out --keep-order, so that rows are shuffled."
+            )
         shuffle = None if how.shuffle is None else how.shuffle()
         apart = folder and shuffle is None
         if shuffle is None:

@@ -32,15 +32,19 @@ from pufferfish.theorems import (
     thm_2,
 )
 from pufferfish.theorems.composition import ComposableCertificate, composable
+from pufferfish.theorems.rows import DEPENDENCES, Dependence, composable_rows
 from pufferfish.theorems.tau import TAU_FORMS, Tau, tau
 
 __all__ = [
+    "DEPENDENCES",
     "PAPER_METHODS",
     "TAU_FORMS",
     "ComposableCertificate",
+    "Dependence",
     "PaperMethod",
     "Tau",
     "composable",
+    "composable_rows",
     "cor_1a",
     "cor_1a_identical",
     "cor_1b",

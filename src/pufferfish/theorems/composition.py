@@ -49,6 +49,8 @@ class ComposableCertificate:
         once_upper: ε that is charged once, however many releases: holes, rounded probabilities.
         belief: The adversary who decides D.
         pair: The pair that decides D.
+        rows: How many values each release publishes. With several, the rows of one person, D is the
+            sum of their distances (`theorems.rows`).
     """
 
     noise: LaplaceNoise
@@ -57,6 +59,7 @@ class ComposableCertificate:
     once_upper: float
     belief: str
     pair: SecretPair
+    rows: int = 1
 
     def cost(self, releases: int = 1) -> Guarantee:
         """What this many releases with `noise` promise together."""
@@ -74,14 +77,15 @@ class ComposableCertificate:
         """The scale, on the grid of `noise`, with which this many releases cost ε in all."""
         left = Fraction(positive("epsilon", epsilon)) - Fraction(self.once_upper)
         require(left > 0, f"epsilon must exceed what is charged once, {self.once_upper:g}.")
-        step = Fraction(self.noise.grid or 0.0)
+        step = self.rows * Fraction(self.noise.grid or 0.0)
         return float_upper(releases * (Fraction(self.distance_upper) + step) / left)
 
     def _each(self, noise: LaplaceNoise) -> Fraction:
-        """(D + γ)/b, exactly."""
+        """(D + k·γ)/b for k rows, exactly."""
         if not isinstance(noise, LaplaceNoise):
             raise UnsupportedError(f"only Laplace noise composes this way, got {noise!r}.")
-        return (Fraction(self.distance_upper) + Fraction(noise.grid or 0.0)) / Fraction(noise.scale)
+        steps = self.rows * Fraction(noise.grid or 0.0)
+        return (Fraction(self.distance_upper) + steps) / Fraction(noise.scale)
 
     def _promise(self, releases: Fraction) -> Guarantee:
         epsilon = float_upper(Fraction(self.once_upper) + releases)

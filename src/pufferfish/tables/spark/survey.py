@@ -13,11 +13,10 @@ from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.scenario import Secret
 from pufferfish.tables.extras import pyspark
 from pufferfish.tables.names import not_numeric
-from pufferfish.tables.persons import unnamed
 from pufferfish.tables.spark.jobs import chosen, understood
 from pufferfish.tables.spark.summary import secret_kind
 
-__all__ = ["SurveyedGroup", "most_rows_of_one", "survey"]
+__all__ = ["SurveyedGroup", "survey"]
 
 _NUMBER = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal\(.*\)")
 # A secret with more values than this is not one that anybody could describe.
@@ -101,22 +100,3 @@ def survey(
         )
         for label, rows, present_, finite_, outside, capped_, largest, mean, variance in found
     )
-
-
-def most_rows_of_one(frame: Any, person: str) -> int:
-    """How many rows the person with most of them has."""
-    sql = pyspark("sql.functions")
-    table = chosen(frame, person).toDF("person")
-    kind = str(table.dtypes[0][1])
-    missing = sql.col("person").isNull()
-    if kind in ("float", "double"):
-        missing |= sql.isnan("person")
-    if kind == "string":
-        missing |= sql.col("person") == ""
-    counted = table.groupBy("person").count()
-    with understood():
-        found = counted.agg(sql.max("count"), sql.count(sql.when(missing, 1))).first()
-    most, without = found
-    if without:
-        raise unnamed(person)
-    return int(most or 0)

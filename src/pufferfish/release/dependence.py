@@ -1,0 +1,137 @@
+"""Whether the rows of a person hang together, given the secret: a test of stated independence.
+
+Of each of at most 20,000 persons two rows are looked at, chosen at random. If rows are independent
+given the secret, the second values can be exchanged among persons of one secret, and nothing
+changes. So three measures are compared with what they are after such exchanges:
+
+- the rank correlation of the two values, squared, for each secret;
+- how often the two values are equal, compared with how often they would be by chance;
+- the rank correlation of their distances from the middle: X and ±X are not correlated.
+
+The test rejects if one of three p-values is at most a third of its level (Bonferroni). It is a
+permutation test, so that true independence is rejected with at most that probability, whatever the
+laws are. What it does not reject need not be true: it is made for persons who have something in
+common from row to row, and cannot see every dependence.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray
+from pufferfish.errors import DataError
+from pufferfish.persons import TEST_LEVEL
+from pufferfish.tables.seen import Pairs
+from pufferfish.tables.summary import IntArray
+
+__all__ = ["p_values", "refuse_dependent"]
+
+_EXCHANGES = 999
+# Of the exchanges; they protect nothing, and the same table shall be judged the same again.
+_SEED = 19
+
+
+def refuse_dependent(person: str, pairs: Pairs) -> None:
+    """Refuse a table whose rows are not independent, as was stated.
+
+    Raises:
+        DataError: The test rejects it.
+    """
+    found = p_values(pairs)
+    if found and min(found) <= TEST_LEVEL / len(found):
+        raise DataError(
+            f"column {person!r}: the rows of one person are not independent given the secret, as "
+            f"was stated: a test at level {TEST_LEVEL:.0%} rejects it, and (k·ε, k·δ) would be "
+            "false. Publish one row for each person (--one-row first, or mean), or allow for any "
+            "dependence by leaving out --rows-are-independent."
+        )
+
+
+def p_values(pairs: Pairs) -> tuple[float, ...]:
+    """For each of the three measures how probable one as large is, if rows are independent.
+
+    Empty where no person has two values.
+    """
+    order = np.argsort(pairs.secrets, kind="stable")
+    secrets, first, second = pairs.secrets[order], pairs.first[order], pairs.second[order]
+    if not secrets.size:
+        return ()
+    generator = np.random.default_rng(_SEED)
+    # Which of two rows comes first may say which is larger, in a table that is sorted.
+    turned = generator.random(secrets.size) < 0.5
+    first, second = np.where(turned, second, first), np.where(turned, first, second)
+    groups = np.unique(secrets, return_inverse=True)[1].astype(np.int64)
+    measures = _Measures(groups, first, second)
+    seen = measures.of(np.arange(groups.size))
+    exceeded = np.zeros(seen.size, dtype=np.int64)
+    for _ in range(_EXCHANGES):
+        # Sorted by secret, then at random: an exchange within each secret.
+        exchange = np.argsort(groups + generator.random(groups.size))
+        exceeded += measures.of(exchange) >= seen * (1.0 - 1e-12)
+    return tuple(((1 + exceeded) / (1 + _EXCHANGES)).tolist())
+
+
+class _Measures:
+    """The three measures, of pairs that are sorted by secret."""
+
+    def __init__(self, groups: IntArray, first: FloatArray, second: FloatArray) -> None:
+        self._groups = groups
+        self._starts = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
+        self._sizes = np.bincount(groups).astype(np.float64)
+        self._ranks = tuple(self._standard(self._ranked(each)) for each in (first, second))
+        self._far = tuple(self._standard(self._ranked(np.abs(each))) for each in self._ranks)
+        values = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
+        self._codes = values[: first.size], values[first.size :]
+        self._by_chance = self._equal_by_chance()
+
+    def of(self, exchange: npt.NDArray[np.intp]) -> FloatArray:
+        """After the second values were exchanged."""
+        equal = self._sums((self._codes[0] == self._codes[1][exchange]).astype(np.float64))
+        surplus = (equal - self._by_chance) ** 2 / np.maximum(self._by_chance, 1.0)
+        return np.array(
+            [
+                self._correlated(self._ranks, exchange),
+                float(surplus.sum()),
+                self._correlated(self._far, exchange),
+            ]
+        )
+
+    def _correlated(self, scores: tuple[FloatArray, ...], exchange: npt.NDArray[np.intp]) -> float:
+        """Σ n·ρ² over secrets: under one secret values may rise together, under another fall."""
+        first, second = scores
+        return float((self._sums(first * second[exchange]) ** 2 / self._sizes).sum())
+
+    def _sums(self, values: FloatArray) -> FloatArray:
+        return np.asarray(np.add.reduceat(values, self._starts))
+
+    def _ranked(self, values: FloatArray) -> FloatArray:
+        """The rank of each value within its secret; equal values share theirs."""
+        order = np.lexsort((values, self._groups))
+        new = np.append(
+            True,
+            (values[order][1:] != values[order][:-1])
+            | (self._groups[order][1:] != self._groups[order][:-1]),
+        )
+        starts = np.flatnonzero(new)
+        ends = np.append(starts[1:], values.size)
+        ranks = np.empty(values.size)
+        ranks[order] = np.repeat(0.5 * (starts + ends - 1), ends - starts)
+        return ranks
+
+    def _standard(self, ranks: FloatArray) -> FloatArray:
+        """With mean 0 and variance 1 within each secret; 0 where all are the same."""
+        centred = ranks - (self._sums(ranks) / self._sizes)[self._groups]
+        variance = self._sums(centred**2) / self._sizes
+        return np.asarray(centred / np.sqrt(np.where(variance > 0.0, variance, 1.0))[self._groups])
+
+    def _equal_by_chance(self) -> FloatArray:
+        """How many pairs of each secret would be equal: Σ_v n_1(v)·n_2(v)/n."""
+        width = int(max(codes.max() for codes in self._codes)) + 1
+        cells = [self._groups * width + codes for codes in self._codes]
+        found, counts = np.unique(cells[0], return_counts=True)
+        other, other_counts = np.unique(cells[1], return_counts=True)
+        _, mine, theirs = np.intersect1d(found, other, return_indices=True)
+        products = (counts[mine] * other_counts[theirs]).astype(np.float64)
+        sums = np.bincount(found[mine] // width, weights=products, minlength=self._sizes.size)
+        return np.asarray(sums / self._sizes)

@@ -1,0 +1,230 @@
+"""What was seen of each person: how many rows, which secrets, which values, and two of them.
+
+Numbers only, one entry for each person. Two sets of entries about the same persons become one,
+whatever their order, so that rows can be counted in any pieces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray
+from pufferfish.tables.summary import IntArray
+from pufferfish.tables.tally import Batch
+
+__all__ = [
+    "MOST_PAIRS",
+    "NOBODY",
+    "Pairs",
+    "PersonsFound",
+    "Seen",
+    "grouped",
+    "nobody",
+    "seen_rows",
+]
+
+# Persons of whom two values are kept, to see whether the rows of a person hang together.
+MOST_PAIRS = 20_000
+# Of a row that is not there.
+_NO_KEY = np.iinfo(np.int64).max
+_SEED = 0x9E3779B97F4A7C15
+
+
+class Seen(NamedTuple):
+    """For each person, or each row.
+
+    Attributes:
+        rows: How many rows.
+        low_secret: The lowest number of a secret; −1 where one is missing.
+        high_secret: The highest.
+        low: The lowest value; inf where there is none.
+        high: The highest; −inf where there is none.
+        present: Rows with a value.
+        key: The lowest of the random keys that rows with a value have, ...
+        value: ... and the value of that row.
+        other_key: The second lowest, ...
+        other: ... and its value.
+    """
+
+    rows: IntArray
+    low_secret: IntArray
+    high_secret: IntArray
+    low: FloatArray
+    high: FloatArray
+    present: IntArray
+    key: IntArray
+    value: FloatArray
+    other_key: IntArray
+    other: FloatArray
+
+
+class Pairs(NamedTuple):
+    """Two rows of each of some persons.
+
+    Attributes:
+        secrets: The number of the person's secret.
+        first: The value of one row.
+        second: The value of another.
+        keys: Random, and the same whatever the values are.
+    """
+
+    secrets: IntArray
+    first: FloatArray
+    second: FloatArray
+    keys: IntArray
+
+    def fewer(self) -> Pairs:
+        """At most `MOST_PAIRS` of them, by their keys."""
+        if self.keys.size <= MOST_PAIRS:
+            return self
+        chosen = np.argsort(self.keys, kind="stable")[:MOST_PAIRS]
+        columns: list[npt.NDArray[Any]] = [column[chosen] for column in self]
+        return Pairs(*columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonsFound:
+    """All persons of a table.
+
+    Attributes:
+        most: Rows of the person with most of them; 0 where there is nobody.
+        two_secrets: Whether some person has several secrets.
+        unequal: Whether some person has several values.
+        partly_missing: Whether some person has a value in one row and none in another.
+        pairs: Two values of each of at most `MOST_PAIRS` persons, if they were asked for.
+    """
+
+    most: int
+    two_secrets: bool
+    unequal: bool
+    partly_missing: bool
+    pairs: Pairs
+
+    @classmethod
+    def of(cls, seen: Seen) -> Self:
+        """From what was seen of each person."""
+        several = np.flatnonzero(seen.other_key < _NO_KEY)
+        pairs = Pairs(
+            seen.low_secret[several], seen.value[several], seen.other[several], seen.key[several]
+        )
+        return cls(
+            most=int(seen.rows.max(initial=0)),
+            two_secrets=bool((seen.low_secret != seen.high_secret).any()),
+            unequal=bool((seen.low < seen.high).any()),
+            partly_missing=bool(((seen.present > 0) & (seen.present < seen.rows)).any()),
+            pairs=pairs.fewer(),
+        )
+
+    def and_(self, other: PersonsFound) -> PersonsFound:
+        """With those of another part of the table, who are other persons."""
+        columns: list[npt.NDArray[Any]] = [
+            np.concatenate(both) for both in zip(self.pairs, other.pairs, strict=True)
+        ]
+        return PersonsFound(
+            most=max(self.most, other.most),
+            two_secrets=self.two_secrets or other.two_secrets,
+            unequal=self.unequal or other.unequal,
+            partly_missing=self.partly_missing or other.partly_missing,
+            pairs=Pairs(*columns).fewer(),
+        )
+
+
+def nobody() -> Seen:
+    """No persons."""
+    whole, real = np.empty(0, dtype=np.int64), np.empty(0)
+    return Seen(whole, whole, whole, real, real, whole, whole, real, whole, real)
+
+
+NOBODY = PersonsFound.of(nobody())
+
+
+def seen_rows(batch: Batch, before: int, *, pairs: bool) -> Seen:
+    """One entry for each row.
+
+    Args:
+        batch: The rows.
+        before: How many come before them, for the random keys.
+        pairs: Whether two values of each person are wanted.
+    """
+    size = batch.values.size
+    hole = np.isnan(batch.values)
+    none, nothing = np.full(size, _NO_KEY), np.full(size, np.nan)
+    return Seen(
+        rows=np.ones(size, dtype=np.int64),
+        low_secret=batch.codes,
+        high_secret=batch.codes,
+        low=np.where(hole, np.inf, batch.values),
+        high=np.where(hole, -np.inf, batch.values),
+        present=(~hole).astype(np.int64),
+        key=np.where(hole, _NO_KEY, _keys(before, size)) if pairs else none,
+        value=batch.values if pairs else nothing,
+        other_key=none,
+        other=nothing,
+    )
+
+
+def grouped(persons: IntArray, seen: Seen) -> Seen:
+    """Each person once.
+
+    Args:
+        persons: For each entry the number of its person; every number from 0 to the largest occurs.
+        seen: The entries.
+    """
+    if not persons.size:
+        return nobody()
+    order = np.argsort(persons, kind="stable")
+    starts = _starts(persons[order])
+
+    def over(function: np.ufunc, column: IntArray | FloatArray) -> npt.NDArray[Any]:
+        return np.asarray(function.reduceat(column[order], starts))
+
+    return Seen(
+        over(np.add, seen.rows),
+        over(np.minimum, seen.low_secret),
+        over(np.maximum, seen.high_secret),
+        over(np.minimum, seen.low),
+        over(np.maximum, seen.high),
+        over(np.add, seen.present),
+        *_two_lowest(persons, seen, starts.size),
+    )
+
+
+def _two_lowest(
+    persons: IntArray, seen: Seen, count: int
+) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
+    """The two rows of each person with the lowest keys: two rows at random."""
+    keys = np.concatenate([seen.key, seen.other_key])
+    there = np.flatnonzero(keys < _NO_KEY)
+    owners = np.concatenate([persons, persons])[there]
+    values = np.concatenate([seen.value, seen.other])[there]
+    keys = keys[there]
+    order = np.lexsort((keys, owners))
+    owners, values, keys = owners[order], values[order], keys[order]
+    starts = _starts(owners)
+    place = np.arange(owners.size) - np.repeat(starts, np.diff(np.append(starts, owners.size)))
+    found: list[npt.NDArray[Any]] = []
+    for number in (0, 1):
+        chosen = place == number
+        for column, nothing in ((keys, _NO_KEY), (values, np.nan)):
+            filled = np.full(count, nothing, dtype=column.dtype)
+            filled[owners[chosen]] = column[chosen]
+            found.append(filled)
+    return found[0], found[1], found[2], found[3]
+
+
+def _starts(numbers: IntArray) -> IntArray:
+    """Where each number of a sorted list begins."""
+    return np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1])[: numbers.size])
+
+
+def _keys(before: int, size: int) -> IntArray:
+    """Numbers that look random, by the places of rows alone (the finaliser of splitmix64)."""
+    mixed = np.arange(before + 1, before + size + 1, dtype=np.uint64) * np.uint64(_SEED)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    # Not the largest, which stands for a row that is not there.
+    return ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(2)).astype(np.int64)

@@ -1,0 +1,127 @@
+"""What several rows of one person cost together: k values, each with noise of its own.
+
+A belief says how one row is distributed given the secret, not how the rows of a person hang
+together. A coupling of the laws of single rows says nothing about their joint law: X_1 = X_2 under
+one secret and X_1 = −X_2 under the other have equal laws row by row, and are told apart at once.
+What can be proven depends on what is taken for granted:
+
+- "any": nothing. One row is coupled as `composable` does it, the others in any way. A value that
+  is possible under one secret and one that is possible under the other are at most Δ apart:
+
+      ( (D + γ)/b + (k−1)·(Δ + γ)/b ,  δ )
+
+- "equal": all rows of a person repeat one value, so that they are releases of it: (k·(D+γ)/b, δ).
+- "independent": rows are independent given the secret, so that their promises add up: (kε, kδ). No
+  coupling is needed, and none is made here.
+
+Proofs and the counterexample: docs/theory/composition.md, "Several rows of one person".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from pufferfish.checks import require
+from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.numerics import distance_upper, float_upper
+from pufferfish.priors import Prior
+from pufferfish.scenario import PairOfLaws, Scenario
+from pufferfish.theorems.composition import ComposableCertificate, composable
+
+__all__ = ["DEPENDENCES", "Dependence", "composable_rows"]
+
+# What is taken for granted about the rows of one person, given the secret.
+Dependence = Literal["any", "equal", "independent"]
+DEPENDENCES: tuple[Dependence, ...] = ("any", "equal", "independent")
+
+
+def composable_rows(
+    scenario: Scenario,
+    noise: Noise,
+    delta: float,
+    radius: float = 0.0,
+    *,
+    rows: int,
+    dependence: Dependence,
+    width: float = math.inf,
+) -> ComposableCertificate | None:
+    """The certificate of all rows of a person, or None where nothing bounds their distance.
+
+    Args:
+        scenario: What must look alike, to whom.
+        noise: The law that each row gets; only Laplace noise composes this way.
+        delta: The δ of all rows together.
+        radius: How far in W_∞ the true laws may be from the believed ones.
+        rows: How many rows a person has, at most.
+        dependence: "any" or "equal".
+        width: No two values are further apart than this, whatever the beliefs say: the bounds that
+            values are capped to.
+    """
+    require(dependence in ("any", "equal"), f"no coupling is made for {dependence!r} rows.")
+    one = composable(scenario, noise, delta, radius)
+    if rows == 1:
+        return one
+    if dependence == "equal":
+        if one is None:
+            return None
+        return replace(
+            one, distance_upper=float_upper(rows * Fraction(one.distance_upper)), rows=rows
+        )
+    if not isinstance(noise, LaplaceNoise) or _holes(scenario):
+        return None
+    names = tuple(repr(pair) for pair in scenario.pairs)
+    span, worst = _span(scenario, names)
+    apart = min(math.nextafter(span + 2.0 * radius, math.inf) if radius else span, width)
+    if not math.isfinite(apart):
+        return None
+    if one is None or one.distance_upper >= apart:
+        # Without a coupling of its own the first row is like the others, and never exceptional.
+        one = ComposableCertificate(
+            noise=noise,
+            delta=delta,
+            distance_upper=apart,
+            once_upper=0.0,
+            belief=worst.belief,
+            pair=worst.pair,
+        )
+    total = Fraction(one.distance_upper) + (rows - 1) * Fraction(apart)
+    return replace(one, distance_upper=float_upper(total), rows=rows)
+
+
+def _holes(scenario: Scenario) -> bool:
+    """Whether values may be missing: how holes of several rows hang together nobody knows."""
+    return any(laws.missing_first or laws.missing_second for laws in scenario.laws())
+
+
+@lru_cache(maxsize=4)
+def _span(scenario: Scenario, names: tuple[str, ...]) -> tuple[float, PairOfLaws]:
+    """Δ for all pairs, and the pair that decides; infinite where a law is not bounded.
+
+    Secrets that are equal as keys, such as 0 and False, are different `names`.
+    """
+    largest = -1.0
+    for laws in scenario.laws():
+        (low, high), (other_low, other_high) = _range(laws.first), _range(laws.second)
+        found = math.inf
+        if all(map(math.isfinite, (low, high, other_low, other_high))):
+            ends = distance_upper(np.array([low, high]), np.array([other_high, other_low]))
+            found = float(ends.max())
+            if laws.radius:
+                found = math.nextafter(found + 2.0 * laws.radius, math.inf)
+        if found > largest:
+            largest, worst = found, laws
+    return largest, worst
+
+
+def _range(prior: Prior) -> tuple[float, float]:
+    """Between which values a law lies."""
+    law = prior.components()
+    if law.stds.any():
+        return -math.inf, math.inf
+    return float(law.means.min()), float(law.means.max())
