@@ -35,7 +35,7 @@ from pufferfish.theorems import (
     paper_scale,
 )
 
-__all__ = ["Calibration", "Method", "calibrate", "recertified"]
+__all__ = ["Calibration", "Method", "at_least", "calibrate", "recertified"]
 
 Method = Literal["exact", "coupling", "thm-1", "remark-1", "thm-2", "cor-2"]
 
@@ -205,6 +205,30 @@ def recertified(
         if not _is_kept(scenario, certificate, distance, ready):
             raise CertificationError(_not_kept(method, certificate))
     return _calibration(scenario, certificate, method, tau, distance)
+
+
+def at_least(calibration: Calibration, size: float) -> Calibration:
+    """The same promise with noise of this size (scale or std), where it has less; certified anew.
+
+    Raises:
+        CertificationError: The larger noise does not keep the promise.
+    """
+    noise, scenario = calibration.noise, calibration.scenario
+    if isinstance(noise, NoNoise) or size <= _size(noise):
+        return calibration
+    kind = "laplace" if isinstance(noise, LaplaceNoise) else "gaussian"
+    return recertified(
+        scenario,
+        calibration.goal,
+        _family(kind, calibration.goal, scenario)(size),
+        method=calibration.method,
+        tau=calibration.tau,
+        radius=calibration.radius,
+    )
+
+
+def _size(noise: Noise) -> float:
+    return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
 
 
 def _calibration(

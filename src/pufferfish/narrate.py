@@ -20,6 +20,7 @@ from pufferfish.plan import Plan
 from pufferfish.priors import Discrete
 from pufferfish.record import Record
 from pufferfish.scenario import Belief
+from pufferfish.slight import publishes_values
 from pufferfish.statement import headline, not_promised
 
 __all__ = [
@@ -144,7 +145,9 @@ def _noise(record: Record) -> str:
         else "Gaussian"
     )
     ratio = noise.std / record.column_std if record.column_std else math.inf
-    text = (
+    slight = publishes_values(plan.calibration)
+    text = "in name only, the values can be read off: " if slight else ""
+    text += (
         f"{size}, std {readable(noise.std)}: {ratio:.2g} times the column's own std of "
         f"{readable(record.column_std)}. 95% of the noised values are within ±"
         f"{readable(half_width(noise, 0.95), 3)} of the true ones"

@@ -28,6 +28,7 @@ from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import short_law
 from pufferfish.numerics import PUBLISHED_DIGITS, float_upper
 from pufferfish.scenario import Secret, checked_secret
+from pufferfish.slight import drawable
 from pufferfish.theorems import TAU_FORMS
 
 __all__ = ["DEPENDENCES", "MISSING", "ONE_ROW", "Dependence", "Missing", "OneRow", "Plan", "Unit"]
@@ -137,6 +138,8 @@ class Plan(PrivateDocument):
             'another table: use missing="keep", or fit them to the rows that have a value '
             "(pf.summarise(...).without_missing()).",
         )
+        if self.allow_no_noise:
+            object.__setattr__(self, "calibration", drawable(self.calibration))
         if self.rounding != "given" and not self.public:
             object.__setattr__(self, "calibration", _published(self.calibration))
         # Refuses what cannot be released: an uncertified law, no grid, no noise unasked.
