@@ -9,7 +9,7 @@ chance, unless the beliefs know less than the data say.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from os import PathLike, fspath
@@ -140,8 +140,13 @@ def _limit(reached: Success) -> str:
     return f"{accuracy:.1f}% right, AUC {math.ceil(1000.0 * reached.auc_upper) / 1000.0:.3f}"
 
 
-def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0) -> DataAudit:
+def audit_data(
+    original: Any, plan: Plan, released: Any = None, *, seed: int = 0, na: Sequence[str] = ()
+) -> DataAudit:
     """How well standard learners predict the secret of the deciding pair, before and after.
+
+    Where rows without a value are published as holes, a hole is one more thing that learners see,
+    as the best possible adversary does.
 
     Args:
         original: The table that was released: a frame, a file's path, a dict of arrays.
@@ -150,11 +155,12 @@ def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0
             Without it, as for rows that were shuffled, which nobody can match, the noise is drawn
             afresh, in memory only.
         seed: For the folds, and for the choice of rows where there are very many.
+        na: Texts of a file that stand for a missing value or secret, as for `summarise`.
     """
     calibration = plan.calibration
     pair = calibration.certificate.worst.pair
     alone = Scenario(calibration.scenario.beliefs, [pair])
-    values, labels = _rows(batches(original, plan.column, plan.secret), pair)
+    values, labels = _rows(batches(original, plan.column, plan.secret, na=na), pair)
     aligned = released is not None
     require(
         not (aligned and plan.shuffled),
@@ -162,18 +168,18 @@ def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0
         "which row of the table: leave the released column out (--released), and the same noise is "
         "drawn afresh.",
     )
+    if plan.missing != "keep":
+        values, labels = values[~np.isnan(values)], labels[~np.isnan(values)]
+    present = ~np.isnan(values)
     if aligned:
         published = _published(released, plan.column)
-        published = published[~np.isnan(published)]
-        present = ~np.isnan(values)
         require(
-            published.size == int(present.sum()),
+            np.array_equal(~np.isnan(published), present),
             "the released column has other rows than the table; give the table that was released.",
         )
-        values, labels = values[present], labels[present]
     else:
-        values, labels = values[~np.isnan(values)], labels[~np.isnan(values)]
-        published = plan.mechanism.apply(values).astype(np.float64)
+        published = np.full(values.size, np.nan)
+        published[present] = plan.mechanism.apply(values[present])
     of_pair = labels >= 0
     values, published, classes = values[of_pair], published[of_pair], labels[of_pair]
     chosen = _sample(classes, seed)
@@ -185,8 +191,8 @@ def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0
         learned=tuple(
             Learned(
                 learner=name,
-                before=_score(model, before, target, seed),
-                after=_score(model, after, target, seed),
+                before=_score(model, _features(before), target, seed),
+                after=_score(model, _features(after), target, seed),
             )
             for name, model in _learners(seed)
         ),
@@ -247,13 +253,22 @@ def _learners(seed: int) -> list[tuple[str, Any]]:
     ]
 
 
-def _score(model: Any, column: FloatArray, target: npt.NDArray[np.int64], seed: int) -> Score:
+def _features(column: FloatArray) -> FloatArray:
+    """What a learner sees of each row: the value, and whether there is a hole instead."""
+    holes = np.isnan(column)
+    if not holes.any():
+        return column[:, None]
+    middle = 0.0 if holes.all() else float(column[~holes].mean())
+    return np.column_stack([np.where(holes, middle, column), holes])
+
+
+def _score(model: Any, seen: FloatArray, target: npt.NDArray[np.int64], seed: int) -> Score:
     selection, metrics = _sklearn("model_selection"), _sklearn("metrics")
     folds = selection.StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
     # One thread: several of them wait for each other where the machine has other work.
     with import_module("threadpoolctl").threadpool_limits(1):
         predicted = selection.cross_val_predict(
-            model, column[:, None], target, cv=folds, method="predict_proba"
+            model, seen, target, cv=folds, method="predict_proba"
         )[:, 1]
     right = (predicted > 0.5) == (target == 1)
     recalls = [float(right[target == each].mean()) for each in (0, 1)]

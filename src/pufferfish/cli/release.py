@@ -34,7 +34,6 @@ from pufferfish.report.columns import count_column
 from pufferfish.report.extras import check_extras
 from pufferfish.tables import STANDARD_STREAM, FileFormat, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
-from pufferfish.tables.spark.session import read_table
 
 __all__ = ["command", "publish"]
 
@@ -104,7 +103,7 @@ def command(
         records = _record_paths(output, record)
         with show.progress("Releasing on the cluster"):
             done = release_spark(
-                read_table(session, table.file, table.format, chosen.column),
+                table.read(session, chosen.column, chosen.secret),
                 chosen,
                 output,
                 kind=output_format or "parquet",

@@ -21,13 +21,17 @@ def script(asked: Asked, scenario: Scenario, output: str) -> str:
             *_beliefs(asked, scenario),
             *_calibration(asked),
             *_plan(asked),
-            f"done = pf.release({asked.table.file!r}, plan, {output!r})",
+            f"done = pf.release({asked.table.file!r}, plan, {output!r}{_marks(asked)})",
             f"done.record.save({output + '.record.json'!r}, 'internal')",
             f"done.record.save({output + '.public.json'!r}, 'public')",
             "print(done.record.to_dict('public')['promise'])",
             "",
         ]
     )
+
+
+def _marks(asked: Asked) -> str:
+    return f", na={asked.table.na!r}" if asked.table.na else ""
 
 
 def _imports(asked: Asked) -> Iterator[str]:
@@ -51,7 +55,8 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
 
     def counted(file: object) -> str:
         dropped = ".without_missing()" if adversaries.missing == "drop" else ""
-        return f"pf.summarise({str(file)!r}, column={column!r}, secret={secret!r}){dropped}"
+        named = f"column={column!r}, secret={secret!r}{_marks(asked)}"
+        return f"pf.summarise({str(file)!r}, {named}){dropped}"
 
     yield f"table = {counted(asked.table.file)}"
     source = "table"

@@ -19,7 +19,18 @@ from pufferfish.tables.sources import find_source
 from pufferfish.tables.spark.session import read_table, spark_session
 from pufferfish.tables.summarise import summarise, summarise_files
 
-__all__ = ["Engine", "Table"]
+__all__ = ["Engine", "Marks", "Table"]
+
+
+Marks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--na",
+        metavar="MARK",
+        help="A text that stands for a missing value or secret; may be given several times. "
+        "Without it only null, NaN and empty are missing.",
+    ),
+]
 
 
 class Engine(StrEnum):
@@ -57,6 +68,7 @@ class Table:
     delimiter: Annotated[
         str | None, typer.Option(help="Between the fields of a CSV; found by itself if not given.")
     ] = None
+    na: Marks = None
     engine: Annotated[
         Engine, typer.Option(help="Who reads and writes: this machine, or a Spark cluster.")
     ] = Engine.LOCAL
@@ -139,14 +151,18 @@ class Table:
     @property
     def file_format(self) -> FileFormat:
         """How the table is written."""
-        return format_of(self.file, self.format, self.delimiter)
+        return format_of(self.file, self.format, self.delimiter, na=self.na or ())
+
+    def read(self, session: Any, column: str, secret: str) -> Any:
+        """The table as a frame of the cluster."""
+        return read_table(session, self.file, self.format, column, secret, self.na or ())
 
     def summary(self, voice: Voice) -> Summary:
         """The counts of the whole file."""
         if self.on_spark:
             column, secret = self.columns
             with self.cluster() as session, voice.progress(f"Counting {self.file}"):
-                table = read_table(session, self.file, self.format, column)
+                table = self.read(session, column, secret)
                 return summarise(table, column=column, secret=secret)
         if self.file == STANDARD_STREAM:
             raise InvalidInputError(

@@ -6,7 +6,7 @@ Every value is noised once. What is published is whole or not there at all.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -53,6 +53,7 @@ def release(
     *,
     ledger: str | PathLike[str] | None = None,
     force: bool = False,
+    na: Sequence[str] = (),
 ) -> Release:
     """Publish a column with the planned noise.
 
@@ -66,6 +67,7 @@ def release(
             those before it would break the promise together. It is charged when all rows have been
             checked, just before they are published.
         force: Replace an output that is there already.
+        na: Texts of a file that stand for a missing value or secret, as for `summarise`.
 
     Returns:
         The released table: the same kind as `data`, with the protected column, in random order
@@ -78,6 +80,10 @@ def release(
         BudgetExceededError: The ledger has no room for another release.
     """
     require(isinstance(plan, Plan), f"plan must be a Plan, got {type(plan).__name__}.")
+    require(
+        not na or isinstance(data, str | PathLike),
+        "na= is for files; in a frame, make the entries that it names null.",
+    )
     if is_spark(data):
         if output is None:
             raise InvalidInputError(
@@ -89,7 +95,14 @@ def release(
     if isinstance(data, str | PathLike):
         if output is None:
             raise InvalidInputError("releasing a file needs output=, the file to write.")
-        return release_file(fspath(data), plan, fspath(output), ledger=ledger, force=force)
+        return release_file(
+            fspath(data),
+            plan,
+            fspath(output),
+            source_format=format_of(fspath(data), na=na) if na else None,
+            ledger=ledger,
+            force=force,
+        )
     require(output is None, "output= is for files; the released frame is given back.")
     session = Session(plan, ledger)
     how = session.how

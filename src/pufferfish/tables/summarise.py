@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
@@ -26,6 +26,7 @@ def summarise(
     secret: str,
     count: str | None = None,
     most_values: int = MOST_VALUES,
+    na: Sequence[str] = (),
 ) -> Summary:
     """How often each value of a column occurs for each secret.
 
@@ -40,6 +41,8 @@ def summarise(
         secret: The column of the secret: text, whole numbers or truth values.
         count: A column that says how many records each row stands for; None: one.
         most_values: Distinct values up to which the counts are exact.
+        na: Texts of a file that stand for a missing value or secret, such as "NA"; besides these
+            only null, nan and empty text are missing. In a frame, make such entries null.
 
     Raises:
         InvalidInputError: A column that is not there or not of the right kind, a row without a
@@ -48,11 +51,12 @@ def summarise(
     for name, given in (("column", column), ("secret", secret)):
         require(isinstance(given, str), f"{name} must be a column's name, got {given!r}.")
     require(column != secret, f"column and secret are both {column!r}; they must differ.")
-    if is_spark(data):
-        return spark_summary(data, column, secret, count, most_values)
     if isinstance(data, str | PathLike):
         path = fspath(data)
-        return summarise_files(path, format_of(path), column, secret, count, most_values)
+        return summarise_files(path, format_of(path, na=na), column, secret, count, most_values)
+    require(not na, "na= is for files; in a frame, make the entries that it names null.")
+    if is_spark(data):
+        return spark_summary(data, column, secret, count, most_values)
     tally = Tally(column, secret, most_values)
     for batch in batches(data, column, secret, count):
         tally.add(batch)
@@ -75,10 +79,13 @@ def summarise_files(
     return tally.summary()
 
 
-def batches(data: Any, column: str, secret: str, count: str | None = None) -> Iterable[Batch]:
-    """The rows of any kind of table, some at a time."""
+def batches(
+    data: Any, column: str, secret: str, count: str | None = None, na: Sequence[str] = ()
+) -> Iterable[Batch]:
+    """The rows of any kind of table, some at a time; `na` as for `summarise`."""
     if isinstance(data, str | PathLike):
-        return file_batches(fspath(data), format_of(fspath(data)), column, secret, count)
+        format_ = format_of(fspath(data), na=na)
+        return file_batches(fspath(data), format_, column, secret, count)
     if not isinstance(data, Mapping):
         return frame_batches(data, column, secret, count)
     check_columns(list(data), column, secret, count)
