@@ -169,7 +169,8 @@ def test_formats_of_text_by_name_and_by_word(
 
 
 def test_missing_markers_are_holes(tmp_path: Path) -> None:
-    marks = ["", "NA", "n/a", "#N/A", "NaN", "NULL", "None", "?", ".", "-", " na ", "nan"]
+    marks = ["", "NA", "", "?", "NaN", "-999", " NA ", " ", "?", "", "-999", "nan"]
+    named = ["NA", "?", "-999"]
     values = [
         marks[row // 3] if row % 3 == 0 and row // 3 < len(marks) else row for row in range(40)
     ]
@@ -177,22 +178,25 @@ def test_missing_markers_are_holes(tmp_path: Path) -> None:
     source.write_text(csv_text(values=values), newline="")
     present = [row for row, value in enumerate(values) if isinstance(value, int)]
     with pytest.raises(pf.DataError, match="column 'x', row 1: the value is missing"):
-        pf.release(source, faint(), target)
+        pf.release(source, faint(), target, na=named)
     assert not target.exists()
-    done = pf.release(source, faint(missing="drop", keep=("k",), keep_order=True), target)
+    with pytest.raises(pf.DataError, match="text in row 4.*--na"):
+        pf.release(source, faint(missing="drop", keep=("k",)), target)
+    in_order = faint(missing="drop", keep=("k",), keep_order=True)
+    done = pf.release(source, in_order, target, na=named)
     rows = rows_of(target)[1:]
     assert [row[0] for row in rows] == [KEPT[row] for row in present]
     assert [round(float(row[1])) for row in rows] == present
     record = done.record
     assert (record.rows_read, record.rows_published, record.rows_missing) == (40, 28, 12)
     holes = plan(points(FAINT, a=0.3, b=0.3), missing="keep", keep=("k",), keep_order=True)
-    done = pf.release(source, holes, target, force=True)
+    done = pf.release(source, holes, target, force=True, na=named)
     rows = rows_of(target)[1:]
     assert [row[0] for row in rows] == KEPT
     assert [row for row, cells in enumerate(rows) if cells[1]] == present
     assert done.record.rows_published == 40
     with pytest.raises(pf.DataError, match="cannot happen"):
-        pf.release(source, faint(missing="keep"), target, force=True)
+        pf.release(source, faint(missing="keep"), target, force=True, na=named)
 
 
 def test_whole_numbers_have_no_point(tmp_path: Path) -> None:

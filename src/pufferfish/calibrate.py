@@ -37,7 +37,7 @@ from pufferfish.theorems import (
     paper_scale,
 )
 
-__all__ = ["Calibration", "Method", "calibrate", "published", "recertified"]
+__all__ = ["Calibration", "Method", "at_least", "calibrate", "published", "recertified"]
 
 Method = Literal["exact", "coupling", "thm-1", "remark-1", "thm-2", "cor-2"]
 
@@ -237,6 +237,26 @@ def published(calibration: Calibration, rounding: Rounding) -> Calibration:
         calibration.scenario,
         calibration.goal,
         noise,
+        method=calibration.method,
+        tau=calibration.tau,
+        radius=calibration.radius,
+    )
+
+
+def at_least(calibration: Calibration, size: float) -> Calibration:
+    """The same promise with noise of this size (scale or std), where it has less; certified anew.
+
+    Raises:
+        CertificationError: The larger noise does not keep the promise.
+    """
+    noise, scenario = calibration.noise, calibration.scenario
+    if isinstance(noise, NoNoise) or size <= size_of(noise):
+        return calibration
+    kind = "laplace" if isinstance(noise, LaplaceNoise) else "gaussian"
+    return recertified(
+        scenario,
+        calibration.goal,
+        _family(kind, calibration.goal, scenario)(size),
         method=calibration.method,
         tau=calibration.tau,
         radius=calibration.radius,

@@ -71,6 +71,7 @@ def choices(
     *,
     rows: int = 1,
     dependence: Dependence = "any",
+    cap: tuple[float, float] | None = None,
 ) -> tuple[Choice, ...]:
     """A table to choose ε from: noise, accuracy and the adversary's success for several.
 
@@ -82,6 +83,7 @@ def choices(
         epsilons: The ε to try.
         rows: How many rows of one person the promise is for.
         dependence: What is taken for granted about them, as in `Plan`.
+        cap: The bounds that values are capped to, if they are.
 
     Raises:
         UnreachableGoalError: None of them can be reached.
@@ -97,7 +99,9 @@ def choices(
             if SeveralRows(rows, dependence).apart:
                 law = calibrate(scenario, share(goal, rows), noise, rounding=rounding).noise
             else:
-                law = calibrate_rows(scenario, goal, rows, dependence, rounding=rounding).noise
+                law = calibrate_rows(
+                    scenario, goal, rows, dependence, cap=cap, rounding=rounding
+                ).noise
         except UnreachableGoalError as error:
             refused = error
             continue

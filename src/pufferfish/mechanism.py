@@ -26,6 +26,7 @@ from pufferfish.sampling import (
     discrete_gaussian,
     discrete_laplace,
 )
+from pufferfish.slight import publishes_values
 
 __all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo", "check_grid"]
 
@@ -116,12 +117,7 @@ class Mechanism:
             )
         if isinstance(self.noise, NoNoise):
             if not self.allow_no_noise:
-                raise CertificationError(
-                    "no noise is needed by the certificate, which spends all of the adversaries' "
-                    "uncertainty: publishing the values themselves has to be asked for, with "
-                    "allow_no_noise=True (--allow-no-noise). Better ask for a smaller delta, or "
-                    "add a belief that knows the table of values."
-                )
+                raise CertificationError(no_noise_in_words(self.certificate))
         else:
             check_grid(self.noise)
         for step in self.postprocess:
@@ -148,6 +144,8 @@ class Mechanism:
             isinstance(calibration, Calibration),
             f"calibration must be a Calibration, got {type(calibration).__name__}.",
         )
+        if calibration.certified and not allow_no_noise and publishes_values(calibration):
+            raise CertificationError(no_noise_in_words(calibration.certificate))
         return cls(
             noise=calibration.noise,
             certificate=calibration.certificate,
@@ -214,6 +212,20 @@ class Mechanism:
                 count, Fraction(noise.std) / Fraction(noise.grid), self.entropy
             )
         raise UnsupportedError(f"no sampler for {noise!r}.")
+
+
+def no_noise_in_words(certificate: Certificate) -> str:
+    """Why the values are not published as they are, and what to do."""
+    goal, noise = certificate.goal, certificate.noise
+    none = isinstance(noise, NoNoise)
+    needed = "no noise is needed" if none else f"next to no noise is needed (std {noise.std:.2g})"
+    smaller = "epsilon" if goal.pure else "epsilon or delta"
+    return (
+        f"{needed} for {goal}: the values themselves keep it, against the described adversaries. "
+        "Publishing them as they are has to be asked for: allow_no_noise=True (--allow-no-noise). "
+        f"To have noise, ask for a smaller {smaller}, or describe adversaries who know more, such "
+        "as one who knows how often each value occurs (--belief empirical)."
+    )
 
 
 def check_grid(noise: LaplaceNoise | GaussianNoise) -> None:

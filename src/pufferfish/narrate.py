@@ -22,6 +22,7 @@ from pufferfish.plan import Plan
 from pufferfish.priors import Discrete
 from pufferfish.record import Record
 from pufferfish.scenario import RELEASED, Belief
+from pufferfish.slight import publishes_values
 from pufferfish.statement import (
     BeliefsFrom,
     cap_in_words,
@@ -215,7 +216,9 @@ def _noise(record: Record) -> str:
     )
     ratio = noise.std / record.column_std if record.column_std else math.inf
     before, true = ("", "true") if plan.cap is None else (" before the cap", "capped")
-    text = (
+    slight = publishes_values(plan.calibration)
+    text = "in name only, the values can be read off: " if slight else ""
+    text += (
         f"{size}, std {readable(noise.std)}: {ratio:.2g} times the column's own std of "
         f"{readable(record.column_std)}{before}. 95% of the noised values are within ±"
         f"{readable(half_width(noise, 0.95), 3)} of the {true} ones"

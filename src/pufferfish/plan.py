@@ -30,6 +30,7 @@ from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.numerics import float_upper
 from pufferfish.persons import SeveralRows, check_rows, width_of
 from pufferfish.scenario import Secret, checked_secret
+from pufferfish.slight import drawable
 from pufferfish.tables.one_row import OneRow as Reduction
 from pufferfish.theorems import DEPENDENCES, TAU_FORMS, Dependence
 
@@ -139,6 +140,8 @@ class Plan(PrivateDocument):
             'another table: use missing="keep", or fit them to the rows that have a value '
             "(pf.summarise(...).without_missing()).",
         )
+        if self.allow_no_noise:
+            object.__setattr__(self, "calibration", drawable(self.calibration))
         if self.rounding != "given" and not self.public:
             calibration = published(self.calibration, self.rounding)
             object.__setattr__(self, "calibration", calibration)

@@ -222,3 +222,75 @@ def test_data_are_json() -> None:
         "gradient boosting",
     ]
     assert set(data["limit_after"]) == {"accuracy_upper", "auc_upper"}
+
+
+@cache
+def _holes(first: float, second: float, **fields: Any) -> tuple[dict[str, Any], pf.Plan]:
+    """Two Gaussians whose values are missing, more or less often; holes are published."""
+    source = np.random.default_rng(1)
+    secret = np.repeat(["a", "b"], ROWS)
+    values = source.normal(2.0 * (secret == "b"), 1.0)
+    hole = source.random(2 * ROWS) < np.where(secret == "a", first, second)
+    belief = pf.Belief(
+        {"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(2.0, 1.0)},
+        provenance="public",
+        missing={"a": first, "b": second},
+    )
+    calibration = pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0))
+    plan = pf.Plan(calibration=calibration, column="x", secret="s", missing="keep", **fields)
+    return {"x": np.where(hole, np.nan, values), "s": secret}, plan
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.5, 0.5), (0.2, 0.4)])
+def test_holes_are_seen_and_counted(first: float, second: float) -> None:
+    """Refutes "BEYOND THE LIMIT: a learner does better than every described adversary could".
+
+    The limit counts the rows with a hole; learners were given only those with a value.
+    """
+    table, plan = _holes(first, second)
+    found = audit_data(table, plan)
+    assert found.rows == 2 * ROWS
+    assert not found.beyond
+    for each in found.learned:
+        assert each.before.accuracy <= found.limit_before.accuracy_upper + 0.02
+        assert each.before.accuracy >= found.limit_before.accuracy_upper - 0.03
+
+
+@pytest.mark.usefixtures("_quick")
+def test_holes_that_say_something_are_found() -> None:
+    """The values are the same for both secrets: only the holes tell them apart."""
+    source = np.random.default_rng(2)
+    secret = np.repeat(["a", "b"], ROWS)
+    hole = source.random(2 * ROWS) < np.where(secret == "a", 0.1, 0.2)
+    table = {"x": np.where(hole, np.nan, source.normal(0.0, 1.0, 2 * ROWS)), "s": secret}
+    same = pf.Gaussian(0.0, 1.0)
+    belief = pf.Belief({"a": same, "b": same}, provenance="public", missing={"a": 0.1, "b": 0.2})
+    calibration = pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0))
+    plan = pf.Plan(
+        calibration=calibration, column="x", secret="s", missing="keep", allow_no_noise=True
+    )
+    after = audit_data(table, plan).learned[0].after
+    assert after.accuracy == pytest.approx(0.55, abs=0.015)
+
+
+@pytest.mark.usefixtures("_quick")
+def test_released_holes_stay_with_their_rows() -> None:
+    table, plan = _holes(0.2, 0.4, keep_order=True)
+    done = pf.release(table, plan)
+    found = audit_data(table, plan, done.frame["x"])
+    assert found.aligned
+    assert found.rows == 2 * ROWS
+    moved = np.roll(done.frame["x"], 1)
+    with pytest.raises(InvalidInputError, match="other rows"):
+        audit_data(table, plan, moved)
+
+
+@pytest.mark.usefixtures("_quick")
+def test_rows_that_were_left_out_are_left_out() -> None:
+    table = _table()
+    table["x"] = np.where(np.arange(ROWS) % 5 == 0, np.nan, table["x"])
+    plan = _plan(missing="drop", keep_order=True)
+    done = pf.release(table, plan)
+    kept = int(((table["s"] != "c") & ~np.isnan(table["x"])).sum())
+    assert audit_data(table, plan, done.frame["x"]).rows == kept
+    assert audit_data(table, plan).rows == kept

@@ -60,7 +60,19 @@ def test_from_files_to_a_checked_folder(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_csv_is_text_but_for_the_column(tmp_path: Path) -> None:
     rows = [f"{value},{secret}" for value in (1, 2, 3, 4, 5) for secret in ("01", "02")] * 20
     (tmp_path / "t.csv").write_text("x,s\n" + "\n".join(rows) + "\nNA,01\n", encoding="utf-8")
-    words = ["t.csv", "-c", "x", "-s", "s", "--engine", "spark", "--master", "local[1]"]
+    words = [
+        "t.csv",
+        "-c",
+        "x",
+        "-s",
+        "s",
+        "--na",
+        "NA",
+        "--engine",
+        "spark",
+        "--master",
+        "local[1]",
+    ]
     fitted = run(tmp_path, "fit", *words, "--json")
     assert fitted.returncode == 0, fitted.stderr
     assert '"01"' in fitted.stdout

@@ -25,7 +25,6 @@ from pufferfish.tables.detect import (
     protectable,
     secretive,
 )
-from pufferfish.tables.reading import MISSING
 from pufferfish.tables.summarise import summarise_files
 
 
@@ -95,7 +94,7 @@ def test_a_delimiter_is_found_or_told(tmp_path: Path) -> None:
     assert [each.name for each in told] == ["x;s", "t"]
 
 
-@pytest.mark.parametrize("marker", MISSING)
+@pytest.mark.parametrize("marker", ["", "nan"])
 def test_missing_markers_are_missing_numbers_and_labels_of_text(
     tmp_path: Path, marker: str
 ) -> None:
@@ -303,7 +302,7 @@ def agrees(path: str) -> None:
 
 NUMBERS = ("1", "-2", "1.0", "2.50", " 3 ", "1e3", "+4", "1e100", "2e100", "inf", "1e999")
 TEXTS = ("a", "é", "true", "False", "2020-01-01", "0x1f", "1_000", "١", "-Infinity", " NA", " ")
-CELLS = st.sampled_from([*MISSING, *NUMBERS, *TEXTS])
+CELLS = st.sampled_from(["", "nan", "NA", "-", "?", "null", *NUMBERS, *TEXTS])
 
 
 @settings(deadline=None, max_examples=200)
@@ -359,7 +358,7 @@ def test_typed_columns_are_found_as_summarise_takes_them(
 
 
 def test_a_column_without_any_number_is_taken_as_summarise_takes_it(tmp_path: Path) -> None:
-    columns = found_in(tmp_path, "x,s\n,a\nNA,b\n")
+    columns = found_in(tmp_path, "x,s\n,a\nNaN,b\n")
     assert columns["x"] == FoundColumn(name="x", numeric=True, unique=True)
     assert accepted(str(tmp_path / "a.csv"), "x", "s")
 

@@ -11,7 +11,7 @@ alone: where others are kept, a learner may well do better.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from os import PathLike, fspath
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from pufferfish.adversary import Success, success, success_allowed
 from pufferfish.audit.draws import generator
 from pufferfish.checks import FloatArray, require
-from pufferfish.errors import DataError, MissingExtraError
+from pufferfish.errors import DataError, MissingExtraError, UnsupportedError
 from pufferfish.learning.matrix import matrix
 from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
@@ -169,8 +169,13 @@ def _limit(reached: Success) -> str:
     return f"{accuracy:.1f}% right, AUC {math.ceil(1000.0 * reached.auc_upper) / 1000.0:.3f}"
 
 
-def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0) -> DataAudit:
+def audit_data(
+    original: Any, plan: Plan, released: Any = None, *, seed: int = 0, na: Sequence[str] = ()
+) -> DataAudit:
     """How well standard learners predict the secret of the deciding pair, before and after.
+
+    Where rows without a value are published as holes, a hole is one more thing that learners see,
+    as the best possible adversary does.
 
     Args:
         original: The table that was released: a frame, a file's path, a dict of arrays.
@@ -179,40 +184,49 @@ def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0
             Without it, as for rows that were shuffled, which nobody can match, the noise is drawn
             afresh, in memory only.
         seed: For the folds, and for the choice of rows where there are very many.
+        na: Texts of a file that stand for a missing value or secret, as for `summarise`.
     """
+    if plan.keep and plan.reduction is not None:
+        raise UnsupportedError(
+            "learners look at kept columns row by row, and here one row stands for each person: "
+            "make a table of one row for each person first, and audit a release of that."
+        )
     calibration = plan.calibration
     pair = calibration.certificate.worst.pair
     alone = Scenario(calibration.scenario.beliefs, [pair])
     values, labels = _rows(
-        batches(original, plan.column, plan.secret, one_row=plan.reduction), pair
+        batches(original, plan.column, plan.secret, na=na, one_row=plan.reduction), pair
     )
     if plan.cap is not None:
         # What is noised, and what the beliefs are about.
         values = np.clip(values, *plan.cap)
-    aligned, present = released is not None, ~np.isnan(values)
+    aligned = released is not None
     require(
         not (aligned and plan.shuffled),
         "the rows were published in random order, so nobody can say which released row belongs to "
         "which row of the table: leave the released column out (--released), and the same noise is "
         "drawn afresh.",
     )
+    rows = np.arange(values.size)
+    if plan.missing != "keep":
+        rows = np.flatnonzero(~np.isnan(values))
+    values, labels = values[rows], labels[rows]
+    present = ~np.isnan(values)
     if aligned:
         published = _published(released, plan.column)
-        published = published[~np.isnan(published)]
         require(
-            published.size == int(present.sum()),
+            np.array_equal(~np.isnan(published), present),
             "the released column has other rows than the table; give the table that was released.",
         )
-        values, labels = values[present], labels[present]
     else:
-        values, labels = values[present], labels[present]
-        published = plan.mechanism.apply(values).astype(np.float64)
+        published = np.full(values.size, np.nan)
+        published[present] = plan.mechanism.apply(values[present])
     of_pair = labels >= 0
     values, published, classes = values[of_pair], published[of_pair], labels[of_pair]
-    rows = np.flatnonzero(present)[of_pair]
     chosen = _sample(classes, seed)
     before, after, target = values[chosen], published[chosen], classes[chosen]
-    cells = {} if not plan.keep else cells_at(original, plan.keep, plan.column, rows[chosen])
+    places = rows[of_pair][chosen]
+    cells = {} if not plan.keep else cells_at(original, plan.keep, plan.column, places)
     others = matrix(cells, target.size)
     return DataAudit(
         pair=pair,
@@ -223,8 +237,8 @@ def audit_data(original: Any, plan: Plan, released: Any = None, *, seed: int = 0
         learned=tuple(
             Learned(
                 learner=name,
-                before=_score(model, np.column_stack([before, others]), target, seed),
-                after=_score(model, np.column_stack([after, others]), target, seed),
+                before=_score(model, np.column_stack([_features(before), others]), target, seed),
+                after=_score(model, np.column_stack([_features(after), others]), target, seed),
             )
             for name, model in _learners(seed)
         ),
@@ -283,6 +297,15 @@ def _learners(seed: int) -> list[tuple[str, Any]]:
             ensemble.HistGradientBoostingClassifier(class_weight="balanced", random_state=seed),
         ),
     ]
+
+
+def _features(column: FloatArray) -> FloatArray:
+    """What a learner sees of each row: the value, and whether there is a hole instead."""
+    holes = np.isnan(column)
+    if not holes.any():
+        return column[:, None]
+    middle = 0.0 if holes.all() else float(column[~holes].mean())
+    return np.column_stack([np.where(holes, middle, column), holes])
 
 
 def _score(model: Any, seen: FloatArray, target: npt.NDArray[np.int64], seed: int) -> Score:

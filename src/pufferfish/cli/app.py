@@ -25,6 +25,7 @@ from pufferfish.cli import (
 )
 from pufferfish.cli import sum as sum_
 from pufferfish.cli.exits import HELP, Exit, code_of
+from pufferfish.cli.once import OnceCommand
 from pufferfish.errors import PufferfishError
 
 __all__ = ["app", "run"]
@@ -40,7 +41,7 @@ app = typer.Typer(
 )
 for module in (demo, fit, calibrate, release, verify, audit, report, compare, sum_, paper, studio):
     name = module.__name__.rsplit(".", 1)[1]
-    app.command(name, help=module.__doc__, epilog=HELP)(module.command)
+    app.command(name, cls=OnceCommand, help=module.__doc__, epilog=HELP)(module.command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -18,6 +18,7 @@ from pufferfish.cli.printing import Printing
 from pufferfish.codec import is_document, read_document, reading
 from pufferfish.errors import InvalidInputError
 from pufferfish.options.groups import grouped
+from pufferfish.options.table import Marks
 from pufferfish.plan import Plan
 from pufferfish.record import VERSION
 
@@ -57,6 +58,7 @@ def command(
         Path | None,
         typer.Option(help="The published file, where its rows are in the order of the table."),
     ] = None,
+    na: Marks = None,
 ) -> None:
     """Attack and report."""
     show = printing.show()
@@ -92,7 +94,9 @@ def command(
             f"{', '.join(map(repr, plan.keep))} as well; with --original, learners see all of it.",
         )
     if original is not None:
-        learned = audit_data(str(original), plan, released and str(released), seed=seed)
+        learned = audit_data(
+            str(original), plan, released and str(released), seed=seed, na=na or ()
+        )
         words.append(str(learned))
         data["data"] = learned.to_dict()
     show.result("\n".join(words), data)

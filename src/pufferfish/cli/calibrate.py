@@ -30,7 +30,6 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.outliers import outliers
-from pufferfish.persons import SeveralRows
 from pufferfish.plan import Plan
 from pufferfish.statement import Facts, headline, unit_in_words
 
@@ -75,7 +74,7 @@ def command(
     goal.check_rows(publishing.rows)
     described = asked.described(show)
     if choosing:
-        _choose(described, goal, accuracy.level, publishing.rows, show)
+        _choose(asked, described, show)
         return
     plan = asked.plan(described, show)
     if goal.epsilon is None and plan.promise.epsilon > _WEAK:
@@ -123,17 +122,17 @@ def _several(plan: Plan) -> str:
     return textwrap.fill(text, COLUMNS, break_on_hyphens=False) + "\n\n"
 
 
-def _choose(
-    described: Described, goal: Goal, confidence: float, rows: SeveralRows, show: Show
-) -> None:
-    kind: Any = goal.noise
+def _choose(asked: Asked, described: Described, show: Show) -> None:
+    kind: Any = asked.goal.noise
+    rows = asked.publishing.rows
     found = choices(
         described.scenario,
-        goal.delta,
+        asked.goal.delta,
         kind,
-        confidence,
+        asked.accuracy.level,
         rows=rows.count,
         dependence=rows.dependence,
+        cap=asked.adversaries.bounds,
     )
     reached = {each.goal.epsilon for each in found}
     absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)

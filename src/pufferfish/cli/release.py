@@ -35,7 +35,6 @@ from pufferfish.report.extras import check_extras
 from pufferfish.statement import headline
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
-from pufferfish.tables.spark.session import read_table
 
 __all__ = ["command", "publish"]
 
@@ -127,7 +126,7 @@ def command(
         records = _record_paths(output, record)
         with show.progress("Releasing on the cluster"):
             done = release_spark(
-                read_table(session, table.file, table.format, chosen.column),
+                table.read(session, chosen.column, chosen.secret),
                 chosen,
                 output,
                 kind=output_format or "parquet",

@@ -14,6 +14,7 @@ from pufferfish.atomic import refuse_unusable, write_text
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.errors import OutputExistsError
 from pufferfish.options.groups import grouped
+from pufferfish.options.table import Marks
 from pufferfish.record import Edition
 from pufferfish.report import report
 
@@ -36,6 +37,7 @@ def command(
         Path | None,
         typer.Option(help="The table before the release, for a picture of the internal edition."),
     ] = None,
+    na: Marks = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The page to write; by default beside the record."),
@@ -51,7 +53,7 @@ def command(
     for source in (record, released, original):
         if source is not None and place.exists() and source.exists() and place.samefile(source):
             raise OutputExistsError(f"{place} is what the report is about; choose another name.")
-    page = report(record, edition=edition, released=released, original=original)
+    page = report(record, edition=edition, released=released, original=original, na=na or ())
     write_text(place, page, force=force, private=not public)
     printing.show().result(
         f"Report      {place} ({'may be published' if public else 'private'})",

@@ -18,6 +18,7 @@ from pufferfish.checks import require
 from pufferfish.cli.printing import Printing
 from pufferfish.cli.show import Show
 from pufferfish.options.groups import grouped
+from pufferfish.options.table import Marks
 from pufferfish.report.extras import check_extras
 from pufferfish.studio.extras import module
 from pufferfish.studio.sources import given_source
@@ -42,6 +43,7 @@ def command(
     max_upload: Annotated[
         int, typer.Option(help="Megabytes of the largest file that the page takes.")
     ] = 200,
+    na: Marks = None,
     ledger: Annotated[
         Path | None,
         typer.Option(help="A file that counts the releases of a column, and refuses one too many."),
@@ -61,13 +63,13 @@ def command(
     )
     require(file != STANDARD_STREAM, "the studio reads its table more than once: give a file.")
     if file is not None:
-        given_source(file)
+        given_source(file, na or ())
     # Shiny takes a second to load, and only this command needs it.
     from pufferfish.studio.app import studio_app  # noqa: PLC0415
     from pufferfish.studio.serving import serve  # noqa: PLC0415
 
     serve(
-        partial(studio_app, given=file, ledger=ledger),
+        partial(studio_app, given=file, ledger=ledger, na=na or ()),
         port=port,
         most_bytes=max_upload * 1_000_000,
         opened=partial(_opened, show=printing.show(), browser=browser),

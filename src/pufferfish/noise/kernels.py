@@ -53,7 +53,7 @@ class LaplaceKernel:
         self._scale = scale
         self.log_norm = np.log(2.0 * scale)
         # Absolute error of the score where 1 − B/A is taken directly (see `density_and_score`).
-        self.score_slack: FloatArray = np.where(self._ratio < _LARGE_RATIO, 8 * UNIT / scale, 0.0)
+        self.score_slack: FloatArray = np.where(self._ratio < _LARGE_RATIO, 16 * UNIT / scale, 0.0)
 
     def density_and_score(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """log f and d/dy log f, each of shape (components, points)."""

@@ -23,13 +23,17 @@ def script(asked: Asked, scenario: Scenario, output: str) -> str:
             *_beliefs(asked, scenario),
             *_calibration(asked),
             *_plan(asked),
-            f"done = pf.release({asked.table.file!r}, plan, {output!r})",
+            f"done = pf.release({asked.table.file!r}, plan, {output!r}{_marks(asked)})",
             f"done.record.save({output + '.record.json'!r}, 'internal')",
             f"done.record.save({output + '.public.json'!r}, 'public')",
             "print(done.record.to_dict('public')['promise'])",
             "",
         ]
     )
+
+
+def _marks(asked: Asked) -> str:
+    return f", na={asked.table.na!r}" if asked.table.na else ""
 
 
 def _imports(asked: Asked) -> Iterator[str]:
@@ -62,7 +66,7 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
         if adversaries.bounds is not None:
             low, high = adversaries.bounds
             dropped += f".capped({low!r}, {high!r})"
-        chosen = f"column={column!r}, secret={secret!r}"
+        chosen = f"column={column!r}, secret={secret!r}{_marks(asked)}"
         if asked.reduction is not None:
             chosen += f", person={asked.reduction.person!r}, one_row={asked.reduction.way!r}"
         return f"pf.summarise({str(file)!r}, {chosen}){dropped}"

@@ -20,7 +20,18 @@ from pufferfish.tables.sources import find_source
 from pufferfish.tables.spark.session import read_table, spark_session
 from pufferfish.tables.summarise import summarise, summarise_files
 
-__all__ = ["Engine", "Table"]
+__all__ = ["Engine", "Marks", "Table"]
+
+
+Marks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--na",
+        metavar="MARK",
+        help="A text that stands for a missing value or secret; may be given several times. "
+        "Without it only null, NaN and empty are missing.",
+    ),
+]
 
 
 class Engine(StrEnum):
@@ -58,6 +69,7 @@ class Table:
     delimiter: Annotated[
         str | None, typer.Option(help="Between the fields of a CSV; found by itself if not given.")
     ] = None
+    na: Marks = None
     engine: Annotated[
         Engine, typer.Option(help="Who reads and writes: this machine, or a Spark cluster.")
     ] = Engine.LOCAL
@@ -140,14 +152,18 @@ class Table:
     @property
     def file_format(self) -> FileFormat:
         """How the table is written."""
-        return format_of(self.file, self.format, self.delimiter)
+        return format_of(self.file, self.format, self.delimiter, na=self.na or ())
+
+    def read(self, session: Any, column: str, secret: str) -> Any:
+        """The table as a frame of the cluster."""
+        return read_table(session, self.file, self.format, column, secret, self.na or ())
 
     def summary(self, voice: Voice, one_row: OneRow | None = None) -> Summary:
         """The counts of the whole file; with `one_row` each person counts once."""
         if self.on_spark:
             column, secret = self.columns
             with self.cluster() as session, voice.progress(f"Counting {self.file}"):
-                table = read_table(session, self.file, self.format, column)
+                table = self.read(session, column, secret)
                 person, way = (None, None) if one_row is None else (one_row.person, one_row.way)
                 return summarise(table, column=column, secret=secret, person=person, one_row=way)
         if self.file == STANDARD_STREAM:

@@ -6,7 +6,7 @@ Every value is noised once. What is published is whole or not there at all.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -56,6 +56,7 @@ def release(
     ledger: str | PathLike[str] | None = None,
     force: bool = False,
     beliefs_from_plan: bool = False,
+    na: Sequence[str] = (),
 ) -> Release:
     """Publish a column with the planned noise.
 
@@ -71,6 +72,7 @@ def release(
         force: Replace an output that is there already.
         beliefs_from_plan: The plan's beliefs are meant, although they were fitted on another table:
             the promise is then to somebody who knows that one, and the record says so.
+        na: Texts of a file that stand for a missing value or secret, as for `summarise`.
 
     Returns:
         The released table: the same kind as `data`, with the protected column, in random order
@@ -84,6 +86,10 @@ def release(
         BudgetExceededError: The ledger has no room for another release.
     """
     require(isinstance(plan, Plan), f"plan must be a Plan, got {type(plan).__name__}.")
+    require(
+        not na or isinstance(data, str | PathLike),
+        "na= is for files; in a frame, make the entries that it names null.",
+    )
     if is_spark(data):
         if output is None:
             raise InvalidInputError(
@@ -106,6 +112,7 @@ def release(
             fspath(data),
             plan,
             fspath(output),
+            source_format=format_of(fspath(data), na=na) if na else None,
             ledger=ledger,
             force=force,
             beliefs_from_plan=beliefs_from_plan,

@@ -5,7 +5,7 @@ The only place that plots. Needs the extra `report`: jinja2 for pages, matplotli
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -21,6 +21,7 @@ def report(
     edition: Edition = "internal",
     released: Any = None,
     original: Any = None,
+    na: Sequence[str] = (),
 ) -> str:
     """A report as HTML that needs nothing else: no script, no font, no network.
 
@@ -33,6 +34,7 @@ def report(
             that it names is taken where it is beside it.
         original: The column before the release, likewise, for a picture of the internal edition;
             the public one does not look at it.
+        na: Texts in the original's file that stand for a missing value, as for `summarise`.
 
     Raises:
         CertificationError: The record does not verify, or the file is not what was released.
@@ -54,7 +56,7 @@ def report(
         gather(
             source,
             released=seen,
-            original=None if edition == "public" else count_column(original, column),
+            original=None if edition == "public" else count_column(original, column, na=na),
         )
     )
 

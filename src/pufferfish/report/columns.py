@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -39,7 +39,7 @@ class CountedColumn:
 
 
 def count_column(
-    source: object, column: str, format_: FileFormat | None = None
+    source: object, column: str, format_: FileFormat | None = None, na: Sequence[str] = ()
 ) -> CountedColumn | None:
     """A file's path, or an array; what is counted already, or not there, stays as it is."""
     if source is None or isinstance(source, CountedColumn):
@@ -47,7 +47,7 @@ def count_column(
     tally = Tally(column, "row")
     kept: list[FloatArray] = []
     count = 0
-    for part in _parts(source, column, format_):
+    for part in _parts(source, column, format_, na):
         tally.add(Batch(part, np.zeros(part.size, dtype=np.int64), ("row",)))
         count += part.size
         if count <= _MOST_KEPT:
@@ -58,12 +58,14 @@ def count_column(
     return CountedColumn(tally.summary().groups["row"], values)
 
 
-def _parts(source: Any, column: str, format_: FileFormat | None) -> Iterator[FloatArray]:
+def _parts(
+    source: Any, column: str, format_: FileFormat | None, na: Sequence[str]
+) -> Iterator[FloatArray]:
     if not isinstance(source, str | PathLike):
         yield column_numbers(column, source)
         return
     path = fspath(source)
-    yield from column_parts(path, format_ or format_of(path), column)
+    yield from column_parts(path, format_ or format_of(path, na=na), column)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from shiny import App, Inputs, Outputs, Session, reactive
@@ -19,15 +20,21 @@ from pufferfish.studio.uploads import Uploads
 __all__ = ["studio_app"]
 
 
-def studio_app(uploads: Uploads, given: str | None = None, ledger: Path | None = None) -> ASGIApp:
+def studio_app(
+    uploads: Uploads,
+    given: str | None = None,
+    ledger: Path | None = None,
+    na: Sequence[str] = (),
+) -> ASGIApp:
     """The app.
 
     Args:
         uploads: Where tables are held that pages send.
         given: The file that the studio was started with.
         ledger: A file that counts the releases.
+        na: Texts in tables that stand for a missing entry.
     """
-    studio = Studio(uploads, given, ledger)
+    studio = Studio(uploads, given, ledger, na)
 
     def server(input: Inputs, output: Outputs, session: Session) -> None:
         page = Page(studio, input, session)

@@ -52,6 +52,7 @@ def asked_for(
             file=source.name,
             column=_column(entry("column"), known),
             secret=_column(entry("secret"), known),
+            na=list(source.format.na) or None,
         ),
         adversaries=_adversaries(entry, reference if other else None),
         goal=_goal(entry),

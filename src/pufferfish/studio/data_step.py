@@ -93,7 +93,7 @@ def data_step(page: Page) -> Data:
         if kind == "upload":
             return upload.source()
         try:
-            return None if studio.given is None else given_source(studio.given)
+            return None if studio.given is None else given_source(studio.given, studio.na)
         except (PufferfishError, OSError) as error:
             return error
 
@@ -123,7 +123,12 @@ def data_step(page: Page) -> Data:
         names = [each.name for each in looked().columns]
         column, secret = page.entry("column"), page.entry("secret")
         req(column in names and secret in names and column != secret)
-        table = Table(file=looked().source.name, column=str(column), secret=str(secret))
+        table = Table(
+            file=looked().source.name,
+            column=str(column),
+            secret=str(secret),
+            na=list(looked().source.format.na) or None,
+        )
         return Question(asked=Asked(table=table), source=looked().source)
 
     def count(question: Question) -> Counted:

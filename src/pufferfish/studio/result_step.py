@@ -16,10 +16,10 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from pufferfish.errors import BudgetExceededError, InvalidInputError, PufferfishError
 from pufferfish.narrate import story
-from pufferfish.noise import NoNoise
 from pufferfish.options.script import script
 from pufferfish.options.words import commands
 from pufferfish.plan import Plan
+from pufferfish.slight import publishes_values
 from pufferfish.studio import fragments
 from pufferfish.studio.bench import Outlook, Question
 from pufferfish.studio.data_step import Data
@@ -72,7 +72,7 @@ class Result:
         def _doubt() -> None:
             # As a value, so that boxes stay ticked while there is nothing new to agree to.
             found = self._answer.outlook()
-            renew(doubts, (isinstance(found.calibration.noise, NoNoise), self._earlier(found)))
+            renew(doubts, (publishes_values(found.calibration), self._earlier(found)))
 
         @render.ui
         def releasing() -> TagList:
@@ -114,7 +114,7 @@ class Result:
         return bool(self._page.entry("allow_no_noise")), bool(self._page.entry("again"))
 
     def _plan(self, found: Outlook) -> Plan:
-        needed = isinstance(found.calibration.noise, NoNoise)
+        needed = publishes_values(found.calibration)
         return found.release_plan(allow_no_noise=needed and self._agreed()[0])
 
     def _earlier(self, found: Outlook) -> str:

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,12 @@ __all__ = ["Page", "Studio", "in_words"]
 class Studio:
     """What all pages share: the work, the uploads, the examples, and what was released."""
 
-    def __init__(self, uploads: Uploads, given: str | None, ledger: Path | None) -> None:
+    def __init__(
+        self, uploads: Uploads, given: str | None, ledger: Path | None, na: Sequence[str] = ()
+    ) -> None:
         self.uploads = uploads
         self.given = given
+        self.na = tuple(na)
         self.ledger = ledger
         self.bench = Bench()
         self.examples = {
@@ -39,7 +43,7 @@ class Studio:
 
     def refuse_changed(self, source: Source) -> None:
         """A file that is not any more what was counted."""
-        if source.path == self.given and given_source(source.path) != source:
+        if source.path == self.given and given_source(source.path, self.na) != source:
             raise DataError(f"{source.name} has changed since it was counted. Reload the page.")
 
 
@@ -72,7 +76,7 @@ class Page:
             raise InvalidInputError("choose a file.")
         self._let_go(role)
         self._uploads[role] = self.studio.uploads.claim(key)
-        return uploaded_source(self._uploads[role])
+        return uploaded_source(self._uploads[role], self.studio.na)
 
     def new_folder(self) -> Path:
         """An empty folder of this page, for one release."""

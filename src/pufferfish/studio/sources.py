@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -95,15 +95,19 @@ EXAMPLES = {
 }
 
 
-def given_source(file: str) -> Source:
-    """The file, folder or pattern that the studio was started with."""
+def given_source(file: str, na: Sequence[str] = ()) -> Source:
+    """The file, folder or pattern that the studio was started with, and its marks."""
     stats = [Path(each.path).stat() for each in find_source(file).files]
     state = hash(tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in stats))
-    return Source(key=f"{file} {state}", name=file, path=file, format=format_of(file))
+    return Source(key=f"{file} {state}", name=file, path=file, format=format_of(file, na=na))
 
 
-def uploaded_source(upload: Upload) -> Source:
+def uploaded_source(upload: Upload, na: Sequence[str] = ()) -> Source:
     """A table that a page has sent.
+
+    Args:
+        upload: The table.
+        na: Texts in it that stand for a missing entry.
 
     Raises:
         InvalidInputError: The name does not tell how it is written.
@@ -111,7 +115,7 @@ def uploaded_source(upload: Upload) -> Source:
     # Not the whole name: as a path or a pattern it would be looked for on the disk.
     ending = _ENDING.search(upload.name)
     try:
-        format_ = format_of("table" + (ending[0] if ending else ""))
+        format_ = format_of("table" + (ending[0] if ending else ""), na=na)
     except InvalidInputError:
         raise InvalidInputError(
             f"the format of {upload.name!r} is not known by its name; it must end in .csv (also "

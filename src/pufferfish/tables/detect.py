@@ -19,6 +19,7 @@ from pufferfish.scenario import Secret
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
 from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.formats import FileFormat
+from pufferfish.tables.marks import without_marks
 from pufferfish.tables.pieces import naming
 from pufferfish.tables.reading import as_numbers, opened
 from pufferfish.tables.sources import Source, SourceFile, find_source
@@ -49,8 +50,7 @@ class FoundColumn:
         labels: How many secrets it has; None where there are more than `MOST_LABELS`, or where it
             cannot be the secret: an entry is missing (null or an empty text), or it holds floats or
             dates. In a CSV all secrets are text, so that floats can be, and 1 and 1.0 are two.
-        complete: Whether no entry is missing. For a numeric column of a CSV, "NA" and its like are
-            missing; in others they are text like any other.
+        complete: Whether no entry is missing: null, nan, empty, or a mark of the file's format.
         distinct: How many different numbers it has; 0 where it is not numeric.
         unique: Whether it is numeric and no number occurs twice.
     """
@@ -97,7 +97,8 @@ def detect(path: str, format_: FileFormat, most_rows: int = 100_000) -> tuple[Fo
     shared = Counter([*names, *source.keys])
     found = [looks[name].found() if shared[name] == 1 else FoundColumn(name=name) for name in names]
     keys = [
-        _key(source, name) if shared[name] == 1 else FoundColumn(name=name) for name in source.keys
+        _key(source, name, format_.na) if shared[name] == 1 else FoundColumn(name=name)
+        for name in source.keys
     ]
     return (*found, *keys)
 
@@ -204,7 +205,7 @@ def _looked(
         for part in table.parts:
             some = part.slice(0, most_rows - rows)
             for name, look in looks.items():
-                look.add(some.column(name), text=format_.kind == "csv")
+                look.add(without_marks(some.column(name), format_.na), text=format_.kind == "csv")
             rows += some.num_rows
             size += some.nbytes
             if rows >= most_rows or size >= _MOST_BYTES:
@@ -212,9 +213,9 @@ def _looked(
     return table.names, looks, rows
 
 
-def _key(source: Source, name: str) -> FoundColumn:
+def _key(source: Source, name: str, na: tuple[str, ...]) -> FoundColumn:
     """A column whose entries are names of folders."""
     values = {dict(file.keys)[name] for file in source.files}
-    complete = values.isdisjoint({None, ""})
+    complete = values.isdisjoint({None, "", *na})
     usable = complete and len(values) <= MOST_LABELS
     return FoundColumn(name=name, labels=len(values) if usable else None, complete=complete)

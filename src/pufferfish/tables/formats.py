@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pufferfish.checks import require
 from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.tables.marks import checked_marks
 from pufferfish.tables.sources import STANDARD_STREAM, find_source, is_many
 
 __all__ = ["STANDARD_STREAM", "FileFormat", "delimiter_of", "format_of", "names_file", "renamed"]
@@ -34,11 +36,14 @@ class FileFormat:
         kind: "csv", "parquet" or "arrow" (IPC file).
         delimiter: Between the fields of a CSV; None: found from its first line, "," when writing.
         compressed: Whether a CSV is gzipped.
+        na: Texts that stand for a missing entry in the protected column and in that of the secret,
+            besides null, nan and empty text; nothing when writing.
     """
 
     kind: Literal["csv", "parquet", "arrow"]
     delimiter: str | None = None
     compressed: bool = False
+    na: tuple[str, ...] = ()
 
     @property
     def suffix(self) -> str:
@@ -53,6 +58,7 @@ def format_of(
     kind: str | None = None,
     delimiter: str | None = None,
     *,
+    na: Sequence[str] = (),
     option: str = "--format",
 ) -> FileFormat:
     """By extension, or as told; standard input and output are CSV.
@@ -61,6 +67,7 @@ def format_of(
         path: The file; or a folder or pattern, whose files must all be of one format.
         kind: "csv", "parquet" or "arrow"; None: by its extension.
         delimiter: Between the fields of a CSV.
+        na: Texts that stand for a missing entry.
         option: What a message should call the way to tell the kind.
     """
     require(
@@ -72,13 +79,15 @@ def format_of(
         f"a delimiter must be one character, got {delimiter!r}.",
     )
     if is_many(path):
-        return _format_of_all(path, kind, delimiter, option)
+        return _format_of_all(path, kind, delimiter, na, option)
+    marks = checked_marks(na)
     suffix, compressed = _suffix(path)
     if kind is None:
         kind = "csv" if str(path) == STANDARD_STREAM else _BY_SUFFIX.get(suffix)
     if kind == "csv":
         tab = delimiter is None and suffix == ".tsv"
-        return FileFormat(kind="csv", delimiter="\t" if tab else delimiter, compressed=compressed)
+        sign = "\t" if tab else delimiter
+        return FileFormat(kind="csv", delimiter=sign, compressed=compressed, na=marks)
     if kind not in ("parquet", "arrow"):
         raise InvalidInputError(
             f"the format of {str(path)!r} is not known by its name; say {option} csv, parquet or "
@@ -86,16 +95,16 @@ def format_of(
         )
     require(str(path) != STANDARD_STREAM, "standard input and output carry CSV only.")
     require(delimiter is None, f"a delimiter belongs to CSV, not to {kind}.")
-    return FileFormat(kind="parquet" if kind == "parquet" else "arrow")
+    return FileFormat(kind="parquet" if kind == "parquet" else "arrow", na=marks)
 
 
 def _format_of_all(
-    path: str | Path, kind: str | None, delimiter: str | None, option: str
+    path: str | Path, kind: str | None, delimiter: str | None, na: Sequence[str], option: str
 ) -> FileFormat:
     files = find_source(path).files
-    first = format_of(files[0].path, kind, delimiter, option=option)
+    first = format_of(files[0].path, kind, delimiter, na=na, option=option)
     for each in files[1:]:
-        if format_of(each.path, kind, delimiter, option=option) != first:
+        if format_of(each.path, kind, delimiter, na=na, option=option) != first:
             raise DataError(
                 f"the files of a table must all be of one format; {each.name} is not written as "
                 f"{files[0].name} is. Choose some with a pattern such as '{path}/*.csv'."

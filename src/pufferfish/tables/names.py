@@ -7,7 +7,10 @@ from difflib import get_close_matches
 
 from pufferfish.errors import InvalidInputError
 
-__all__ = ["check_columns", "not_numeric", "not_secrets"]
+__all__ = ["MARKS_HINT", "check_columns", "not_numeric", "not_secrets"]
+
+# What else a text among numbers may mean.
+MARKS_HINT = "If the text stands for a missing number, name it: --na TEXT (na=[...])."
 
 _MOST_LISTED = 20
 

@@ -132,7 +132,7 @@ class _Reader(NamedTuple):
                 break
             found = True
             columns = [
-                pa.repeat(pa.scalar(keys[name], pa.string()), part.num_rows)
+                pa.repeat(pa.scalar(self._key(name, keys[name]), pa.string()), part.num_rows)
                 if name in keys
                 else part.column(name)
                 for name in schema.names
@@ -140,6 +140,10 @@ class _Reader(NamedTuple):
             yield pa.RecordBatch.from_arrays(columns, schema=schema)
         if not found:
             yield pa.RecordBatch.from_pylist([], schema=schema)
+
+    def _key(self, name: str, value: str | None) -> str | None:
+        marked = name == self.labels and value is not None and value.strip() in self.format_.na
+        return None if marked else value
 
     def _refuse_other(self, schema: pa.Schema, first: pa.Schema) -> None:
         for field in first:

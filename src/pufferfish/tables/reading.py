@@ -12,29 +12,28 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pufferfish.errors import DataError
 from pufferfish.tables.arrow import BATCH
+from pufferfish.tables.encodings import is_wide, not_utf8
 from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, delimiter_of
-from pufferfish.tables.names import check_columns, not_numeric
+from pufferfish.tables.marks import without_marks
+from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MISSING", "TableFile", "as_numbers", "opened"]
+__all__ = ["TableFile", "as_numbers", "opened"]
 
 _BLOCK_BYTES = 1 << 22
 _FIRST_BYTES = 1 << 16
 # Where every column is read there may be many, so fewer rows at a time.
 _FEW_ROWS = 1 << 14
 _PAGE_BYTES = 1 << 20
-# What stands for a missing number in a CSV, in small letters.
-MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", ".", "-")
 # How Parquet and gzipped files begin.
 _NOT_TEXT = (b"PAR1", b"\x1f\x8b")
-_NOT_UTF8 = "the file is not UTF-8 text; convert it first."
 _NEWLINE = re.compile(rb"\r\n|\n|\r")
 _ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
@@ -104,16 +103,20 @@ def _open_csv(
     format_: FileFormat,
     columns: Sequence[str] | None,
     numbers: str | None,
-    _: str | None,
+    labels: str | None,
 ) -> _Opened:
     pa, arrow_csv = pyarrow(), pyarrow("csv")
 
     if format_.compressed:
         source = io.BufferedReader(gzip.GzipFile(fileobj=source), _FIRST_BYTES)
     beginning = source.peek(_FIRST_BYTES)
+    if is_wide(beginning):
+        raise DataError(not_utf8(beginning))
     if b"\0" in beginning or beginning.startswith(_NOT_TEXT):
         raise DataError("this is not the text of a CSV; say what it is with --format.")
     start = _NEWLINE.split(beginning, maxsplit=1)[0]
+    if len(start) < len(beginning) and not _is_utf8(start):
+        raise DataError(not_utf8(beginning))
     line = start.decode("utf-8-sig", "replace")
     if not line:
         raise DataError(
@@ -128,8 +131,6 @@ def _open_csv(
             "the first line of the CSV holds numbers, not the names of columns. Put a line with "
             "the names before it."
         )
-    if columns is None and not _is_utf8(start):
-        raise DataError(_NOT_UTF8)
     wanted = _wanted(names, columns)
     quotes = _Quotes(source)
     reader = arrow_csv.open_csv(
@@ -149,7 +150,8 @@ def _open_csv(
     schema = pa.schema(
         [(each, pa.float64() if each == numbers else pa.string()) for each in wanted]
     )
-    return tuple(names), schema, _csv_parts(reader, schema, numbers, quotes)
+    marked = _Marked(numbers, labels, format_.na)
+    return tuple(names), schema, _csv_parts(reader, schema, marked, quotes, beginning)
 
 
 class _Quotes:
@@ -178,15 +180,30 @@ def _wanted(names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
     return [name for name in names if name in columns]
 
 
+class _Marked(NamedTuple):
+    """The columns in which marks stand for a missing entry, and these marks."""
+
+    numbers: str | None
+    labels: str | None
+    na: tuple[str, ...]
+
+    def column(self, part: pa.RecordBatch, name: str) -> pa.Array:
+        """A column of some rows, null where a mark stands."""
+        array = part.column(name)
+        return without_marks(array, self.na) if name in (self.numbers, self.labels) else array
+
+
 def _csv_parts(
-    reader: Any, schema: pa.Schema, numbers: str | None, quotes: _Quotes
+    reader: Any, schema: pa.Schema, marked: _Marked, quotes: _Quotes, beginning: bytes
 ) -> Iterator[Any]:
     pa = pyarrow()
 
     rows = 0
-    for part in _safely(reader):
+    for part in _safely(reader, beginning):
         columns = [
-            as_numbers(name, part.column(name), rows) if name == numbers else part.column(name)
+            as_numbers(name, marked.column(part, name), rows)
+            if name == marked.numbers
+            else marked.column(part, name)
             for name in schema.names
         ]
         rows += part.num_rows
@@ -199,20 +216,19 @@ def _csv_parts(
 
 
 def as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
-    """Text as float64, null where it says that the number is missing; `rows` come before it."""
+    """Text as float64, null where it is empty; `rows` come before it."""
     pa, pc = pyarrow(), pyarrow("compute")
 
     with contextlib.suppress(pa.ArrowInvalid):
         return pc.cast(text, pa.float64())
     trimmed = pc.utf8_trim_whitespace(text)
-    missing = pc.is_in(pc.utf8_lower(trimmed), value_set=pa.array(MISSING))
-    present = pc.if_else(missing, None, trimmed)
+    present = pc.if_else(pc.equal(trimmed, ""), None, trimmed)
     try:
         return pc.cast(present, pa.float64())
     except pa.ArrowInvalid:
         row = _first_text(present)
         message = not_numeric(name, f"text in row {rows + row + 1}")
-        raise DataError(message) from None
+        raise DataError(f"{message} {MARKS_HINT}") from None
 
 
 def _first_text(column: pa.Array) -> int:
@@ -251,9 +267,9 @@ def _are_numbers(column: pa.Array) -> bool:
 
 def _open_parquet(
     source: Any,
-    _: FileFormat,
+    format_: FileFormat,
     columns: Sequence[str] | None,
-    __: str | None,
+    numbers: str | None,
     labels: str | None,
 ) -> _Opened:
     parquet, types = pyarrow("parquet"), pyarrow().types
@@ -273,7 +289,16 @@ def _open_parquet(
         for groups in _row_groups(file.metadata)
         for part in file.iter_batches(batch_size=rows, row_groups=groups, columns=wanted)
     )
-    return tuple(names), chosen, _safely(parts)
+    return tuple(names), chosen, _without_marks(parts, _Marked(numbers, labels, format_.na))
+
+
+def _without_marks(parts: Iterator[Any], marked: _Marked) -> Iterator[Any]:
+    for part in _safely(parts):
+        if not marked.na:
+            yield part
+            continue
+        columns = [marked.column(part, name) for name in part.schema.names]
+        yield pyarrow().RecordBatch.from_arrays(columns, schema=part.schema)
 
 
 def _row_groups(metadata: Any) -> Iterator[list[int]]:
@@ -292,10 +317,10 @@ def _row_groups(metadata: Any) -> Iterator[list[int]]:
 
 def _open_arrow(
     source: Any,
-    _: FileFormat,
+    format_: FileFormat,
     columns: Sequence[str] | None,
-    __: str | None,
-    ___: str | None,
+    numbers: str | None,
+    labels: str | None,
 ) -> _Opened:
     pa = pyarrow()
 
@@ -305,13 +330,13 @@ def _open_arrow(
     wanted = _wanted(names, columns)
     chosen = pa.schema([file.schema.field(name) for name in wanted])
     parts = (file.get_batch(index).select(wanted) for index in range(file.num_record_batches))
-    return tuple(names), chosen, _safely(parts)
+    return tuple(names), chosen, _without_marks(parts, _Marked(numbers, labels, format_.na))
 
 
-def _safely(parts: Iterator[Any]) -> Iterator[Any]:
+def _safely(parts: Iterator[Any], beginning: bytes = b"") -> Iterator[Any]:
     """The same batches; what goes wrong is said without quoting a cell."""
     while True:
-        with _readable():
+        with _readable(beginning):
             part = next(parts, None)
         if part is None:
             return
@@ -320,8 +345,12 @@ def _safely(parts: Iterator[Any]) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _readable() -> Iterator[None]:
-    """Errors of a reader, in words that hold nothing of the file's content."""
+def _readable(beginning: bytes = b"") -> Iterator[None]:
+    """Errors of a reader, in words that hold nothing of the file's content.
+
+    Args:
+        beginning: The first bytes of a text, which tell how it is encoded.
+    """
     pa = pyarrow()
 
     try:
@@ -341,7 +370,7 @@ def _readable() -> Iterator[None]:
                 "it, or name the delimiter."
             ) from None
         if "UTF8" in str(error):
-            raise DataError(_NOT_UTF8) from None
+            raise DataError(not_utf8(beginning)) from None
         raise DataError(
             "the file cannot be read: it is damaged, ends too early, or is not what its name says."
         ) from None

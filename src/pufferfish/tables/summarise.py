@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
@@ -29,6 +29,7 @@ def summarise(
     most_values: int = MOST_VALUES,
     person: str | None = None,
     one_row: Way | None = None,
+    na: Sequence[str] = (),
 ) -> Summary:
     """How often each value of a column occurs for each secret.
 
@@ -45,6 +46,8 @@ def summarise(
         most_values: Distinct values up to which the counts are exact.
         person: With `one_row`: the column that says which rows are one person's.
         one_row: Count each person once: by its "first" row, or by the "mean" of its values.
+        na: Texts of a file that stand for a missing value or secret, such as "NA"; besides these
+            only null, nan and empty text are missing. In a frame, make such entries null.
 
     Raises:
         InvalidInputError: A column that is not there or not of the right kind, a row without a
@@ -58,14 +61,15 @@ def summarise(
         reduce is None or count is None,
         "count= does not go with one_row=: a row that stands for several records is no person's.",
     )
-    if is_spark(data):
-        table = data if reduce is None else reduced_spark(data, reduce)
-        return spark_summary(table, column, secret, count, most_values)
     if isinstance(data, str | PathLike):
         path = fspath(data)
         return summarise_files(
-            path, format_of(path), column, secret, count, most_values, one_row=reduce
+            path, format_of(path, na=na), column, secret, count, most_values, one_row=reduce
         )
+    require(not na, "na= is for files; in a frame, make the entries that it names null.")
+    if is_spark(data):
+        table = data if reduce is None else reduced_spark(data, reduce)
+        return spark_summary(table, column, secret, count, most_values)
     if reduce is not None:
         arrays = isinstance(data, Mapping)
         data = reduced_arrays(data, reduce) if arrays else reduced_frame(data, reduce)
@@ -103,12 +107,21 @@ def _one_row(column: str, secret: str, person: str | None, way: Way | None) -> O
 
 
 def batches(
-    data: Any, column: str, secret: str, count: str | None = None, one_row: OneRow | None = None
+    data: Any,
+    column: str,
+    secret: str,
+    count: str | None = None,
+    na: Sequence[str] = (),
+    one_row: OneRow | None = None,
 ) -> Iterable[Batch]:
-    """The rows of any kind of table, some at a time; with `one_row` one for each person."""
+    """The rows of any kind of table, some at a time; with `one_row` one for each person.
+
+    `na` is as for `summarise`.
+    """
     if isinstance(data, str | PathLike):
         path = fspath(data)
-        return each_batch(path, format_of(path), column, secret, count, _itself, one_row=one_row)
+        format_ = format_of(path, na=na)
+        return each_batch(path, format_, column, secret, count, _itself, one_row=one_row)
     if not isinstance(data, Mapping):
         frame = data if one_row is None else reduced_frame(data, one_row)
         return frame_batches(frame, column, secret, count)

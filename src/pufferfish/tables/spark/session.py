@@ -8,13 +8,13 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pufferfish.errors import EngineError, InvalidInputError
 from pufferfish.tables.extras import pyspark
-from pufferfish.tables.names import check_columns, not_numeric
-from pufferfish.tables.reading import MISSING
+from pufferfish.tables.marks import checked_marks, numbers_of
+from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric
 from pufferfish.tables.spark.jobs import spark_errors, understood
 
 __all__ = ["read_table", "spark_session"]
@@ -84,7 +84,14 @@ def _stopped_by_sigterm(session: Any) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def read_table(session: Any, source: str, kind: str | None, numbers: str) -> Any:
+def read_table(
+    session: Any,
+    source: str,
+    kind: str | None,
+    numbers: str,
+    secret: str | None = None,
+    na: Sequence[str] = (),
+) -> Any:
     """What Spark can read: a file or folder in one of its formats, or a table of its catalogue.
 
     Args:
@@ -93,16 +100,20 @@ def read_table(session: Any, source: str, kind: str | None, numbers: str) -> Any
         kind: One of Spark's formats (parquet, orc, csv, json, avro, delta, ...), or "table"; None:
             Parquet, or CSV where the name says so.
         numbers: The column that must hold numbers. In a CSV everything else is text.
+        secret: The column of the secret.
+        na: Texts that stand for a missing number or secret.
     """
+    marks = checked_marks(na)
     if kind is None:
         kind = "csv" if source.endswith((".csv", ".csv.gz", ".tsv")) else "parquet"
     try:
         with understood():
-            if kind == "table":
-                return session.table(source)
             if kind == "csv":
-                return _with_numbers(_read_csv(session, source), numbers)
-            return session.read.format(kind).load(source)
+                text = _without_marks(_read_csv(session, source), (numbers, secret), marks)
+                return _with_numbers(text, numbers)
+            by_name = kind == "table"
+            table = session.table(source) if by_name else session.read.format(kind).load(source)
+            return _without_marks(table, (numbers, secret), marks)
     except EngineError as error:
         raise InvalidInputError(
             f"Spark cannot read {source!r} as {kind}: is it there, for every executor, and is that "
@@ -124,14 +135,35 @@ def _read_csv(session: Any, source: str) -> Any:
     return session.read.options(**options).csv(source)
 
 
+def _without_marks(table: Any, names: Sequence[str | None], marks: Sequence[str]) -> Any:
+    """A table with null where a mark stands, in some of its columns; as `without_marks` does it."""
+    sql, kinds = pyspark("sql.functions"), dict(table.dtypes)
+    changed = {}
+    for name in names if marks else ():
+        if name is None or name not in kinds:
+            continue
+        column = table[_quoted(name)]
+        if kinds[name] == "string":
+            marked = sql.trim(column).isin(*marks)
+        elif numbers_of(marks) and kinds[name] != "boolean":
+            marked = column.cast("double").isin(*numbers_of(marks))
+        else:
+            continue
+        changed[name] = sql.when(sql.coalesce(~marked, sql.lit(True)), column)
+    return table.withColumns(changed) if changed else table
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
 def _with_numbers(table: Any, numbers: str) -> Any:
     """A table of text with one column as numbers; text that is none stops the job with words."""
     sql = pyspark("sql.functions")
     check_columns(table.columns, numbers)
-    column = f"`{numbers.replace('`', '``')}`"
-    text = sql.trim(table[column])
-    missing = sql.lower(text).isin(*MISSING) | text.isNull()
-    refusal = f"pufferfish.errors.DataError: {not_numeric(numbers, 'text')}"
+    text = sql.trim(table[_quoted(numbers)])
+    missing = sql.lower(text).isin("", "nan") | text.isNull()
+    refusal = f"pufferfish.errors.DataError: {not_numeric(numbers, 'text')} {MARKS_HINT}"
     number = sql.when(text.rlike(_NUMBER), text.cast("double"))
     number = sql.coalesce(number, sql.raise_error(sql.lit(refusal)))
     return table.withColumns({numbers: sql.when(~missing, number)})

@@ -1,0 +1,60 @@
+"""Text that is not UTF-8: what it looks like instead, and how to convert it."""
+
+from __future__ import annotations
+
+__all__ = ["is_wide", "not_utf8"]
+
+_WIDE = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+# Text of mostly Latin letters in two bytes each has a zero in nearly every other one.
+_LEAST_ZEROS = 0.7
+
+
+def not_utf8(beginning: bytes = b"") -> str:
+    """What is wrong with a text, by its first bytes; never quotes any of them."""
+    encoding = _encoding(beginning)
+    likely = (
+        "it looks like"
+        if encoding
+        else "its first lines do not show which encoding it has; often it is"
+    )
+    name = encoding or "WINDOWS-1252"
+    also = " (or Latin-1, ISO-8859-1)" if name == "WINDOWS-1252" else ""
+    return (
+        f"the file is not UTF-8 text, which is what is read here: {likely} {name}{also}. Convert "
+        f"it first: iconv -f {name} -t UTF-8 OLD.csv > NEW.csv"
+    )
+
+
+def is_wide(beginning: bytes) -> bool:
+    """Whether it looks like text in two or four bytes a letter."""
+    return _wide(beginning) is not None
+
+
+def _wide(beginning: bytes) -> str | None:
+    for mark, name in _WIDE.items():
+        if beginning.startswith(mark):
+            return name
+    for first, name in ((1, "UTF-16LE"), (0, "UTF-16BE")):
+        some, others = beginning[first:2000:2], beginning[1 - first : 2000 : 2]
+        if some and some.count(0) >= _LEAST_ZEROS * len(some) and 0 not in others:
+            return name
+    return None
+
+
+def _encoding(beginning: bytes) -> str | None:
+    wide = _wide(beginning)
+    if wide is not None:
+        return wide
+    # Cut where a letter may begin: the last one may be incomplete.
+    for cut in range(4):
+        try:
+            beginning[: len(beginning) - cut].decode()
+        except UnicodeDecodeError:
+            continue
+        return None
+    return "WINDOWS-1252"

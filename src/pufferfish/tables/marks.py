@@ -1,0 +1,65 @@
+"""Marks that stand for a missing entry: "NA", "?", "-999", as far as somebody says so.
+
+Without that only null, nan and empty text are missing. A mark that nobody named could be a value:
+"NA" is Namibia, "none" an answer, "-" a blood group's sign.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pufferfish.checks import require
+from pufferfish.tables.extras import pyarrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["checked_marks", "numbers_of", "without_marks"]
+
+
+def checked_marks(na: Sequence[str]) -> tuple[str, ...]:
+    """The marks, without the spaces around them."""
+    require(
+        not isinstance(na, str) and all(isinstance(each, str) for each in na),
+        'na must be a list of texts, such as ["NA", "?"].',
+    )
+    return tuple(dict.fromkeys(each.strip() for each in na))
+
+
+def without_marks(array: pa.Array, na: Sequence[str]) -> pa.Array:
+    """The same entries, null where a mark stands; spaces around it do not matter.
+
+    In a column of numbers a mark stands for the number it is: -999 also for -999.0.
+    """
+    pa, pc = pyarrow(), pyarrow("compute")
+    kind: Any = array.type
+    if not na:
+        return array
+    if pa.types.is_dictionary(kind):
+        plain = without_marks(array.dictionary_decode(), na)
+        return plain.dictionary_encode().cast(kind)
+    if pa.types.is_string_view(kind):
+        return without_marks(array.cast(pa.large_string()), na).cast(kind)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        marked = pc.is_in(pc.utf8_trim_whitespace(array), value_set=pa.array(na, kind))
+    elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        marks = pa.array(numbers_of(na), pa.float64())
+        marked = pc.is_in(array.cast(pa.float64(), safe=False), value_set=marks)
+    else:
+        return array
+    return pc.if_else(marked, pa.scalar(None, kind), array)
+
+
+def numbers_of(na: Sequence[str]) -> list[float]:
+    """Those of the marks that are numbers."""
+    found = []
+    for each in na:
+        try:
+            number = float(each)
+        except ValueError:
+            continue
+        if math.isfinite(number):
+            found.append(number)
+    return found
