@@ -11,9 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pufferfish.errors import InvalidInputError, MissingExtraError
+from pufferfish.errors import InvalidInputError
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.scenario import AllPairs, Belief, Scenario, Secret, SecretPair, checked_secret
+from pufferfish.strict import (
+    bounded_text,
+    plain_from_json,
+    plain_from_yaml,
+    refuse_unreadable,
+    yaml_library,
+)
 from pufferfish.upgrades import FROM_VERSION, UPGRADES
 
 __all__ = [
@@ -42,11 +49,15 @@ _MANY_PAIRS = 1_000
 
 def document_text(data: Mapping[str, Any], path: Path | None = None) -> str:
     """A document as text: YAML where the name of its file says so, else JSON."""
-    if path is not None and path.suffix.lower() in _YAML:
+    yaml = path is not None and path.suffix.lower() in _YAML
+    if yaml:
         # YAML takes these for the end of a line, unless they are escaped.
         plain = not any(mark in json.dumps(data, ensure_ascii=False) for mark in _LINE_ENDS)
-        return str(_yaml().safe_dump(dict(data), sort_keys=False, allow_unicode=plain))
-    return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+        text = yaml_library().safe_dump(dict(data), sort_keys=False, allow_unicode=plain)
+    else:
+        text = json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+    refuse_unreadable(text, str(data.get("pufferfish", "document")), yaml=yaml)
+    return str(text)
 
 
 def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) -> dict[str, Any]:
@@ -58,16 +69,7 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
         version: The version that is wanted; older documents are upgraded.
         yaml: Whether the text is YAML.
     """
-    try:
-        data = _yaml().safe_load(text) if yaml else json.loads(text)
-    except RecursionError:
-        raise InvalidInputError(f"this is no {kind}: it is nested too deeply.") from None
-    except ValueError:  # of JSON; the message would quote the text
-        raise InvalidInputError(f"this is no {kind}: it is not valid JSON.") from None
-    except Exception as error:
-        if type(error).__module__.startswith("yaml"):
-            raise InvalidInputError(f"this is no {kind}: it is not valid YAML.") from None
-        raise
+    data = plain_from_yaml(text, kind) if yaml else plain_from_json(text, kind)
     if not isinstance(data, dict) or data.get("pufferfish") != kind:
         found = data.get("pufferfish") if isinstance(data, dict) else None
         also = f"; it is one of kind {found!r}" if isinstance(found, str) and found else ""
@@ -79,10 +81,7 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
 
 def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
     """`parse_document` for a file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is no {kind}: it is not text.") from None
+    text = bounded_text(path, kind)
     return parse_document(text, kind, version, yaml=path.suffix.lower() in _YAML)
 
 
@@ -106,16 +105,6 @@ def _upgraded(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
             "newer document needs a newer pufferfish."
         )
     return data
-
-
-def _yaml() -> Any:
-    try:
-        import yaml  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError(
-            "YAML needs PyYAML: pip install 'pufferfish-privacy[cli]'. JSON needs nothing."
-        ) from None
-    return yaml
 
 
 @contextlib.contextmanager
