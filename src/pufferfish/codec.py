@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pufferfish.errors import InvalidInputError
+from pufferfish.limits import MOST_COMPONENTS, MOST_PAIRS, MOST_SCREENED
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.scenario import AllPairs, Belief, Scenario, Secret, SecretPair, checked_secret
 from pufferfish.strict import (
@@ -25,6 +26,7 @@ from pufferfish.upgrades import FROM_VERSION, UPGRADES
 
 __all__ = [
     "PRIVATE_NOTICE",
+    "as_document",
     "belief_from_dict",
     "belief_to_dict",
     "check_entries",
@@ -33,6 +35,7 @@ __all__ = [
     "pairs_from_plain",
     "pairs_to_plain",
     "parse_document",
+    "plain_document",
     "read_document",
     "reading",
     "scenario_from_dict",
@@ -70,6 +73,11 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
         yaml: Whether the text is YAML.
     """
     data = plain_from_yaml(text, kind) if yaml else plain_from_json(text, kind)
+    return as_document(data, kind, version)
+
+
+def as_document(data: Any, kind: str, version: int) -> dict[str, Any]:
+    """`parse_document` for plain data that was read already."""
     if not isinstance(data, dict) or data.get("pufferfish") != kind:
         found = data.get("pufferfish") if isinstance(data, dict) else None
         also = f"; it is one of kind {found!r}" if isinstance(found, str) and found else ""
@@ -83,6 +91,16 @@ def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
     """`parse_document` for a file."""
     text = bounded_text(path, kind)
     return parse_document(text, kind, version, yaml=path.suffix.lower() in _YAML)
+
+
+def plain_document(path: Path) -> dict[str, Any]:
+    """What a file holds, of whatever kind and version, just as it stands there."""
+    text = bounded_text(path, "document")
+    yaml = path.suffix.lower() in _YAML
+    data = plain_from_yaml(text, "document") if yaml else plain_from_json(text, "document")
+    if not isinstance(data, dict) or not isinstance(data.get("pufferfish"), str):
+        raise InvalidInputError(f"{path} is no document of pufferfish.")
+    return data
 
 
 def is_document(path: Path, kind: str) -> bool:
@@ -139,12 +157,24 @@ def pairs_from_plain(plain: Any) -> Sequence[SecretPair]:
     with reading("list of pairs"):
         if isinstance(plain, Mapping):
             check_entries("list of pairs", plain, ("all_of",))
+            _refuse_many_pairs(len(plain["all_of"]) * (len(plain["all_of"]) - 1) // 2)
             return AllPairs(tuple(checked_secret(each) for each in plain["all_of"]))
         return tuple(SecretPair(*(checked_secret(each) for each in pair)) for pair in plain)
 
 
+def _refuse_many_pairs(pairs: int, beliefs: int = 1) -> None:
+    """Refuse what would take a reader of the document too long, or too much memory."""
+    if pairs > MOST_PAIRS or pairs * beliefs > MOST_SCREENED:
+        raise InvalidInputError(
+            f"a document can ask for at most {MOST_PAIRS:,} pairs of secrets, and for "
+            f"{MOST_SCREENED:,} over all beliefs; this one has {pairs:,} pairs and "
+            f"{beliefs:,} belief(s)."
+        )
+
+
 def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
     """Beliefs and pairs."""
+    _refuse_many_pairs(len(scenario.pairs), len(scenario.beliefs))
     return {
         "beliefs": [belief_to_dict(belief) for belief in scenario.beliefs],
         "pairs": pairs_to_plain(scenario.pairs),
@@ -154,10 +184,10 @@ def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
 def scenario_from_dict(data: Mapping[str, Any]) -> Scenario:
     """The scenario that `scenario_to_dict` described."""
     with reading("scenario"):
-        return Scenario(
-            [belief_from_dict(each) for each in data["beliefs"]],
-            pairs=pairs_from_plain(data["pairs"]),
-        )
+        check_entries("scenario", data, ("beliefs", "pairs"))
+        pairs = pairs_from_plain(data["pairs"])
+        _refuse_many_pairs(len(pairs), len(data["beliefs"]))
+        return Scenario([belief_from_dict(each) for each in data["beliefs"]], pairs=pairs)
 
 
 def belief_to_dict(belief: Belief) -> dict[str, Any]:
@@ -231,4 +261,8 @@ def _prior_from_dict(data: Mapping[str, Any]) -> Prior:
     }
     if family not in kinds:
         raise InvalidInputError(f"a prior's family must be one of {list(kinds)}, got {family!r}.")
+    if family == "mixture" and len(fields["weights"]) > MOST_COMPONENTS:
+        raise InvalidInputError(
+            f"a mixture in a document has at most {MOST_COMPONENTS:,} components."
+        )
     return kinds[family](**fields)

@@ -37,6 +37,7 @@ from pufferfish.scenario import (
     SecretPair,
     some_secrets,
 )
+from pufferfish.schema import refuse_misshapen
 from pufferfish.tables import Summary
 
 __all__ = ["Adversaries", "Described", "families_of", "pair_text", "save_beliefs"]
@@ -267,6 +268,7 @@ def save_beliefs(path: Path, beliefs: Sequence[Belief], *, force: bool) -> None:
 
 def _read_beliefs(path: Path) -> list[Belief]:
     data = read_document(path, "beliefs", _VERSION)
+    refuse_misshapen(data, "beliefs")
     with reading("file of beliefs"):
         return [belief_from_dict(each) for each in data["beliefs"]]
 
