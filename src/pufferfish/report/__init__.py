@@ -11,6 +11,7 @@ from typing import Any
 
 from pufferfish.checks import require
 from pufferfish.record import Edition, Record
+from pufferfish.signing import PublicKey
 
 __all__ = ["load_ipython_extension", "report"]
 
@@ -21,6 +22,7 @@ def report(
     edition: Edition = "internal",
     released: Any = None,
     original: Any = None,
+    signer: PublicKey | None = None,
 ) -> str:
     """A report as HTML that needs nothing else: no script, no font, no network.
 
@@ -33,6 +35,7 @@ def report(
             that it names is taken where it is beside it.
         original: The column before the release, likewise, for a picture of the internal edition;
             the public one does not look at it.
+        signer: Who must have signed the record's document.
 
     Raises:
         CertificationError: The record does not verify, or the file is not what was released.
@@ -49,12 +52,13 @@ def report(
         edition in ("internal", "public"), f"edition must be internal or public, got {edition!r}."
     )
     check_extras()
-    source, column, seen = checked_source(record, edition, released)
+    checked = checked_source(record, edition, released, signer)
     return page(
         gather(
-            source,
-            released=seen,
-            original=None if edition == "public" else count_column(original, column),
+            checked.source,
+            released=checked.counted,
+            original=None if edition == "public" else count_column(original, checked.column),
+            found=checked.found,
         )
     )
 
