@@ -49,7 +49,7 @@ def test_an_internal_edition_is_true(tmp_path: Path, goal: str, noise: str, fiel
     found = verify_record(tmp_path / "internal.json")
     assert found.verdict is True
     assert found.edition == "internal"
-    # The noise, the promise, the certificate, the plan, the words, the entries, the file, its looks.
+    # Noise, promise, certificate, plan, words, entries, the file and how it looks.
     assert len(found.checks) == 8
     assert all(check.verdict is True for check in found.checks)
 

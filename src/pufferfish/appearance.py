@@ -175,7 +175,7 @@ def _faults(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterat
 def _digits(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterator[str]:
     """Multiples of 2^m·γ, for every m."""
     grid = noise.grid
-    if grid is None or shape.rounded > 0.0:
+    if grid is None or shape.rounded > 0.0 or not count:
         return
     steps = free[np.abs(free) < _EXACT_STEPS * grid] / grid
     whole = steps.astype(np.int64)
@@ -183,11 +183,12 @@ def _digits(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterat
     digits = np.arange(1, _MOST_DIGITS + 1)
     multiples = np.array([(lowest >= 2**m).sum() for m in digits])
     chance = np.minimum(2.0**-digits + 2.0 * _peak(noise, 0.0), 1.0)
-    rare = np.flatnonzero(binom.sf(multiples - 1, count, chance) < _LEVEL)
-    if rare.size:
-        m = int(digits[rare[-1]])
-        share = multiples[rare[-1]] / max(count, 1)
-        yield f"{share:.0%} of the values are multiples of {grid * 2.0**m:.6g}, too coarse"
+    rare = binom.logsf(multiples - 1, count, chance) < math.log(_LEVEL)
+    if rare.any():
+        # The coarsest multiples that most of them are.
+        shown = int(np.argmax(rare * multiples * digits))
+        share = multiples[shown] / count
+        yield f"{share:.0%} of the values are multiples of {grid * 2.0 ** digits[shown]:.6g}"
 
 
 def _repeats(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterator[str]:

@@ -109,7 +109,9 @@ class _Check:
     def _one_of(self, data: Any, wanted: Any, _: Any, where: str) -> Iterator[Problem]:
         meant = [each for each in wanted if _names(data, each)] or wanted
         found = [next(self.problems(data, each, where), None) for each in meant]
-        if None not in found:
+        if found.count(None) > 1:
+            yield Problem(where, "has the entries of two forms that exclude each other")
+        elif None not in found:
             # The fault that lies deepest is that of the form that was meant.
             yield max((each for each in found if each is not None), key=_depth)
 
@@ -186,15 +188,13 @@ def _is(data: Any, name: str) -> bool:
 
 
 def _names(data: Any, form: Mapping[str, Any]) -> bool:
-    """Whether an object says by a constant entry, such as its kind, that it has this form."""
+    """Whether an object has the entries of this form, and says so by one such as its kind."""
+    if not isinstance(data, Mapping) or not set(form.get("required", [None])) <= data.keys():
+        return False
     fixed = {
         name: each["const"] for name, each in form.get("properties", {}).items() if "const" in each
     }
-    return bool(fixed) and isinstance(data, Mapping) and fixed.items() <= _plain(data).items()
-
-
-def _plain(data: Mapping[Any, Any]) -> dict[Any, Any]:
-    return {name: each for name, each in data.items() if isinstance(each, str)}
+    return all(_PLAIN["const"](data.get(name), value) for name, value in fixed.items())
 
 
 def _depth(found: Problem) -> int:
