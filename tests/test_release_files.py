@@ -180,7 +180,7 @@ def test_missing_markers_are_holes(tmp_path: Path) -> None:
     with pytest.raises(pf.DataError, match="column 'x', row 1: the value is missing"):
         pf.release(source, faint(), target, na=named)
     assert not target.exists()
-    with pytest.raises(pf.DataError, match="text in row 4.*--na"):
+    with pytest.raises(pf.DataError, match=r"text in row 4.*--na"):
         pf.release(source, faint(missing="drop", keep=("k",)), target)
     in_order = faint(missing="drop", keep=("k",), keep_order=True)
     done = pf.release(source, in_order, target, na=named)

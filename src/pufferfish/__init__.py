@@ -9,6 +9,7 @@ from __future__ import annotations
 from pufferfish import datasets, denoise, sampling, sums, theorems, transport
 from pufferfish.audit import AuditResult, audit
 from pufferfish.calibrate import Calibration, calibrate
+from pufferfish.checking import Verification, verify_record
 from pufferfish.compare import ComparedMethod, Comparison, compare
 from pufferfish.errors import (
     BudgetExceededError,
@@ -45,6 +46,7 @@ from pufferfish.record import Record
 from pufferfish.release import Release, release, release_file
 from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
+from pufferfish.signing import PublicKey, SigningKey
 from pufferfish.sums import SumCalibration, SumPlan, calibrate_sum, compare_sum, release_sum
 from pufferfish.tables import Summary, summarise
 from pufferfish.tables.spark.workers import SparkWorkers
@@ -87,6 +89,7 @@ __all__ = [
     "Postprocess",
     "Prior",
     "PrivacyProfile",
+    "PublicKey",
     "PufferfishError",
     "Radius",
     "Record",
@@ -95,12 +98,14 @@ __all__ = [
     "Scenario",
     "Secret",
     "SecretPair",
+    "SigningKey",
     "SparkWorkers",
     "SumCalibration",
     "SumPlan",
     "Summary",
     "UnreachableGoalError",
     "UnsupportedError",
+    "Verification",
     "audit",
     "calibrate",
     "calibrate_rows",
@@ -127,4 +132,5 @@ __all__ = [
     "theorems",
     "transport",
     "verify",
+    "verify_record",
 ]

@@ -2,80 +2,166 @@
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pufferfish.codec import PRIVATE_NOTICE, is_document, read_document, reading
-from pufferfish.errors import CertificationError, InvalidInputError, PufferfishError
+from pufferfish.checks import require
+from pufferfish.codec import PRIVATE_NOTICE, as_document, plain_document, reading
+from pufferfish.errors import (
+    CertificationError,
+    InvalidInputError,
+    PufferfishError,
+    UnsupportedError,
+)
 from pufferfish.exact import Certificate
 from pufferfish.exact.certificate import noise_from_dict
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.explain import pairs_in_words
+from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
+from pufferfish.looking import beside, look_at
 from pufferfish.mechanism import check_grid
 from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
 from pufferfish.record import TOLERANCE, VERSION
-from pufferfish.scenario import Scenario
+from pufferfish.scenario import PUBLIC, Scenario
+from pufferfish.schema import Problem, problem, refuse_misshapen
+from pufferfish.signing import PublicKey, signer_of, unsigned
 from pufferfish.statement import WORDS, Facts, words
 from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
-from pufferfish.tables import format_of
-from pufferfish.tables.files import column_parts
-from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
-from pufferfish.tables.sources import data_files
 from pufferfish.upgrades import FROM_VERSION
+from pufferfish.verdict import Check, Verification
 
-__all__ = ["Check", "Verification", "verify_record"]
+__all__ = ["Check", "Verification", "verify_document", "verify_record"]
 
+_NOTHING_ADDED = "nothing was added that no check is about"
 _OLD_WORDS = (
     "This record is of version 1. Its words were not compared with its numbers: trust the numbers."
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One claim: True, False, or None where this record does not allow to tell."""
+def verify_record(
+    path: str | Path,
+    released: str | Path | None = None,
+    *,
+    signer: PublicKey | None = None,
+    ignore_signature: bool = False,
+) -> Verification:
+    """Check a record, and the published file if it is in its folder or named by `released`.
 
-    claim: str
-    verdict: bool | None
-    detail: str
+    The record is taken to come from somebody else: whatever it says, this ends within the limits of
+    `pufferfish.limits`, and opens no file but the published one.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
-    """What became of the claims of a record.
-
-    Attributes:
-        edition: "internal" or "public".
-        checks: Each claim.
-        notes: What was not looked at, and why.
+    Args:
+        path: The record.
+        released: The published file or folder, where it is elsewhere.
+        signer: Who must have signed the record.
+        ignore_signature: Do not look at a signature, for a record that is about to be signed.
     """
-
-    edition: str
-    checks: tuple[Check, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def verdict(self) -> bool | None:
-        """False if a claim is wrong, None if one could not be checked, else True."""
-        verdicts = [check.verdict for check in self.checks]
-        if False in verdicts:
-            return False
-        return None if None in verdicts else True
+    place = Path(path)
+    return verify_document(
+        plain_document(place),
+        folder=place.parent,
+        released=released,
+        signer=signer,
+        ignore_signature=ignore_signature,
+    )
 
 
-def verify_record(path: str | Path, released: str | Path | None = None) -> Verification:
-    """Check a record, and the published file if it is beside it or named by `released`."""
-    if is_document(Path(path), "sum-record"):
-        return _verify_sum(read_document(Path(path), "sum-record", SUM_VERSION), released)
-    data = read_document(Path(path), "record", VERSION)
+def verify_document(
+    plain: dict[str, Any],
+    *,
+    folder: Path | None = None,
+    released: str | Path | None = None,
+    signer: PublicKey | None = None,
+    ignore_signature: bool = False,
+) -> Verification:
+    """`verify_record` for a document that was read already, just as it stands in its file.
+
+    Args:
+        plain: The document.
+        folder: Where the published file may be; None: it is not looked for.
+        released: As for `verify_record`.
+        signer: As for `verify_record`.
+        ignore_signature: As for `verify_record`.
+    """
+    checks, signed_by = ([], None) if ignore_signature else _signature(plain, signer)
+    kind = "sum-record" if plain["pufferfish"] == "sum-record" else "record"
+    version = SUM_VERSION if kind == "sum-record" else VERSION
+    data = unsigned(as_document(plain, kind, version))
+    wrong = _misshapen(data, kind)
+    if wrong is not None:
+        return Verification(edition=str(data.get("edition")), checks=(*checks, wrong))
+    notes: list[str] = []
+    try:
+        with patience(PATIENCE_SECONDS):
+            found = (_of_sum if kind == "sum-record" else _of_column)(data)
+    except OutOfPatienceError as error:
+        found = [Check(claim="the noise keeps the promise", verdict=None, detail=str(error))]
+    checks += found
+    if kind == "sum-record":
+        require(released is None, "the record of a sum holds what was published; there is no file.")
+    else:
+        file_checks, file_notes = _of_file(data, folder, released)
+        checks += file_checks
+        notes += file_notes
+    if FROM_VERSION in data:
+        notes.append(_OLD_WORDS)
+    return Verification(
+        edition=data["edition"],
+        checks=tuple(checks),
+        notes=tuple(notes),
+        signed_by=signed_by,
+        vouched=signer is not None and signed_by == signer.fingerprint,
+    )
+
+
+def _signature(plain: dict[str, Any], signer: PublicKey | None) -> tuple[list[Check], str | None]:
+    """What is to be said of the signature, and the fingerprint of whose it is."""
+    wanted = "it is signed by the key that you named"
+    try:
+        key = signer_of(plain)
+    except InvalidInputError as error:
+        return [Check(claim="the signature is right", verdict=False, detail=str(error))], None
+    if key is None:
+        missing = Check(claim=wanted, verdict=False, detail="it is not signed")
+        return ([] if signer is None else [missing]), None
+    if signer is not None and key != signer:
+        detail = f"it is signed by {key.fingerprint}, and you named {signer.fingerprint}"
+        return [Check(claim=wanted, verdict=False, detail=detail)], key.fingerprint
+    claim = "the signature is that of the key that it names" if signer is None else wanted
+    return [Check(claim=claim, verdict=True, detail=key.fingerprint)], key.fingerprint
+
+
+def _misshapen(data: dict[str, Any], kind: str) -> Check | None:
+    """Nothing may stand in a record that looks like a claim and is none, at any depth.
+
+    Raises:
+        InvalidInputError: It is no record at all.
+    """
+    plain = {name: entry for name, entry in data.items() if name != FROM_VERSION}
+    found = problem(plain, kind)
+    if found is None:
+        notice = "May be published." if data["edition"] == "public" else PRIVATE_NOTICE
+        if data["notice"] == notice:
+            return None
+        found = Problem("", "has another notice than its edition has", unknown=True)
+    if found.unknown:
+        return Check(claim=_NOTHING_ADDED, verdict=False, detail=f"the record {found}")
+    if found.where:
+        return Check(claim="the record has the shape of one", verdict=False, detail=str(found))
+    refuse_misshapen(plain, kind)
+    return None
+
+
+def _of_column(data: dict[str, Any]) -> list[Check]:
+    """The claims of a record, but for the file."""
     with reading("record"):
-        edition, facts = data["edition"], Facts.from_dict(data)
+        facts = Facts.from_dict(data)
         checks = [_drawable(facts.noise)]
+        if data["edition"] == "public" and "plan" in data:
+            checks.append(_all_public(data["plan"]["scenario"]["beliefs"]))
         if "plan" in data:
             checks += _against_plan(data, facts)
         else:
@@ -89,30 +175,47 @@ def verify_record(path: str | Path, released: str | Path | None = None) -> Verif
             )
         if FROM_VERSION not in data:
             checks.append(_words(data, facts))
-        checks.append(_entries(data))
-        name = data["published"]["file"]
-        if released is not None:
-            checks.append(_checksum(data, Path(released)))
-        elif name is not None:
-            beside = Path(path).parent / name
-            checks.append(_checksum(data, beside) if beside.exists() else _away(name))
-    notes = (_OLD_WORDS,) if FROM_VERSION in data else ()
-    return Verification(edition=edition, checks=tuple(checks), notes=notes)
+    return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
 
 
-def _verify_sum(data: dict[str, Any], released: str | Path | None) -> Verification:
-    """A record of one published number, which it holds itself."""
+def _all_public(beliefs: list[dict[str, Any]]) -> Check:
+    public = all(belief.get("provenance") == PUBLIC for belief in beliefs)
+    return Check(
+        claim="this public edition holds no private belief",
+        verdict=public,
+        detail="every belief in it is called public" if public else "one is not called public",
+    )
+
+
+def _of_file(
+    data: dict[str, Any], folder: Path | None, released: str | Path | None
+) -> tuple[list[Check], list[str]]:
+    """The published file, as far as it is there."""
+    facts, name = Facts.from_dict(data), data["published"]["file"]
     if released is not None:
-        raise InvalidInputError("the record of a sum holds what was published; there is no file.")
+        return look_at(data, facts, Path(released))
+    if name is None or folder is None:
+        return [], []
+    claim = f"{name!r} is what was released"
+    try:
+        place = beside(folder, name)
+    except InvalidInputError as error:
+        return [Check(claim=claim, verdict=False, detail=str(error))], []
+    if place.exists():
+        return look_at(data, facts, place)
+    away = "it is not beside the record; name it with --released"
+    return [Check(claim=claim, verdict=None, detail=away)], []
+
+
+def _of_sum(data: dict[str, Any]) -> list[Check]:
+    """A record of one published number, which it holds itself."""
     with reading("record of a sum"):
         checks = [_drawable(noise_from_dict(data["noise"]))]
         for found, certificate in sum_claims(data):
             checks.append(Check(**found._asdict()))
             if certificate is not None:
-                checks.append(_recorded(data["certificate"], certificate))
-        checks.append(_entries(data, "sum-record"))
-    notes = (_OLD_WORDS,) if FROM_VERSION in data else ()
-    return Verification(edition=data["edition"], checks=tuple(checks), notes=notes)
+                checks.append(_recorded(data.get("certificate", {}), certificate))
+    return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
 
 
 def _drawable(noise: Any) -> Check:
@@ -134,6 +237,8 @@ def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
         return [Check(claim=text, verdict=False, detail=str(error))]
     except InvalidInputError as error:
         return [Check(claim="the plan can be read", verdict=False, detail=str(error))]
+    except UnsupportedError as error:
+        return [Check(claim=text, verdict=None, detail=str(error))]
     certificate = plan.calibration.certificate
     found = (
         f"least ε without exception at most {certificate.epsilon_upper:.9g}"
@@ -151,7 +256,7 @@ def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
             if same
             else "the record's noise or promise is not that of its plan",
         ),
-        _recorded(data["certificate"], certificate, plan.calibration.scenario),
+        _recorded(data.get("certificate", {}), certificate, plan.calibration.scenario),
         Check(
             claim="the record says what its plan says",
             verdict=not other,
@@ -188,76 +293,3 @@ def _words(data: dict[str, Any], facts: Facts) -> Check:
         verdict=not other,
         detail=f"differs: {', '.join(other)}" if other else "written again from the numbers",
     )
-
-
-def _entries(data: dict[str, Any], kind: str = "record") -> Check:
-    """Nothing may be added to a record that would look like a claim."""
-    schema = json.loads(
-        files("pufferfish").joinpath("schemas", f"{kind}.schema.json").read_text(encoding="utf-8")
-    )
-    unknown = sorted(set(data) - set(schema["properties"]) - {FROM_VERSION})
-    notice = "May be published." if data["edition"] == "public" else PRIVATE_NOTICE
-    return Check(
-        claim="nothing was added that no check is about",
-        verdict=not unknown and data["notice"] == notice,
-        detail=f"unknown: {', '.join(unknown)}" if unknown else "all entries are known",
-    )
-
-
-def _away(name: str) -> Check:
-    return Check(
-        claim=f"{name} is what was released",
-        verdict=None,
-        detail="it is not beside the record; name it with --released",
-    )
-
-
-def _checksum(data: dict[str, Any], released: Path) -> Check:
-    text = f"{released.name} is what was released"
-    published = data["published"]
-    if published["checksum_of"] == "column":
-        return Check(claim=text, verdict=None, detail="a frame was released, not a file")
-    if published["checksum_of"] == "folder":
-        wrong = _wrong_in_folder(data, released)
-        held = f"every file is as its manifest says, {published['rows']:,} rows"
-        return Check(claim=text, verdict=wrong is None, detail=wrong or held)
-    digest = file_sha256(released)
-    same = digest == published["sha256"]
-    detail = f"sha256 {digest}"
-    if same:
-        rows = _rows(released, data["column"])
-        same = rows in (None, published["rows"])
-        detail += "" if rows is None else f", {rows:,} rows"
-    return Check(claim=text, verdict=same, detail=detail)
-
-
-def _wrong_in_folder(data: dict[str, Any], folder: Path) -> str | None:
-    """What of a folder is not as it was released; None where all is."""
-    published = data["published"]
-    try:
-        text = (folder / MANIFEST).read_text(encoding="utf-8")
-        manifest = Manifest.from_json(text)
-    except (OSError, UnicodeDecodeError, InvalidInputError) as error:
-        return f"its manifest cannot be read: {error}"
-    if (manifest.to_json(), manifest.sha256) != (text, published["sha256"]):
-        return "its manifest is not the one that was written"
-    found = {each.relative_to(folder).as_posix() for each in data_files(folder)}
-    listed = {each.path for each in manifest.files}
-    for path in sorted(found ^ listed):
-        return f"{path} is {'missing' if path in listed else 'not in the manifest'}"
-    for each in manifest.files:
-        if file_sha256(folder / each.path) != each.sha256:
-            return f"{each.path} is not what was written"
-    rows = _rows(folder, data["column"])
-    if rows not in (None, manifest.rows) or manifest.rows != published["rows"]:
-        return "it does not have as many rows as the record says"
-    return None
-
-
-def _rows(released: Path, column: str) -> int | None:
-    """How many rows a file or a folder has; None where it cannot be read here."""
-    try:
-        parts = column_parts(str(released), format_of(released), column)
-        return sum(part.size for part in parts)
-    except PufferfishError:
-        return None

@@ -11,13 +11,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pufferfish.errors import InvalidInputError, MissingExtraError
+from pufferfish.errors import InvalidInputError
+from pufferfish.limits import MOST_COMPONENTS, MOST_PAIRS, MOST_SCREENED
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.scenario import AllPairs, Belief, Scenario, Secret, SecretPair, checked_secret
+from pufferfish.strict import (
+    bounded_text,
+    plain_from_json,
+    plain_from_yaml,
+    refuse_unreadable,
+    yaml_library,
+)
 from pufferfish.upgrades import FROM_VERSION, UPGRADES
 
 __all__ = [
     "PRIVATE_NOTICE",
+    "as_document",
     "belief_from_dict",
     "belief_to_dict",
     "check_entries",
@@ -26,6 +35,7 @@ __all__ = [
     "pairs_from_plain",
     "pairs_to_plain",
     "parse_document",
+    "plain_document",
     "read_document",
     "reading",
     "scenario_from_dict",
@@ -42,11 +52,15 @@ _MANY_PAIRS = 1_000
 
 def document_text(data: Mapping[str, Any], path: Path | None = None) -> str:
     """A document as text: YAML where the name of its file says so, else JSON."""
-    if path is not None and path.suffix.lower() in _YAML:
+    yaml = path is not None and path.suffix.lower() in _YAML
+    if yaml:
         # YAML takes these for the end of a line, unless they are escaped.
         plain = not any(mark in json.dumps(data, ensure_ascii=False) for mark in _LINE_ENDS)
-        return str(_yaml().safe_dump(dict(data), sort_keys=False, allow_unicode=plain))
-    return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+        text = yaml_library().safe_dump(dict(data), sort_keys=False, allow_unicode=plain)
+    else:
+        text = json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+    refuse_unreadable(text, str(data.get("pufferfish", "document")), yaml=yaml)
+    return str(text)
 
 
 def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) -> dict[str, Any]:
@@ -58,16 +72,12 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
         version: The version that is wanted; older documents are upgraded.
         yaml: Whether the text is YAML.
     """
-    try:
-        data = _yaml().safe_load(text) if yaml else json.loads(text)
-    except RecursionError:
-        raise InvalidInputError(f"this is no {kind}: it is nested too deeply.") from None
-    except ValueError:  # of JSON; the message would quote the text
-        raise InvalidInputError(f"this is no {kind}: it is not valid JSON.") from None
-    except Exception as error:
-        if type(error).__module__.startswith("yaml"):
-            raise InvalidInputError(f"this is no {kind}: it is not valid YAML.") from None
-        raise
+    data = plain_from_yaml(text, kind) if yaml else plain_from_json(text, kind)
+    return as_document(data, kind, version)
+
+
+def as_document(data: Any, kind: str, version: int) -> dict[str, Any]:
+    """`parse_document` for plain data that was read already."""
     if not isinstance(data, dict) or data.get("pufferfish") != kind:
         found = data.get("pufferfish") if isinstance(data, dict) else None
         also = f"; it is one of kind {found!r}" if isinstance(found, str) and found else ""
@@ -79,11 +89,18 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
 
 def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
     """`parse_document` for a file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is no {kind}: it is not text.") from None
+    text = bounded_text(path, kind)
     return parse_document(text, kind, version, yaml=path.suffix.lower() in _YAML)
+
+
+def plain_document(path: Path) -> dict[str, Any]:
+    """What a file holds, of whatever kind and version, just as it stands there."""
+    text = bounded_text(path, "document")
+    yaml = path.suffix.lower() in _YAML
+    data = plain_from_yaml(text, "document") if yaml else plain_from_json(text, "document")
+    if not isinstance(data, dict) or not isinstance(data.get("pufferfish"), str):
+        raise InvalidInputError(f"{path} is no document of pufferfish.")
+    return data
 
 
 def is_document(path: Path, kind: str) -> bool:
@@ -106,16 +123,6 @@ def _upgraded(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
             "newer document needs a newer pufferfish."
         )
     return data
-
-
-def _yaml() -> Any:
-    try:
-        import yaml  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError(
-            "YAML needs PyYAML: pip install 'pufferfish-privacy[cli]'. JSON needs nothing."
-        ) from None
-    return yaml
 
 
 @contextlib.contextmanager
@@ -150,12 +157,24 @@ def pairs_from_plain(plain: Any) -> Sequence[SecretPair]:
     with reading("list of pairs"):
         if isinstance(plain, Mapping):
             check_entries("list of pairs", plain, ("all_of",))
+            _refuse_many_pairs(len(plain["all_of"]) * (len(plain["all_of"]) - 1) // 2)
             return AllPairs(tuple(checked_secret(each) for each in plain["all_of"]))
         return tuple(SecretPair(*(checked_secret(each) for each in pair)) for pair in plain)
 
 
+def _refuse_many_pairs(pairs: int, beliefs: int = 1) -> None:
+    """Refuse what would take a reader of the document too long, or too much memory."""
+    if pairs > MOST_PAIRS or pairs * beliefs > MOST_SCREENED:
+        raise InvalidInputError(
+            f"a document can ask for at most {MOST_PAIRS:,} pairs of secrets, and for "
+            f"{MOST_SCREENED:,} over all beliefs; this one has {pairs:,} pairs and "
+            f"{beliefs:,} belief(s)."
+        )
+
+
 def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
     """Beliefs and pairs."""
+    _refuse_many_pairs(len(scenario.pairs), len(scenario.beliefs))
     return {
         "beliefs": [belief_to_dict(belief) for belief in scenario.beliefs],
         "pairs": pairs_to_plain(scenario.pairs),
@@ -165,10 +184,10 @@ def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
 def scenario_from_dict(data: Mapping[str, Any]) -> Scenario:
     """The scenario that `scenario_to_dict` described."""
     with reading("scenario"):
-        return Scenario(
-            [belief_from_dict(each) for each in data["beliefs"]],
-            pairs=pairs_from_plain(data["pairs"]),
-        )
+        check_entries("scenario", data, ("beliefs", "pairs"))
+        pairs = pairs_from_plain(data["pairs"])
+        _refuse_many_pairs(len(pairs), len(data["beliefs"]))
+        return Scenario([belief_from_dict(each) for each in data["beliefs"]], pairs=pairs)
 
 
 def belief_to_dict(belief: Belief) -> dict[str, Any]:
@@ -244,4 +263,8 @@ def _prior_from_dict(data: Mapping[str, Any]) -> Prior:
     }
     if family not in kinds:
         raise InvalidInputError(f"a prior's family must be one of {list(kinds)}, got {family!r}.")
+    if family == "mixture" and len(fields["weights"]) > MOST_COMPONENTS:
+        raise InvalidInputError(
+            f"a mixture in a document has at most {MOST_COMPONENTS:,} components."
+        )
     return kinds[family](**fields)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from pufferfish.atomic import write_text
 from pufferfish.codec import document_text, parse_document, read_document
+from pufferfish.schema import refuse_misshapen
 
 __all__ = ["PrivateDocument"]
 
@@ -36,7 +37,7 @@ class PrivateDocument(ABC):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """What a file holds."""
-        return cls.from_dict(read_document(Path(path), cls.KIND, cls.VERSION))
+        return cls._from_document(read_document(Path(path), cls.KIND, cls.VERSION))
 
     def to_json(self) -> str:
         """The document as JSON."""
@@ -45,4 +46,9 @@ class PrivateDocument(ABC):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """What `to_json` wrote."""
-        return cls.from_dict(parse_document(text, cls.KIND, cls.VERSION))
+        return cls._from_document(parse_document(text, cls.KIND, cls.VERSION))
+
+    @classmethod
+    def _from_document(cls, data: dict[str, Any]) -> Self:
+        refuse_misshapen(data, cls.KIND)
+        return cls.from_dict(data)

@@ -14,6 +14,7 @@ from pufferfish.atomic import write_text
 from pufferfish.calibrate import Calibration
 from pufferfish.codec import (
     PRIVATE_NOTICE,
+    check_entries,
     document_text,
     read_document,
     reading,
@@ -79,6 +80,8 @@ def read_ledger(path: Path) -> Ledger:
     """The ledger in a file."""
     data = read_document(path, "ledger", VERSION)
     with reading("ledger"):
+        known = ("pufferfish", "version", "notice", "budget", "radius", "releases", "scenario")
+        check_entries("ledger", data, known)
         return Ledger(
             scenario=scenario_from_dict(data["scenario"]),
             budget=Guarantee(**data["budget"]),

@@ -14,11 +14,19 @@ from typing import Any, Literal, Self
 
 from pufferfish.atomic import write_text
 from pufferfish.checks import nonnegative, require
-from pufferfish.codec import PRIVATE_NOTICE, document_text, read_document, reading
+from pufferfish.codec import (
+    PRIVATE_NOTICE,
+    document_text,
+    plain_document,
+    read_document,
+    reading,
+)
 from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.plan import Plan
+from pufferfish.schema import refuse_misshapen
+from pufferfish.signing import SigningKey, signer_of, unsigned
 from pufferfish.statement import WORDS, BeliefsFrom, Facts, Order, Reveals, percent_of, words
 from pufferfish.upgrades import FROM_VERSION
 
@@ -133,10 +141,17 @@ class Record:
             }
         return public
 
-    def save(self, path: str | Path, edition: Edition, *, force: bool = False) -> None:
-        """Write one edition; the internal one for its owner alone."""
-        place = Path(path)
-        text = document_text(self.to_dict(edition), place)
+    def save(
+        self,
+        path: str | Path,
+        edition: Edition,
+        *,
+        force: bool = False,
+        sign: SigningKey | None = None,
+    ) -> None:
+        """Write one edition, signed if a key is given; the internal one for its owner alone."""
+        place, document = Path(path), self.to_dict(edition)
+        text = document_text(document if sign is None else sign.signed(document), place)
         # Counts and spread of the table are in the internal one, even where all beliefs are public.
         write_text(place, text, force=force, private=edition == "internal")
 
@@ -150,6 +165,8 @@ class Record:
             CertificationError: The plan does not keep its promise, or the record says something
                 else than its plan.
         """
+        _refuse_bad_signature(data)
+        data = unsigned(data)
         with reading("record"):
             require(
                 data["edition"] == "internal",
@@ -204,8 +221,20 @@ class Record:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The record in a file."""
-        return cls.from_dict(read_document(Path(path), "record", VERSION))
+        _refuse_bad_signature(plain_document(Path(path)))
+        data = read_document(Path(path), "record", VERSION)
+        refuse_misshapen({name: data[name] for name in data if name != FROM_VERSION}, "record")
+        return cls.from_dict(data)
 
     def __repr__(self) -> str:
         """Names the column; counts of the table may be private."""
         return f"Record({self.plan.column!r}, {self.rows_published} rows published)"
+
+
+def _refuse_bad_signature(data: dict[str, Any]) -> None:
+    # What was signed is the document before it was upgraded (`load` has looked at that one).
+    if FROM_VERSION not in data:
+        try:
+            signer_of(data)
+        except InvalidInputError as error:
+            raise CertificationError(str(error)) from None

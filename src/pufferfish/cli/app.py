@@ -17,9 +17,11 @@ from pufferfish.cli import (
     compare,
     demo,
     fit,
+    key,
     paper,
     release,
     report,
+    sign,
     studio,
     verify,
 )
@@ -30,6 +32,8 @@ from pufferfish.errors import PufferfishError
 
 __all__ = ["app", "run"]
 
+_LONGEST = 4_000
+
 app = typer.Typer(
     name="pufferfish",
     help="Publish a numeric column without betraying a secret it is correlated with.",
@@ -39,9 +43,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 98},
 )
-for module in (demo, fit, calibrate, release, verify, audit, report, compare, sum_, paper, studio):
+_COMMANDS = demo, fit, calibrate, release, verify, sign, audit, report, compare, sum_, paper, studio
+for module in _COMMANDS:
     name = module.__name__.rsplit(".", 1)[1]
     app.command(name, cls=OnceCommand, help=module.__doc__, epilog=HELP)(module.command)
+app.add_typer(key.app, name="key", epilog=HELP)
 
 
 def _print_version(wanted: bool) -> None:
@@ -106,7 +112,10 @@ def _usage(error: Exception) -> int:
 
 
 def _failed(message: str, code: int) -> int:
-    sys.stderr.write(f"error: {' '.join(message.split())}\n")
+    text = " ".join(message.split())
+    # A document of somebody else must not fill the screen through a message that quotes it.
+    text = text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
+    sys.stderr.write(f"error: {text}\n")
     return code
 
 

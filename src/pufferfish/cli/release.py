@@ -24,6 +24,7 @@ from pufferfish.options.goal import Goal
 from pufferfish.options.groups import grouped
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
+from pufferfish.options.signing import Signing
 from pufferfish.options.table import Table
 from pufferfish.plan import Plan
 from pufferfish.record import Edition, Record
@@ -32,6 +33,7 @@ from pufferfish.release.spark import release_spark
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import count_column
 from pufferfish.report.extras import check_extras
+from pufferfish.signing import SigningKey
 from pufferfish.statement import headline
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
@@ -45,6 +47,7 @@ def command(
     adversaries: Adversaries,
     goal: Goal,
     publishing: Publishing,
+    signing: Signing,
     printing: Printing,
     output: Annotated[
         str,
@@ -94,6 +97,7 @@ def command(
     if printing.json and output == STANDARD_STREAM:
         raise InvalidInputError("--json and --output - both want standard output.")
     publishing.check()
+    key = signing.key()
     if str(record) == STANDARD_STREAM:
         raise InvalidInputError("a record needs a file of its own; - is for tables.")
     local = None if table.on_spark else _target_format(table, Path(output), output_format)
@@ -110,15 +114,9 @@ def command(
             just_counted = described.counted
         if local is not None:
             publish(
-                table,
-                chosen,
-                Path(output),
-                local,
-                record,
-                ledger,
-                report,
-                show,
+                *(table, chosen, Path(output), local, record, ledger, report, show),
                 force=force,
+                key=key,
                 beliefs_from_plan=beliefs_from_plan,
                 just_counted=just_counted,
             )
@@ -133,7 +131,7 @@ def command(
                 ledger=ledger,
                 force=force,
                 beliefs_from_plan=beliefs_from_plan,
-                save=partial(_save, records=records, force=force),
+                save=partial(_save, records=records, force=force, key=key),
             )
         _tell(show, done.record, output, records, None)
 
@@ -149,6 +147,7 @@ def publish(
     show: Show,
     *,
     force: bool,
+    key: SigningKey | None = None,
     beliefs_from_plan: bool = False,
     just_counted: Summary | None = None,
 ) -> None:
@@ -166,7 +165,7 @@ def publish(
             beliefs_from_plan=beliefs_from_plan,
             just_counted=just_counted,
             progress=progress,
-            save=partial(_save, records=records, force=force),
+            save=partial(_save, records=records, force=force, key=key),
         )
     if report is not None:
         try:
@@ -186,11 +185,11 @@ def publish(
 _Records = tuple[Path | None, Path | None]
 
 
-def _save(done: Record, records: _Records, force: bool) -> None:
+def _save(done: Record, records: _Records, force: bool, key: SigningKey | None) -> None:
     editions: tuple[Edition, Edition] = ("internal", "public")
     for place, edition in zip(records, editions, strict=True):
         if place is not None:
-            done.save(place, edition, force=force)
+            done.save(place, edition, force=force, sign=key)
 
 
 def _tell(show: Show, record: Record, output: str, records: _Records, report: Path | None) -> None:

@@ -17,6 +17,7 @@ from pufferfish.options.groups import grouped
 from pufferfish.options.table import Marks
 from pufferfish.record import Edition
 from pufferfish.report import report
+from pufferfish.signing import PublicKey
 
 __all__ = ["command"]
 
@@ -38,6 +39,12 @@ def command(
         typer.Option(help="The table before the release, for a picture of the internal edition."),
     ] = None,
     na: Marks = None,
+    signer: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PUBLIC", help="The public key of who must have signed the record (KEY.pub)."
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The page to write; by default beside the record."),
@@ -53,7 +60,15 @@ def command(
     for source in (record, released, original):
         if source is not None and place.exists() and source.exists() and place.samefile(source):
             raise OutputExistsError(f"{place} is what the report is about; choose another name.")
-    page = report(record, edition=edition, released=released, original=original, na=na or ())
+    named = None if signer is None else PublicKey.load(signer)
+    page = report(
+        record,
+        edition=edition,
+        released=released,
+        original=original,
+        na=na or (),
+        signer=named,
+    )
     write_text(place, page, force=force, private=not public)
     printing.show().result(
         f"Report      {place} ({'may be published' if public else 'private'})",

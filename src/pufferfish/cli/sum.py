@@ -26,8 +26,10 @@ from pufferfish.ladder import Rounding
 from pufferfish.noise import NoNoise
 from pufferfish.options.goal import HowAlike
 from pufferfish.options.groups import grouped
+from pufferfish.options.signing import Signing
 from pufferfish.report.extras import matplotlib
 from pufferfish.report.sums import draw_scale_curves, picture_kind
+from pufferfish.signing import SigningKey
 from pufferfish.sums import (
     LimitCheck,
     SumCalibration,
@@ -198,6 +200,7 @@ def command(
     described: Described,
     wanted: Wanted,
     publishing: Publishing,
+    signing: Signing,
     printing: Printing,
     compare: Annotated[
         bool, typer.Option("--compare", help="Every method side by side, each judged exactly.")
@@ -218,6 +221,9 @@ def command(
     """Calibrate, explain, compare, publish."""
     show = printing.show()
     publishing.check(force=force)
+    if signing.sign is not None and publishing.data is None:
+        raise InvalidInputError("--sign belongs to --data: only records are signed.")
+    key = signing.key()
     for place in (output, plot):
         if place is not None:
             refuse_unusable(place, force=force)
@@ -226,7 +232,7 @@ def command(
     if plan is not None:
         others = compare or output is not None or plot is not None
         _refuse_mixed(described, wanted, publishing, others)
-        _publish(SumPlan.load(plan), publishing, "", {}, show, force=force)
+        _publish(SumPlan.load(plan), publishing, "", {}, show, key, force=force)
         return
     users, goal = described.described(), wanted.guarantee()
     if compare:
@@ -248,7 +254,7 @@ def command(
         _draw(users, goal, wanted, plot, force=force)
         text += f"\n\nScale against the number of users drawn in {plot}."
     if chosen is not None and publishing.data is not None:
-        _publish(chosen, publishing, text + "\n\n", found, show, force=force)
+        _publish(chosen, publishing, text + "\n\n", found, show, key, force=force)
     else:
         show.result(text, found)
 
@@ -279,6 +285,7 @@ def _publish(
     text: str,
     found: dict[str, Any],
     show: Show,
+    key: SigningKey | None,
     *,
     force: bool,
 ) -> None:
@@ -288,8 +295,8 @@ def _publish(
         raise InvalidInputError("name the table whose column is summed: --data FILE.")
     values = column_values(str(data), format_of(data), plan.column)
     done = release_sum(values, plan, ledger=publishing.ledger)
-    done.record.save(records[0], "internal", force=force)
-    done.record.save(records[1], "public", force=force)
+    done.record.save(records[0], "internal", force=force, sign=key)
+    done.record.save(records[1], "public", force=force, sign=key)
     promise = done.record.to_dict("public")["promise"]
     show.result(
         f"{text}Published {plan.statistic} of {plan.column!r}: {done.value!r}\n{promise}\n"

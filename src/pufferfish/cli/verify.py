@@ -15,6 +15,7 @@ from pufferfish.checking import verify_record
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.printing import Printing
 from pufferfish.options.groups import grouped
+from pufferfish.signing import PublicKey
 
 __all__ = ["command"]
 
@@ -27,28 +28,31 @@ def command(
     printing: Printing,
     record: Annotated[Path, typer.Argument(help="A record that `pufferfish release` wrote.")],
     released: Annotated[
-        Path | None, typer.Option(help="The published file, to compare its checksum.")
+        Path | None, typer.Option(help="The published file, if it is not beside the record.")
+    ] = None,
+    signer: Annotated[
+        Path | None,
+        typer.Option(metavar="PUBLIC", help="The public key of who must have signed it (KEY.pub)."),
     ] = None,
 ) -> None:
     """Verify and report."""
-    found = verify_record(record, released)
+    named = None if signer is None else PublicKey.load(signer)
+    found = verify_record(record, released, signer=named)
     lines = [
         f"{_WORDS[check.verdict].ljust(14)} {check.claim} ({check.detail})"
         for check in found.checks
     ]
-    verdict = {
-        True: "Every claim of this record holds. Dates, versions and counts of the table are only "
-        "stated: nobody can check them without the data.",
-        False: "This record makes a claim that does NOT hold.",
-        None: f"Not all can be checked from the {found.edition} edition; nothing is wrong in the "
-        "rest.",
-    }[found.verdict]
+    lines += [f"{'note'.ljust(14)} {note}" for note in found.notes]
     printing.show().result(
-        "\n".join([*lines, verdict]),
+        "\n".join([*lines, found.conclusion]),
         {
             "verdict": found.verdict,
             "edition": found.edition,
             "checks": [asdict(check) for check in found.checks],
+            "notes": list(found.notes),
+            "signed_by": found.signed_by,
+            "vouched": found.vouched,
+            "conclusion": found.conclusion,
         },
     )
     raise typer.Exit(_CODES[found.verdict])

@@ -13,6 +13,7 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.scenario import SecretPair
+from pufferfish.strict import plain_from_json
 
 __all__ = [
     "Certificate",
@@ -287,10 +288,7 @@ class Certificate:
     def from_json(cls, text: str) -> Self:
         """The certificate that `to_json` wrote."""
         require(isinstance(text, str | bytes), "from_json reads a text; for a dict use from_dict.")
-        try:
-            data = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise InvalidInputError(f"this is not JSON: {error}.") from None
+        data = plain_from_json(text if isinstance(text, str) else text.decode(), "certificate")
         require(isinstance(data, dict), "this is not a certificate: not a JSON object.")
         return cls.from_dict(data)
 

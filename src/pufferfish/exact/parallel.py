@@ -12,6 +12,7 @@ from typing import Protocol, Self, TypeVar
 
 from pufferfish.checks import require
 from pufferfish.errors import UnsupportedError
+from pufferfish.limits import still_patient
 
 __all__ = ["PairWorkers", "Progress", "Workers", "started"]
 
@@ -104,6 +105,7 @@ class PairWorkers:
         try:
             for result in found:
                 results.append(result)
+                still_patient()
                 if progress is not None:
                     progress(len(results), len(items))
         except BrokenProcessPool:

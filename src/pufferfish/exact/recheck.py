@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from pufferfish.exact.certificate import Certificate, PairResult, Screened
 from pufferfish.exact.single import verify_pair
+from pufferfish.limits import still_patient
 from pufferfish.scenario import Scenario, SecretPair, laws_of
 
 __all__ = ["certificate_gap"]
@@ -69,6 +70,7 @@ def _examined(
     beliefs = {} if scenario is None else {each.name: each for each in scenario.beliefs}
     found: list[PairResult] = []
     for belief, pair in {(key[0], key[2]) for key in keys}:
+        still_patient()
         if scenario is not None and belief in beliefs and pair in scenario.pairs:
             laws = laws_of(beliefs[belief], pair)
             found += verify_pair(laws, certificate.noise, certificate.goal)

@@ -38,6 +38,7 @@ from pufferfish.scenario import (
     SecretPair,
     some_secrets,
 )
+from pufferfish.schema import refuse_misshapen
 from pufferfish.tables import Summary
 from pufferfish.tables.one_row import OneRow
 
@@ -305,6 +306,7 @@ def save_beliefs(path: Path, beliefs: Sequence[Belief], *, force: bool) -> None:
 
 def _read_beliefs(path: Path) -> list[Belief]:
     data = read_document(path, "beliefs", _VERSION)
+    refuse_misshapen(data, "beliefs")
     with reading("file of beliefs"):
         return [belief_from_dict(each) for each in data["beliefs"]]
 

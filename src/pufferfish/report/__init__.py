@@ -11,6 +11,7 @@ from typing import Any
 
 from pufferfish.checks import require
 from pufferfish.record import Edition, Record
+from pufferfish.signing import PublicKey
 
 __all__ = ["load_ipython_extension", "report"]
 
@@ -22,6 +23,7 @@ def report(
     released: Any = None,
     original: Any = None,
     na: Sequence[str] = (),
+    signer: PublicKey | None = None,
 ) -> str:
     """A report as HTML that needs nothing else: no script, no font, no network.
 
@@ -35,6 +37,7 @@ def report(
         original: The column before the release, likewise, for a picture of the internal edition;
             the public one does not look at it.
         na: Texts in the original's file that stand for a missing value, as for `summarise`.
+        signer: Who must have signed the record's document.
 
     Raises:
         CertificationError: The record does not verify, or the file is not what was released.
@@ -51,12 +54,13 @@ def report(
         edition in ("internal", "public"), f"edition must be internal or public, got {edition!r}."
     )
     check_extras()
-    source, column, seen = checked_source(record, edition, released)
+    checked = checked_source(record, edition, released, signer)
     return page(
         gather(
-            source,
-            released=seen,
-            original=None if edition == "public" else count_column(original, column, na=na),
+            checked.source,
+            released=checked.counted,
+            original=None if edition == "public" else count_column(original, checked.column, na=na),
+            found=checked.found,
         )
     )
 

@@ -37,6 +37,7 @@ from pufferfish.report.columns import Bars, CountedColumn, bars_of
 from pufferfish.report.usage import Estimates, Utility, estimates, utility
 from pufferfish.report.views import View, views, worst_by_pair
 from pufferfish.scenario import Scenario
+from pufferfish.verdict import Verification
 
 __all__ = [
     "PRIORS",
@@ -133,6 +134,9 @@ class Facts:
         bars: Its histogram, with that of the original in the internal edition.
         estimates: What an analyst gets from the published column.
         utility: What the noise does to values, means, quantiles and slopes.
+        signed: Whether the record was read from a document that is signed.
+        who: Who answers for it, in a sentence.
+        notes: What was not checked of the record, in sentences.
     """
 
     edition: Edition
@@ -156,6 +160,9 @@ class Facts:
     bars: Bars | None
     estimates: Estimates | None
     utility: Utility
+    signed: bool
+    who: str
+    notes: tuple[str, ...]
 
 
 def gather(
@@ -163,6 +170,7 @@ def gather(
     *,
     released: CountedColumn | None,
     original: CountedColumn | None,
+    found: Verification | None = None,
 ) -> Facts:
     """The facts of an internal report from a record, of a public one from a public document."""
     record = source if isinstance(source, Record) else None
@@ -172,7 +180,8 @@ def gather(
         said = statement.Facts.from_dict(document)
         plan = _plan(record, document)
     goal, noise, steps = said.goal, said.noise, said.postprocess
-    found = None if released is None else estimates(released, noise, steps)
+    estimated = None if released is None else estimates(released, noise, steps)
+    found = found or Verification(edition=edition, checks=())
     return Facts(
         edition=edition,
         document=document,
@@ -197,8 +206,11 @@ def gather(
         record=record,
         released=released,
         bars=None if released is None else bars_of(released, None if record is None else original),
-        estimates=found,
-        utility=utility(document, noise, steps, record, released, found),
+        estimates=estimated,
+        utility=utility(document, noise, steps, record, released, estimated),
+        signed=found.signed_by is not None,
+        who=found.who,
+        notes=found.notes,
     )
 
 

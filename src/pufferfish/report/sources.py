@@ -6,73 +6,83 @@ import hashlib
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
-from types import UnionType
-from typing import Any
+from typing import Any, NamedTuple
 
-from pufferfish.checking import verify_record
+from pufferfish.checking import verify_document
 from pufferfish.checks import require
-from pufferfish.codec import read_document
+from pufferfish.codec import as_document, plain_document
 from pufferfish.errors import CertificationError, InvalidInputError
-from pufferfish.plan import Plan
+from pufferfish.looking import beside
 from pufferfish.record import VERSION, Edition, Record
 from pufferfish.report.columns import CountedColumn, count_column
-from pufferfish.statement import Facts
+from pufferfish.signing import PublicKey
 from pufferfish.tables import format_of
 from pufferfish.tables.manifest import MANIFEST
+from pufferfish.verdict import Verification
 
-__all__ = ["checked_source"]
+__all__ = ["Checked", "checked_source"]
 
 Source = Record | Mapping[str, Any]
-_ENTRIES: dict[str, type | UnionType] = {
-    **dict.fromkeys(("column", "promise", "unit", "notice", "created"), str),
-    **dict.fromkeys(("not_promised", "kept", "postprocess"), list),
-    **dict.fromkeys(("goal", "noise", "published", "versions"), dict),
-}
-_PUBLISHED: dict[str, type | UnionType] = {
-    "rows": int,
-    "sha256": str,
-    "checksum_of": str,
-    "file": str | None,
-}
+
+
+class Checked(NamedTuple):
+    """What a report may be made from.
+
+    Attributes:
+        source: A record for the internal edition, a public document for the public one.
+        column: The name of the published column.
+        counted: That column, counted; None where it is not at hand.
+        found: What became of the claims of the document; None for a record that never was one.
+    """
+
+    source: Source
+    column: str
+    counted: CountedColumn | None
+    found: Verification | None
 
 
 def checked_source(
-    given: Any, edition: Edition, released: Any
-) -> tuple[Source, str, CountedColumn | None]:
-    """What the edition may be made from, the column's name, and the published column counted.
+    given: Any, edition: Edition, released: Any, signer: PublicKey | None = None
+) -> Checked:
+    """What the edition may be made from; a document is verified first.
 
     Raises:
         CertificationError: The record does not verify, or the column is not what was released.
     """
     path = Path(fspath(given)) if isinstance(given, str | PathLike) else None
-    if path is not None:
-        _refuse_unverified(path, released)
-        given = read_document(path, "record", VERSION)
+    file = Path(fspath(released)) if isinstance(released, str | PathLike) else None
+    found = None
+    if not isinstance(given, Record):
+        plain = _plain(given, path)
+        folder = None if path is None else path.parent
+        found = verify_document(plain, folder=folder, released=file, signer=signer)
+        _refuse_unverified(found)
+        given = as_document(plain, "record", VERSION)
     source = _source(given, edition)
     document = source.to_dict("public") if isinstance(source, Record) else source
-    _refuse_misshapen(document)
     column, published = document["column"], document["published"]
     if released is None and path is not None and published["file"] is not None:
-        released = _readable(path.parent / published["file"])
-    if isinstance(released, str | PathLike) and path is None:
-        _refuse_other_file(Path(fspath(released)), published)
+        released = _readable(beside(path.parent, published["file"]))
+    if file is not None and found is None:
+        _refuse_other_file(file, published)
     counted = count_column(released, column)
     if counted is not None and counted.rows != published["rows"]:
         raise CertificationError(
             f"the record is about {published['rows']:,} published rows, and the column given as "
             f"released has {counted.rows:,}."
         )
-    return source, column, counted
+    return Checked(source, column, counted, found)
 
 
-def _refuse_misshapen(document: Mapping[str, Any]) -> None:
-    """Entries that a page shows must be there, and be what they are in a record."""
-    published = document.get("published")
-    entries = [(document, name, kind) for name, kind in _ENTRIES.items()]
-    if isinstance(published, Mapping):
-        entries += [(published, name, kind) for name, kind in _PUBLISHED.items()]
-    for holder, name, kind in entries:
-        require(isinstance(holder.get(name), kind), f"this record has no usable entry {name!r}.")
+def _plain(given: Any, path: Path | None) -> dict[str, Any]:
+    if path is not None:
+        return plain_document(path)
+    require(
+        isinstance(given, Mapping),
+        f"record must be a Record, a file's path or a document, got {type(given).__name__}.",
+    )
+    require(isinstance(given.get("pufferfish"), str), "this is no record document of pufferfish.")
+    return dict(given)
 
 
 def _readable(beside: Path) -> Path | None:
@@ -90,13 +100,8 @@ def _source(given: Any, edition: Edition) -> Source:
     """A record for the internal edition, a public document for the public one."""
     if isinstance(given, Record):
         return given.to_dict("public") if edition == "public" else given
-    require(
-        isinstance(given, Mapping),
-        f"record must be a Record, a file's path or a document, got {type(given).__name__}.",
-    )
     data = dict(given)
     if data.get("edition") == "public":
-        _refuse_contradicted(data)
         require(
             edition == "public",
             "this is the public edition of a record, which gives the public report only: say "
@@ -107,22 +112,9 @@ def _source(given: Any, edition: Edition) -> Source:
     return record.to_dict("public") if edition == "public" else record
 
 
-def _refuse_contradicted(data: Mapping[str, Any]) -> None:
-    """A public document with a plan must say what the plan says, and show no private belief."""
-    if "plan" not in data:
-        return
-    plan = Plan.from_dict(data["plan"])
-    planned = Facts.from_dict(data).planned_by(plan).to_dict()
-    other = [name for name, entry in planned.items() if data.get(name) != entry]
-    if other or not plan.public:
-        wrong = f"differs from its plan in {', '.join(other)}" if other else "holds private beliefs"
-        raise CertificationError(f"no report: this public record {wrong}.")
-
-
-def _refuse_unverified(path: Path, released: Any) -> None:
+def _refuse_unverified(found: Verification) -> None:
     """A record that makes a wrong claim must not become a report that reassures."""
-    file = Path(fspath(released)) if isinstance(released, str | PathLike) else None
-    wrong = [each for each in verify_record(path, file).checks if each.verdict is False]
+    wrong = [each for each in found.checks if each.verdict is False]
     if wrong:
         raise CertificationError(
             f"no report: the record does not verify. Not true: {wrong[0].claim} "

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pufferfish.errors import CertificationError, InvalidInputError
+from pufferfish.errors import CertificationError, InvalidInputError, UnsupportedError
 from pufferfish.exact.certificate import Certificate, noise_from_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.sums.plan import SumPlan
-from pufferfish.sums.record import described_sum
+from pufferfish.sums.record import described_sum, sum_words
 from pufferfish.upgrades import FROM_VERSION
 
 __all__ = ["SumClaim", "sum_claims"]
@@ -37,6 +37,8 @@ def sum_claims(data: Mapping[str, Any]) -> Iterator[tuple[SumClaim, Certificate 
             "the users are private and not in this edition; the internal edition can be checked"
         )
         yield SumClaim(kept, None, private), None
+        if FROM_VERSION not in data:
+            yield _words(data), None
     else:
         try:
             plan = SumPlan.from_dict(data["plan"])
@@ -44,6 +46,8 @@ def sum_claims(data: Mapping[str, Any]) -> Iterator[tuple[SumClaim, Certificate 
             yield SumClaim(kept, False, str(error)), None
         except InvalidInputError as error:
             yield SumClaim("the plan can be read", False, str(error)), None
+        except UnsupportedError as error:
+            yield SumClaim(kept, None, str(error)), None
         else:
             yield from _against_plan(data, plan, kept)
 
@@ -53,14 +57,39 @@ def _published(data: Mapping[str, Any]) -> SumClaim:
     published, noise = data["published"], noise_from_dict(data["noise"])
     value = published["value"]
     real = isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
-    on_grid = data["statistic"] == "mean" or noise.grid is None or value % noise.grid == 0.0
-    private = "plan" in data or (
-        "table" not in data and (data["users"] is None or data["statistic"] == "mean")
-    )
+    on_grid = real and (noise.grid is None or _on_grid(value, data, noise.grid))
+    if "plan" in data:
+        described = data["plan"]["users"]["provenance"]
+        private = data["edition"] == "internal" or described == "public"
+    else:
+        private = data["users"] is None or data["statistic"] == "mean"
     return SumClaim(
         "one number was published, on the grid of its noise, and nothing else is told",
         set(published) == {"value"} and real and on_grid and private,
         f"{value!r}",
+    )
+
+
+def _on_grid(value: float, data: Mapping[str, Any], grid: float) -> bool:
+    """A sum is a multiple of the grid; a mean is one that was divided by the number of users."""
+    if data["statistic"] != "mean":
+        return value % grid == 0.0
+    users = data["users"]
+    return users is not None and round(value * users / grid) * grid / users == value
+
+
+def _words(data: Mapping[str, Any]) -> SumClaim:
+    """Without a plan: the words must follow from the other entries.
+
+    Whether tables of the users are known is the one thing that stands in words only.
+    """
+    said = {name: data[name] for name in ("promise", "not_promised")}
+    right = data["users"] is not None or data["statistic"] != "mean"
+    right = right and said in [sum_words(data, tables=tables) for tables in (True, False)]
+    return SumClaim(
+        "the words are those that follow from the numbers",
+        right,
+        "written again from the numbers" if right else "they are other words",
     )
 
 

@@ -11,23 +11,17 @@ import numpy as np
 from pufferfish.checks import finite_array, require
 from pufferfish.codec import check_entries, reading
 from pufferfish.errors import InvalidInputError
+from pufferfish.limits import MOST_KINDS, MOST_TABLES, MOST_USER_VALUES
 from pufferfish.priors import Discrete
 from pufferfish.sums.secret import Protected
 from pufferfish.sums.users import Users, finite_users, moments, together
 
 __all__ = ["protected_from_dict", "protected_to_dict", "users_from_dict", "users_to_dict"]
 
-# More would make a document that no editor opens.
-_MOST_KINDS = 1_000_000
-
 
 def users_to_dict(users: Users) -> dict[str, Any]:
     """A description of users; numbers keep every digit."""
-    if users.kinds > _MOST_KINDS:
-        raise InvalidInputError(
-            f"a document can hold at most {_MOST_KINDS:,} different users, got {users.kinds:,}. "
-            "Group them, or release from Python without saving the plan."
-        )
+    _refuse_many(users.kinds, MOST_KINDS if users.laws is None else MOST_TABLES)
     common = {
         "counts": users.counts.tolist(),
         "positions": [users.position(kind) for kind in range(users.kinds)],
@@ -51,7 +45,13 @@ def users_from_dict(data: Mapping[str, Any]) -> Users:
         known = ("counts", "positions", "provenance", "means", "stds", "tables")
         check_entries("description of users", data, known)
         counts, provenance = data["counts"], data["provenance"]
+        _refuse_many(len(counts), MOST_TABLES if "tables" in data else MOST_KINDS)
         if "tables" in data:
+            longest = max(len(each["values"]) for each in data["tables"])
+            require(
+                longest <= MOST_USER_VALUES,
+                f"in a document a user's table has at most {MOST_USER_VALUES:,} values.",
+            )
             laws = [Discrete(**each) for each in data["tables"]]
             # One by one: kinds that happen to be equal stay kinds of their own.
             require(len(counts) == len(laws), "counts must have one entry per kind.")
@@ -64,6 +64,14 @@ def users_from_dict(data: Mapping[str, Any]) -> Users:
         positions = finite_array("positions", data["positions"]).astype(np.int64)
         require(positions.size == users.kinds, "positions must have one entry per kind.")
         return replace(users, positions=positions)
+
+
+def _refuse_many(kinds: int, most: int) -> None:
+    if kinds > most:
+        raise InvalidInputError(
+            f"a document can hold at most {most:,} different users of this sort, got {kinds:,}. "
+            "Group them, or release from Python without saving the plan."
+        )
 
 
 def protected_to_dict(protected: Protected) -> dict[str, Any]:

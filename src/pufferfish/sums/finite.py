@@ -32,6 +32,7 @@ from pufferfish.errors import CertificationError
 from pufferfish.exact.family import laplace_reserve
 from pufferfish.exact.search import least_size, shortfall
 from pufferfish.guarantee import Guarantee
+from pufferfish.limits import still_patient
 from pufferfish.noise import LaplaceNoise, NoNoise
 from pufferfish.priors import Discrete
 from pufferfish.scenario import PairOfLaws, SecretPair
@@ -147,6 +148,7 @@ class FiniteSearch:
         refuse_coarse(noise, self._law)
         worst, decides = -math.inf, self._guess()
         for kind, steps, laws in self._candidates(lambda: noise):
+            still_patient()
             self.certificates += 1
             short = shortfall(laws, noise, self.goal)
             if short > worst:
@@ -256,6 +258,7 @@ class FiniteSearch:
                 return bool(self._settled(current())[some].all())
             # On a lattice a smaller distance may tell more: each of them counts.
             for steps in self._steps(some):
+                still_patient()
                 self.certificates += 1
                 laws = self._pair(int(some[0]), outside, int(steps))
                 if shortfall(laws, current(), self.goal) > 0.0:

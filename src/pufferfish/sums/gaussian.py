@@ -33,6 +33,7 @@ from pufferfish.exact.family import laplace_reserve
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.search import HOPELESS, least_size, log_excess, shortfall
 from pufferfish.guarantee import Guarantee
+from pufferfish.limits import still_patient
 from pufferfish.noise import LaplaceNoise, NoNoise
 from pufferfish.priors import Discrete, Gaussian, Prior
 from pufferfish.scenario import PairOfLaws, SecretPair
@@ -192,6 +193,7 @@ class GaussianSearch:
         order = self._remaining(noise)
         stack = [_Cell(0, order.kinds.size)] if order.kinds.size else []
         while stack:
+            still_patient()
             cell = stack.pop()
             lowest, highest = order.shares[cell.start], order.shares[cell.stop - 1]
             largest = cell.start + int(np.argmax(order.gaps[cell.start : cell.stop]))

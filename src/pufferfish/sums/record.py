@@ -6,20 +6,24 @@ every claim again; the public one nothing that is derived from users who are not
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pufferfish.atomic import write_text
 from pufferfish.codec import PRIVATE_NOTICE, document_text
-from pufferfish.exact.certificate import noise_to_dict
-from pufferfish.noise import NoNoise
+from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
+from pufferfish.guarantee import Guarantee
+from pufferfish.ladder import Rounding
+from pufferfish.noise import LaplaceNoise, Noise
 from pufferfish.record import Edition
+from pufferfish.signing import SigningKey
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.secret import Protected
 from pufferfish.sums.words import unpromised_sum
 
-__all__ = ["VERSION", "SumRecord", "described_sum"]
+__all__ = ["VERSION", "SumRecord", "described_sum", "sum_words"]
 
 VERSION = 2
 
@@ -70,10 +74,17 @@ class SumRecord:
             document["table"] = {"rows": self.rows, "outside": self.outside}
         return document
 
-    def save(self, path: str | Path, edition: Edition, *, force: bool = False) -> None:
-        """Write one edition; the internal one for its owner alone."""
-        place = Path(path)
-        text = document_text(self.to_dict(edition), place)
+    def save(
+        self,
+        path: str | Path,
+        edition: Edition,
+        *,
+        force: bool = False,
+        sign: SigningKey | None = None,
+    ) -> None:
+        """Write one edition, signed if a key is given; the internal one for its owner alone."""
+        place, document = Path(path), self.to_dict(edition)
+        text = document_text(document if sign is None else sign.signed(document), place)
         write_text(place, text, force=force, private=edition == "internal")
 
     def __repr__(self) -> str:
@@ -83,13 +94,32 @@ class SumRecord:
 
 def described_sum(plan: SumPlan) -> dict[str, Any]:
     """What a record says of its plan to everybody: nothing of users who are not public."""
+    facts = _facts(plan)
+    return {**sum_words(facts, tables=plan.calibration.users.laws is not None), **facts}
+
+
+def sum_words(facts: Mapping[str, Any], *, tables: bool) -> dict[str, Any]:
+    """All that a record says in words, from what else it says.
+
+    Args:
+        facts: The other entries of a record, of either edition.
+        tables: Whether every user's table is known, and not only mean and std.
+    """
+    between = None if facts["between"] is None else tuple(facts["between"])
+    protected = Protected(what=facts["protected"], between=between)
+    noise = noise_from_dict(facts["noise"])
+    return {
+        "promise": _claim(facts, protected, noise),
+        "not_promised": unpromised_sum(tables=tables) + _size_not_promised(facts["rounding"]),
+    }
+
+
+def _facts(plan: SumPlan) -> dict[str, Any]:
     calibration = plan.calibration
     goal, protected = calibration.goal, calibration.protected
     # A mean is a sum divided by the number of described users, which it gives away.
     told = plan.public or plan.statistic == "mean"
     return {
-        "promise": _claim(plan),
-        "not_promised": unpromised_sum(calibration) + _size_not_promised(plan),
         "goal": {"epsilon": goal.epsilon, "delta": goal.delta},
         "protected": protected.what,
         "between": None if protected.between is None else list(protected.between),
@@ -101,16 +131,16 @@ def described_sum(plan: SumPlan) -> dict[str, Any]:
     }
 
 
-def _size_not_promised(plan: SumPlan) -> list[str]:
-    """What the published scale says of users who are not public."""
-    if plan.public:
+def _size_not_promised(rounding: Rounding | None) -> list[str]:
+    """What the published scale says of users who are not public; nothing where all of them are."""
+    if rounding is None:
         return []
-    if plan.rounding == "given":
+    if rounding == "given":
         return [
             "What it says about the users that noise of this scale, which was chosen without what "
             "is known of them, suffices."
         ]
-    to = "a rung of a public ladder" if plan.rounding == "ladder" else "three digits"
+    to = "a rung of a public ladder" if rounding == "ladder" else "three digits"
     return [
         "What the scale of the noise says about the users. It was computed from what is known of "
         f"them and rounded up to {to}; one user who adds far more than all others decides it."
@@ -126,22 +156,19 @@ def _secret(protected: Protected) -> str:
     return f"whether any one user reported {low:g} or {high:g} (nothing else is bounded)"
 
 
-def _claim(plan: SumPlan) -> str:
-    calibration = plan.calibration
-    secret = _secret(calibration.protected)
-    noise = calibration.noise
-    added = (
-        "No noise was added."
-        if isinstance(noise, NoNoise)
-        else f"Added to the sum was Laplace noise of scale {noise.scale:g} (std {noise.std:.4g})."
-    )
+def _claim(facts: Mapping[str, Any], protected: Protected, noise: Noise) -> str:
+    added = "No noise was added."
+    if isinstance(noise, LaplaceNoise):
+        size, std = f"{noise.scale:g}", f"{noise.std:.4g}"
+        added = f"Added to the sum was Laplace noise of scale {size} (std {std})."
     divided = (
-        f" It was then divided by {calibration.users.size:,}, the number of described users."
-        if plan.statistic == "mean"
+        f" It was then divided by {facts['users']:,}, the number of described users."
+        if facts["statistic"] == "mean"
         else ""
     )
     return (
-        f"What the published {plan.statistic} of {plan.column!r} says about {secret} is bounded, "
-        f"for every user: {calibration.goal} pufferfish privacy, against one who knows the "
-        f"described laws of independent users, for one release. {added}{divided}"
+        f"What the published {facts['statistic']} of {facts['column']!r} says about "
+        f"{_secret(protected)} is bounded, for every user: {Guarantee(**facts['goal'])} pufferfish "
+        "privacy, against one who knows the described laws of independent users, for one release. "
+        f"{added}{divided}"
     )

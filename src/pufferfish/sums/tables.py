@@ -25,6 +25,7 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import UnsupportedError
+from pufferfish.limits import still_patient
 from pufferfish.numerics import UNIT
 from pufferfish.priors import Discrete
 from pufferfish.sums.users import IntArray, Laws, Users
@@ -150,12 +151,13 @@ class UserTables:
     def differences(self, kinds: IntArray) -> IntArray:
         """How many steps any two values of one user are apart, of all of some kinds."""
         starts = self.laws.starts
-        found = [
-            np.subtract.outer(places, places)
-            for places in (self._places[starts[kind] : starts[kind + 1]] for kind in kinds)
-        ]
-        apart = np.unique(np.concatenate([each.reshape(-1) for each in found]))
-        return np.asarray(apart[apart > 0][::-1])
+        apart = np.zeros(0, dtype=np.int64)
+        for kind in kinds:
+            places = self._places[starts[kind] : starts[kind + 1]]
+            found = np.subtract.outer(places, places).reshape(-1)
+            # One kind at a time: together they would take the square of the longest, for each.
+            apart = np.union1d(apart, found[found > 0])
+        return np.asarray(apart[::-1])
 
     def leave_one_out(
         self, kinds: IntArray, settles: Callable[[IntArray, LatticeTable], bool]
@@ -174,6 +176,7 @@ class UserTables:
         counts[kinds] -= 1
         stack = [(np.asarray(kinds), self._product(counts))]
         while stack:
+            still_patient()
             some, outside = stack.pop()
             if some.size == 1:
                 yield int(some[0]), outside

@@ -27,7 +27,7 @@ def explain_sum(calibration: SumCalibration, limit: LimitCheck | None = None) ->
         _certified(calibration),
         *([] if limit is None else [limit_in_words(limit)]),
         _repeats(calibration),
-        "Not promised: " + " ".join(unpromised_sum(calibration)),
+        "Not promised: " + " ".join(unpromised_sum(tables=calibration.users.laws is not None)),
     ]
     lines = [
         textwrap.fill(f"{number}. {text}", COLUMNS, subsequent_indent="   ")
@@ -174,7 +174,7 @@ def _repeats(calibration: SumCalibration) -> str:
     )
 
 
-def unpromised_sum(calibration: SumCalibration) -> list[str]:
+def unpromised_sum(*, tables: bool) -> list[str]:
     """What nobody should read into the promise."""
     texts = [
         "Anything to somebody who knows what some users added, or that users depend on one "
@@ -182,8 +182,8 @@ def unpromised_sum(calibration: SumCalibration) -> list[str]:
         "Anything about two or more users together.",
         "Anything about other statistics of the same users.",
     ]
-    if calibration.users.laws is None:
-        texts.append("Anything if the sum is not Gaussian: the belief is taken as given.")
-    else:
+    if tables:
         texts.append("Anything about a user whose table is another than the one described.")
+    else:
+        texts.append("Anything if the sum is not Gaussian: the belief is taken as given.")
     return texts

@@ -14,9 +14,12 @@ from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.one_row import OneRow, reduced_table
 from pufferfish.tables.pieces import Piece, opened_table
 from pufferfish.tables.pool import in_order
+from pufferfish.tables.reading import opened
+from pufferfish.tables.sources import find_source
 from pufferfish.tables.tally import Batch
 
-__all__ = ["Progress", "column_parts", "column_values", "each_batch", "file_batches"]
+__all__ = ["Progress", "column_names", "column_parts", "column_values", "each_batch"]
+__all__ += ["file_batches"]
 
 # Told the share of the work that is done.
 Progress = Callable[[float], None]
@@ -66,6 +69,16 @@ def file_batches(
 def column_values(path: str, format_: FileFormat, column: str) -> FloatArray:
     """The numbers of one column; nan where one is missing."""
     return np.concatenate([*column_parts(path, format_, column), np.empty(0)])
+
+
+def column_names(path: str, format_: FileFormat, column: str) -> set[str]:
+    """All columns of a table, with those that are names of its folders; `column` is one of them."""
+    source = find_source(path)
+    found = set(source.keys)
+    for file in source.files:
+        with opened(file.path, format_, [column], column) as table:
+            found |= set(table.names)
+    return found
 
 
 def column_parts(path: str, format_: FileFormat, column: str) -> Iterator[FloatArray]:

@@ -1,0 +1,269 @@
+"""Does a published column look as its noise would leave it? Without the data, as far as one can.
+
+Y = X + N, N a symmetric unimodal law on a grid γ, and X is anything at all. Four things follow for
+*every* X, and each is tested so that a true release fails all of them together with probability at
+most `FALSE_ALARM`:
+
+- **grid**: every value is a multiple of γ (or of the step that it was rounded to) and within the
+  bounds that it was clipped to. No chance is involved.
+- **digits**: P(Y is a multiple of 2^m·γ) ≤ 2^−m + 2·max P(N = n). Raw whole numbers on a grid of
+  2^−25 are all such multiples for m = 25. Binomial tail.
+- **repeats**: P(k given rows are equal) ≤ (max P(N = n))^(k−1); over all choices of k rows.
+- **spread**: |E e^{itY}| ≤ |E e^{itN}|, which finds noise that is too small on values that are
+  spaced; and Σ(Y − Ȳ)² is stochastically at least that of N alone (Anderson's inequality).
+
+What rounding and clipping hide is allowed for, and said. Passing proves nothing: a column of widely
+spread values looks alike with noise and without. Proofs: docs/theory/appearance.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+from scipy.stats import binom
+
+from pufferfish.checks import FloatArray
+from pufferfish.mechanism import Clip, Postprocess, RoundTo
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+
+__all__ = ["FALSE_ALARM", "MOST_LOOKED_AT", "Appearance", "appearance"]
+
+FALSE_ALARM = 1e-6
+# Values that are looked at closely; the grid is checked for all.
+MOST_LOOKED_AT = 1_000_000
+# Tests share the false alarms equally; there are fewer than so many.
+_TESTS = 100
+_LEVEL = FALSE_ALARM / _TESTS
+# Beyond so many steps of the grid a double has no digits left for all of them.
+_EXACT_STEPS = 2.0**53
+_MOST_DIGITS = 52
+# Up to this share of the noise's size a grid changes its moments by less than is allowed for.
+_FINE = 1.0 / 16.0
+# Frequencies, in units of one over the size of the noise, and spacings that raw values often have.
+_FREQUENCIES = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
+_SPACINGS = (1.0, 2.0, 5.0)
+
+
+class Appearance(NamedTuple):
+    """What the values say.
+
+    Attributes:
+        rows: All rows, with a value or without.
+        verdict: False: such noise does not leave such values. True: nothing speaks against it.
+            None: nothing could, because of what was done after the noise, or without any.
+        detail: Why.
+    """
+
+    rows: int
+    verdict: bool | None
+    detail: str
+
+
+def appearance(
+    parts: Iterable[FloatArray], noise: Noise, steps: tuple[Postprocess, ...]
+) -> Appearance:
+    """Look at a published column, some rows at a time; nan where a value is missing."""
+    shape = _Shape.of(noise, steps)
+    kept: list[FloatArray] = []
+    rows = held = 0
+    wrong = ""
+    for part in parts:
+        values = part[~np.isnan(part)]
+        rows += part.size
+        wrong = wrong or shape.wrong(values)
+        if held < MOST_LOOKED_AT:
+            kept.append(values[: MOST_LOOKED_AT - held])
+            held += kept[-1].size
+    if wrong:
+        return Appearance(rows, False, wrong)
+    if isinstance(noise, NoNoise):
+        return Appearance(rows, None, "no noise is claimed")
+    return Appearance(rows, *_judged(np.concatenate([*kept, np.empty(0)]), noise, shape))
+
+
+class _Shape(NamedTuple):
+    """Where values can lie after rounding and clipping.
+
+    Attributes:
+        step: They are multiples of this; None where any number may be.
+        low: At least this.
+        high: At most this.
+        ends: Further values that are no multiples: bounds that were clipped to.
+        rounded: How far rounding can have moved a value.
+        clips: Whether values may have been clipped.
+    """
+
+    step: float | None
+    low: float = -math.inf
+    high: float = math.inf
+    ends: tuple[float, ...] = ()
+    rounded: float = 0.0
+    clips: bool = False
+
+    @classmethod
+    def of(cls, noise: Noise, steps: tuple[Postprocess, ...]) -> _Shape:
+        shape = cls(noise.grid)
+        for each in steps:
+            shape = shape.clipped(each) if isinstance(each, Clip) else shape.rounding(each)
+        return shape
+
+    def clipped(self, by: Clip) -> _Shape:
+        low, high = (min(max(end, by.low), by.high) for end in (self.low, self.high))
+        ends = tuple({min(max(end, by.low), by.high) for end in (*self.ends, low, high)})
+        return self._replace(low=low, high=high, ends=ends, clips=True)
+
+    def rounding(self, by: RoundTo) -> _Shape:
+        low, high = (_round(np.array([end]), by.step)[0] for end in (self.low, self.high))
+        ends = tuple({float(low), float(high)} - {math.inf, -math.inf}) if self.clips else ()
+        return self._replace(
+            step=by.step, low=low, high=high, ends=ends, rounded=self.rounded + by.step / 2.0
+        )
+
+    def wrong(self, values: FloatArray) -> str:
+        """What cannot be, of some values."""
+        if not np.isfinite(values).all():
+            return "some values are infinite"
+        if (values < self.low).any() or (values > self.high).any():
+            return f"some values are outside {self.low:g} to {self.high:g}"
+        if self.step is not None:
+            off = (_round(values, self.step) != values) & ~np.isin(values, self.ends)
+            if off.any():
+                return f"{int(off.sum()):,} values are no multiples of {self.step:.6g}"
+        return ""
+
+    def free(self, values: FloatArray) -> FloatArray:
+        """The values that cannot have been moved by clipping."""
+        return values[~np.isin(values, self.ends)] if self.clips else values
+
+
+def _round(values: FloatArray, step: float) -> FloatArray:
+    return np.asarray(np.rint(values / step) * step + 0.0)
+
+
+def _judged(values: FloatArray, noise: Noise, shape: _Shape) -> tuple[bool | None, str]:
+    count = values.size
+    free = shape.free(values)
+    for found in _faults(free, count, noise, shape):
+        return False, f"{found}; chance does this at most once in a million releases"
+    # What is left of what the noise did.
+    if free.size < 0.5 * count or not count:
+        return None, "most values were moved to the bounds that they were clipped to"
+    if shape.rounded > 0.0:
+        return None, (
+            f"they were rounded to steps of {shape.step:.6g}, and values without noise may have "
+            "such steps, too"
+        )
+    distinct = np.unique(free).size
+    return True, f"on the grid, {distinct:,} different among {free.size:,} values, wide enough"
+
+
+def _faults(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterator[str]:
+    """What such noise would leave only by a rare chance; `free` are those of `count` not clipped.
+
+    A test of the free ones counts all rows, for which of them are free depends on the noise.
+    """
+    yield from _digits(free, count, noise, shape)
+    yield from _repeats(free, count, noise, shape)
+    yield from _characteristic(free, count, noise, shape)
+    yield from _variance(free, count, noise, shape)
+
+
+def _digits(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterator[str]:
+    """Multiples of 2^m·γ, for every m."""
+    grid = noise.grid
+    if grid is None or shape.rounded > 0.0 or not count:
+        return
+    steps = free[np.abs(free) < _EXACT_STEPS * grid] / grid
+    whole = steps.astype(np.int64)
+    lowest = np.where(whole == 0, 2**_MOST_DIGITS, whole & -whole)
+    digits = np.arange(1, _MOST_DIGITS + 1)
+    multiples = np.array([(lowest >= 2**m).sum() for m in digits])
+    chance = np.minimum(2.0**-digits + 2.0 * _peak(noise, 0.0), 1.0)
+    rare = binom.logsf(multiples - 1, count, chance) < math.log(_LEVEL)
+    if rare.any():
+        # The coarsest multiples that most of them are.
+        shown = int(np.argmax(rare * multiples * digits))
+        share = multiples[shown] / count
+        yield f"{share:.0%} of the values are multiples of {grid * 2.0 ** digits[shown]:.6g}"
+
+
+def _repeats(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterator[str]:
+    """The same value k times: C(count, k)·peak^(k−1), over all choices of k rows."""
+    near = free if noise.grid is None else free[np.abs(free) < _EXACT_STEPS * noise.grid]
+    if not near.size:
+        return
+    k = int(np.unique(near, return_counts=True)[1].max())
+    choices = gammaln(count + 1) - gammaln(k + 1) - gammaln(count - k + 1)
+    if choices + (k - 1) * math.log(_peak(noise, 2.0 * shape.rounded)) < math.log(_LEVEL):
+        yield f"one value occurs {k:,} times"
+
+
+def _characteristic(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterator[str]:
+    """|mean of e^{itY}| against that of the noise; Hoeffding for both parts of it."""
+    if not _is_fine(noise) or not free.size:
+        return
+    chance = math.sqrt(4.0 * math.log(4.0 / _LEVEL) / count)
+    moved = (count - free.size) / count
+    for t in _frequencies(_size(noise)):
+        most = _modulus(noise, t) + t * shape.rounded + chance + moved
+        if most < 1.0 and abs(np.exp(1j * t * free).sum()) / count > most:
+            yield "they lie closer together, or more evenly spaced, than such noise leaves values"
+
+
+def _variance(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterator[str]:
+    """Σ(Y − Ȳ)² against the least that the noise alone has, but for a rare chance."""
+    if not _is_fine(noise) or free.size < count or count < 2:
+        return
+    size, log = _size(noise), math.log(2.0 / _LEVEL)
+    second, fourth = (2.0, 24.0) if isinstance(noise, LaplaceNoise) else (1.0, 3.0)
+    # A grid of 1/16 changes the moments by less than 1%.
+    least = 0.99 * second * count - math.sqrt(2.0 * 1.01 * fourth * count * log) - 8.0 * log
+    grid = noise.grid or 0.0
+    norm = math.sqrt(float(((free - free.mean()) ** 2).sum()))
+    norm += math.sqrt(count) * (grid / 2.0 + shape.rounded)
+    if least > 0.0 and norm**2 < least * size**2:
+        yield (
+            f"their std is {norm / math.sqrt(count):.4g}, less than that of the noise alone "
+            f"({noise.std:.4g})"
+        )
+
+
+def _size(noise: Noise) -> float:
+    return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+
+
+def _is_fine(noise: Noise) -> bool:
+    return noise.grid is None or noise.grid <= _FINE * _size(noise)
+
+
+def _peak(noise: Noise, width: float) -> float:
+    """At most P(N lies in a given interval of this width), ends included."""
+    grid = noise.grid or 0.0
+    density = 0.5 if isinstance(noise, LaplaceNoise) else 1.0 / math.sqrt(2.0 * math.pi)
+    return min(max((width + grid) * density / _size(noise), 1e-300), 1.0)
+
+
+def _modulus(noise: Noise, t: float) -> float:
+    """At least |E e^{itN}|, on a fine grid."""
+    size, grid = _size(noise), noise.grid or 0.0
+    if isinstance(noise, GaussianNoise):
+        return math.exp(-0.5 * (size * t) ** 2) + 1e-9 if grid * t <= math.pi else 1.0
+    if grid == 0.0:
+        return 1.0 / (1.0 + (size * t) ** 2)
+    half = math.sinh(grid / (2.0 * size)) ** 2
+    return half / (half + math.sin(grid * t / 2.0) ** 2) * (1.0 + 1e-9)
+
+
+def _frequencies(size: float) -> Iterator[float]:
+    """Those of the noise itself, and those of usual spacings that such noise should blur."""
+    yield from (each / size for each in _FREQUENCIES)
+    decade = math.floor(math.log10(2.0 * math.pi * size))
+    for power in range(decade, decade - 3, -1):
+        for each in _SPACINGS:
+            spacing = each * 10.0**power
+            if spacing <= 2.0 * math.pi * size:
+                yield 2.0 * math.pi / spacing

@@ -1,0 +1,44 @@
+"""Sign a record that is there already, after checking that no claim of it is wrong.
+
+Example: pufferfish sign out.csv.public.json --key curator.key
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pufferfish.atomic import write_text
+from pufferfish.checking import verify_record
+from pufferfish.cli.printing import Printing
+from pufferfish.codec import document_text, plain_document
+from pufferfish.errors import CertificationError
+from pufferfish.options.groups import grouped
+from pufferfish.options.signing import load_key
+
+__all__ = ["command"]
+
+
+@grouped
+def command(
+    printing: Printing,
+    record: Annotated[Path, typer.Argument(help="A record; it is written again, signed.")],
+    key: Annotated[Path, typer.Option(help="The key that `pufferfish key sign KEY` made.")],
+) -> None:
+    """Verify, sign, replace."""
+    signer = load_key(key)
+    found = verify_record(record, ignore_signature=True)
+    wrong = [check for check in found.checks if check.verdict is False]
+    if wrong:
+        raise CertificationError(
+            f"{record} is not signed: it makes a claim that does not hold: {wrong[0].claim} "
+            f"({wrong[0].detail})."
+        )
+    text = document_text(signer.signed(plain_document(record)), record)
+    write_text(record, text, force=True, private=found.edition == "internal")
+    printing.show().result(
+        f"Signed      {record} by {signer.public.fingerprint}",
+        {"record": str(record), "fingerprint": signer.public.fingerprint},
+    )

@@ -1,0 +1,153 @@
+"""The published file of a record: where it may be, whether it is the one, and how it looks.
+
+What a record says comes from somebody else. So it may name a file in its own folder only, never a
+device or what a link points to, and reading stops where a file unpacks to far more than it is.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pufferfish.appearance import Appearance, appearance
+from pufferfish.checks import FloatArray
+from pufferfish.errors import DataError, InvalidInputError, PufferfishError
+from pufferfish.limits import ROWS_PER_BYTE, SPARE_ROWS
+from pufferfish.statement import Facts
+from pufferfish.strict import bounded_text
+from pufferfish.tables import format_of
+from pufferfish.tables.files import column_names, column_parts
+from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
+from pufferfish.tables.sources import data_files
+from pufferfish.verdict import Check
+
+__all__ = ["beside", "look_at"]
+
+
+def beside(folder: Path, name: object) -> Path:
+    """The file of this name in the folder of its record.
+
+    Raises:
+        InvalidInputError: The name leads out of the folder, or to something that is no file.
+    """
+    plain = isinstance(name, str) and name not in ("", ".", "..")
+    if not plain or os.path.basename(str(name)) != name or "\0" in str(name):
+        raise InvalidInputError(
+            "the record names a file that is not in its own folder, so it was not opened"
+        )
+    place = folder / str(name)
+    if place.is_symlink():
+        raise InvalidInputError(f"{name} is a link, so it was not opened; name it with --released")
+    return place
+
+
+def look_at(data: Mapping[str, Any], facts: Facts, released: Path) -> tuple[list[Check], list[str]]:
+    """Checks of the published file or folder, and notes on what cannot be told from it."""
+    same = f"{released.name} is what was released"
+    published = data["published"]
+    if published["checksum_of"] == "column":
+        found = Check(claim=same, verdict=None, detail="a frame was released, not a file")
+        return [found], []
+    folder = published["checksum_of"] == "folder"
+    wrong = _no_file(released, folder=folder)
+    if wrong is None:
+        wrong = _wrong_in_folder(data, released) if folder else _other_file(data, released)
+    if wrong is not None:
+        return [Check(claim=same, verdict=False, detail=wrong)], []
+    try:
+        seen = _appearance(data, facts, released)
+    except DataError as error:
+        return [Check(claim=same, verdict=False, detail=f"it cannot be such a table: {error}")], []
+    except PufferfishError as error:
+        note = f"The values of {released.name} were not looked at: {error}"
+        return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], [note]
+    rows = seen.rows == published["rows"]
+    held = f"sha256 {published['sha256']}, {seen.rows:,} rows"
+    checks = [Check(claim=same, verdict=rows, detail=held if rows else _other_rows(seen))]
+    if seen.verdict is None:
+        return checks, [
+            f"Whether noise was added to {released.name} cannot be told from its values: "
+            f"{seen.detail}."
+        ]
+    like = f"the values of {released.name} look as such noise leaves them"
+    return [*checks, Check(claim=like, verdict=seen.verdict, detail=seen.detail)], []
+
+
+def _other_rows(seen: Appearance) -> str:
+    return f"it has {seen.rows:,} rows, which is not what the record says"
+
+
+def _no_file(place: Path, *, folder: bool) -> str | None:
+    """Why a place is not to be read: it is no regular file, or no folder."""
+    # Not opened yet: opening a pipe waits for somebody to write to it.
+    mode = place.stat().st_mode
+    if folder:
+        return None if stat.S_ISDIR(mode) else "it is no folder"
+    return None if stat.S_ISREG(mode) else "it is no regular file, so it was not opened"
+
+
+def _other_file(data: Mapping[str, Any], released: Path) -> str | None:
+    digest = file_sha256(released)
+    return None if digest == data["published"]["sha256"] else f"sha256 {digest}"
+
+
+def _wrong_in_folder(data: Mapping[str, Any], folder: Path) -> str | None:
+    """What of a folder is not as it was released; None where all is."""
+    published = data["published"]
+    try:
+        text = bounded_text(_regular(folder / MANIFEST), "manifest")
+        manifest = Manifest.from_json(text)
+    except (OSError, InvalidInputError) as error:
+        return f"its manifest cannot be read: {error}"
+    if (manifest.to_json(), manifest.sha256) != (text, published["sha256"]):
+        return "its manifest is not the one that was written"
+    try:
+        found = {each.relative_to(folder).as_posix() for each in data_files(folder)}
+        listed = {each.path for each in manifest.files}
+        for path in sorted(found ^ listed):
+            return f"{path} is {'missing' if path in listed else 'not in the manifest'}"
+        for each in manifest.files:
+            place = _regular(folder / each.path)
+            if place.stat().st_size != each.bytes or file_sha256(place) != each.sha256:
+                return f"{each.path} is not what was written"
+    except InvalidInputError as error:
+        return str(error)
+    if manifest.rows != published["rows"]:
+        return "it does not have as many rows as the record says"
+    return None
+
+
+def _regular(place: Path) -> Path:
+    if place.is_symlink() or not stat.S_ISREG(place.stat().st_mode):
+        raise InvalidInputError(f"{place.name} is no regular file, so it was not opened.")
+    return place
+
+
+def _appearance(data: Mapping[str, Any], facts: Facts, released: Path) -> Appearance:
+    """How the values look."""
+    place, format_ = str(released), format_of(released)
+    names = column_names(place, format_, facts.column)
+    other = names ^ {facts.column, *facts.kept}
+    if other:
+        raise DataError(f"its columns are not those that the record names ({len(other)} differ).")
+    parts = _bounded(column_parts(place, format_, facts.column), _most_rows(data, released))
+    return appearance(parts, facts.noise, facts.postprocess)
+
+
+def _most_rows(data: Mapping[str, Any], released: Path) -> int:
+    """One more row than this is enough to see that there are too many."""
+    files = data_files(released) if released.is_dir() else [released]
+    size = sum(each.stat().st_size for each in files)
+    return min(int(data["published"]["rows"]), ROWS_PER_BYTE * size + SPARE_ROWS)
+
+
+def _bounded(parts: Iterator[FloatArray], most: int) -> Iterator[FloatArray]:
+    rows = 0
+    for part in parts:
+        yield part
+        rows += part.size
+        if rows > most:
+            return

@@ -1,0 +1,72 @@
+"""What was found of the claims of a record. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Check", "Verification"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One claim: True, False, or None where it cannot be told from what is there."""
+
+    claim: str
+    verdict: bool | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What became of the claims of a record.
+
+    Attributes:
+        edition: "internal" or "public".
+        checks: Each claim.
+        notes: What was not looked at, and why.
+        signed_by: The fingerprint of the key that signed the record; None where nobody did, or
+            where the signature is wrong.
+        vouched: Whether that is a key that the reader named.
+    """
+
+    edition: str
+    checks: tuple[Check, ...]
+    notes: tuple[str, ...] = ()
+    signed_by: str | None = None
+    vouched: bool = False
+
+    @property
+    def verdict(self) -> bool | None:
+        """False if a claim is wrong, None if one could not be checked, else True."""
+        verdicts = [check.verdict for check in self.checks]
+        if False in verdicts:
+            return False
+        return None if None in verdicts else True
+
+    @property
+    def who(self) -> str:
+        """Who says so, in a sentence."""
+        if self.signed_by is None:
+            return "It is not signed, so nobody answers for it: anyone could have written it."
+        if self.vouched:
+            return f"It is signed by the key that you named ({self.signed_by})."
+        return (
+            f"It is signed by the key {self.signed_by}, and nobody has vouched for that key: "
+            "compare its fingerprint with one that you trust, or name the key with --signer."
+        )
+
+    @property
+    def conclusion(self) -> str:
+        """What follows, and what nobody can check."""
+        if self.verdict is False:
+            return "This record makes a claim that does NOT hold."
+        found = (
+            "This record is consistent with itself"
+            if self.verdict
+            else f"What can be checked of this {self.edition} edition is consistent with itself; "
+            "what is marked above is not checkable"
+        )
+        return (
+            f"{found}. {self.who} Nobody can check without the data that the noise was really "
+            "drawn, that the beliefs are those of the table, or the counts and dates."
+        )
