@@ -461,13 +461,13 @@ def test_the_promise_for_persons_is_the_goal_where_noise_is_for_all_rows(
     several = plan(calibration=found, rows_per_person=3, **persons)
     assert several.promise == goal
     assert pf.Plan.from_json(several.to_json()) == several
-    # One row more, or less noise, also in a document that somebody has edited.
-    with pytest.raises(pf.CertificationError, match="4 rows of one person cost"):
-        plan(calibration=found, rows_per_person=4, **persons)
+    # More rows than a rung has room for, or less noise, also in a document that was edited.
+    with pytest.raises(pf.CertificationError, match="5 rows of one person cost"):
+        plan(calibration=found, rows_per_person=5, **persons)
     data = json.loads(several.to_json())
     with pytest.raises(pf.CertificationError, match="30 rows of one person cost"):
         pf.Plan.from_dict(data | {"rows_per_person": 30})
-    less = data | {"noise": data["noise"] | {"scale": 0.9 * data["noise"]["scale"]}}
+    less = data | {"noise": data["noise"] | {"scale": 0.6 * data["noise"]["scale"]}}
     with pytest.raises(pf.CertificationError):
         pf.Plan.from_dict(less)
 
@@ -497,12 +497,12 @@ def test_smooth_beliefs_say_nothing_of_several_rows_without_a_cap() -> None:
         plan(**persons)
     # Between public bounds no two values are far apart, whatever is believed.
     wide = pf.calibrate_rows(
-        calibration().scenario, pf.Guarantee(1.0), 2, cap=(0.0, 10.0), digits=3
+        calibration().scenario, pf.Guarantee(1.0), 2, cap=(0.0, 10.0), rounding="ladder"
     )
     assert wide.noise.std >= 20.0 * 2.0**0.5
     assert plan(calibration=wide, cap=(0.0, 10.0), **persons).promise == pf.Guarantee(1.0)
     with pytest.raises(pf.CertificationError):
-        plan(calibration=wide, cap=(0.0, 11.0), **persons)
+        plan(calibration=wide, cap=(0.0, 14.0), **persons)
 
 
 def test_rows_are_shuffled_unless_their_order_is_asked_for() -> None:

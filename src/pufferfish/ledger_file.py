@@ -80,8 +80,7 @@ def read_ledger(path: Path) -> Ledger:
     """The ledger in a file."""
     data = read_document(path, "ledger", VERSION)
     with reading("ledger"):
-        known = ("pufferfish", "version", "notice", "budget", "radius", "releases", "scenario")
-        check_entries("ledger", data, known)
+        check_entries("ledger", data, _ENTRIES)
         return Ledger(
             scenario=scenario_from_dict(data["scenario"]),
             budget=Guarantee(**data["budget"]),
@@ -91,6 +90,12 @@ def read_ledger(path: Path) -> Ledger:
             dependence=data.get("dependence", "any"),
             width=math.inf if data.get("width") is None else data["width"],
         )
+
+
+_ENTRIES = (
+    *("pufferfish", "version", "notice", "budget", "radius", "releases", "scenario"),
+    *("rows", "dependence", "width"),
+)
 
 
 def _opened(path: Path, fresh: Ledger) -> Ledger:

@@ -52,10 +52,13 @@ def story(record: Record) -> str:
     """What happened, in labelled paragraphs."""
     plan = record.plan
     parts = [
-        *(("Beware", text) for text in headline(record.facts)),
-        ("Published", published_in_words(record)),
+        *(
+            ("" if index else "Beware", text)
+            for index, text in enumerate(headline(record.facts))
+        ),
         ("Promise", promise_in_words(plan, tested=record.rows_tested)),
         ("To whom", adversaries_in_words(plan, record.beliefs_from)),
+        ("Published", published_in_words(record)),
         ("Before it", cap_in_words(plan.cap) + _capped(record)),
         ("Noise", _noise(record)),
         ("Outliers", _outliers(plan)),

@@ -329,8 +329,7 @@ def headline(facts: Facts) -> list[str]:
         )
     if facts.rounding in _ROUNDED and facts.beliefs_from == "this table":
         said.append(
-            "The size of the noise was computed from the table and rounded up to "
-            f"{_ROUNDED[facts.rounding]}: what it says about a single row is outside the promise."
+            "The size of the noise depends on the table; what it tells about a row is not covered."
         )
     return said
 
