@@ -89,6 +89,12 @@ CASES = {
     "value": asked(goal={}, accuracy=Accuracy(accuracy=6.0)),
     "mean": asked(goal={}, accuracy=Accuracy(mean_within=0.7, confidence=0.9)),
     "mean, delta": asked(goal={"delta": 0.001}, accuracy=Accuracy(mean_within=0.7)),
+    "scale": asked(goal={"epsilon": 1.0, "scale": 98.7}),
+    "std": asked(goal={"epsilon": 1.0, "delta": 0.01, "noise": "gaussian", "scale": 43.21}),
+    "scale alone": asked(goal={"scale": 7.5}),
+    "scale alone, persons": asked(
+        goal={"delta": 0.001, "scale": 7.5}, publishing=Publishing(person="id", rows_per_person=2)
+    ),
     "kept": asked(publishing=Publishing(keep=["to keep"], keep_order=True)),
     "persons": asked(
         adversaries={"belief": ["empirical"]}, publishing=Publishing(person="id", rows_per_person=2)

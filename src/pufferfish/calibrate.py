@@ -14,19 +14,20 @@ from pufferfish.errors import (
     UnsupportedError,
 )
 from pufferfish.exact import Certificate, search
-from pufferfish.exact.family import gaussian_family, laplace_family, laplace_reserve
+from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.many import GoalAt, is_many, least_size_of_many, none_is_enough
 from pufferfish.exact.parallel import Progress, Workers, started
-from pufferfish.exact.search import HOPELESS, Judge, NoiseFamily, least_size_of_all
+from pufferfish.exact.search import HOPELESS, Judge, least_size_of_all
 from pufferfish.exact.unreachable import refuse_revealing_holes
 from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import describe_delta, describe_loss, explain
 from pufferfish.guarantee import Guarantee
-from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
+from pufferfish.ladder import Rounding
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise, resized, size_of
-from pufferfish.numerics import PUBLISHED_DIGITS, readable, rounded_up
+from pufferfish.numerics import readable, rounded_up
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
+from pufferfish.sizes import check_size, family_of, published_law
 from pufferfish.theorems import (
     PAPER_METHODS,
     TAU_FORMS,
@@ -159,7 +160,7 @@ def calibrate(
     check_scenario(scenario)
     check_goal(goal)
     distance = _check_choices(noise, method, tau, radius)
-    _check_size(method, size, rounding, digits)
+    check_size(method, size, rounding, digits)
     refuse_revealing_holes(scenario, goal)
     if size is not None:
         return _given(scenario, goal, noise, size, distance, workers, progress)
@@ -179,7 +180,7 @@ def calibrate(
         if digits is not None:
             law = resized(law, rounded_up(size_of(law), digits))
         if rounding is not None:
-            law = _published_law(law, rounding, scenario, goal)
+            law = published_law(law, rounding, scenario, goal)
         certificate = certify(scenario, law, goal, ready, progress)
         kept = _is_kept(scenario, certificate, distance, ready)
     if not kept and (certified_only or method not in PAPER_METHODS):
@@ -230,7 +231,7 @@ def published(calibration: Calibration, rounding: Rounding) -> Calibration:
 
     An uncertified calibration stays as it is: nothing will be published with it.
     """
-    noise = _published_law(calibration.noise, rounding, calibration.scenario, calibration.goal)
+    noise = published_law(calibration.noise, rounding, calibration.scenario, calibration.goal)
     if noise == calibration.noise or not calibration.certified:
         return calibration
     return recertified(
@@ -256,29 +257,11 @@ def at_least(calibration: Calibration, size: float) -> Calibration:
     return recertified(
         scenario,
         calibration.goal,
-        _family(kind, calibration.goal, scenario)(size),
+        family_of(kind, calibration.goal, scenario)(size),
         method=calibration.method,
         tau=calibration.tau,
         radius=calibration.radius,
     )
-
-
-def _published_law(law: Noise, rounding: Rounding, scenario: Scenario, goal: Guarantee) -> Noise:
-    """The law of the next public size.
-
-    On the ladder the grid follows from the rung: that of the least size would tell on which side of
-    a power of two it was.
-    """
-    if rounding == "given" or isinstance(law, NoNoise):
-        return law
-    if rounding == "digits":
-        return resized(law, rounded_up(size_of(law), PUBLISHED_DIGITS))
-    rung = rung_up(size_of(law))
-    if rung == size_of(law):
-        return law
-    kind = "laplace" if isinstance(law, LaplaceNoise) else "gaussian"
-    usual = _family(kind, goal, scenario)(rung)
-    return resized(law, rung) if usual.grid is None else usual
 
 
 def _given(
@@ -294,7 +277,7 @@ def _given(
 
     A refusal must not tell the least size, which depends on private beliefs: it names a rung.
     """
-    law = _family(noise, goal, scenario)(positive("size", size))
+    law = family_of(noise, goal, scenario)(positive("size", size))
     with started(workers, large=is_many(scenario)) as ready:
         certificate = certify(scenario, law, goal, ready, progress)
         if _is_kept(scenario, certificate, distance, ready):
@@ -364,23 +347,6 @@ def _check_choices(noise: object, method: object, tau: object, radius: object) -
     return distance
 
 
-def _check_size(method: str, size: float | None, rounding: object, digits: int | None) -> None:
-    """Refuse what would be ignored."""
-    require(digits is None or digits >= 1, f"digits must be at least 1, got {digits}.")
-    require(
-        rounding is None or rounding in ROUNDINGS,
-        f"rounding must be one of {ROUNDINGS}, got {rounding!r}.",
-    )
-    require(
-        (size is not None) + (rounding not in (None, "given")) + (digits is not None) <= 1,
-        "give one of size, rounding and digits: a size that was given is not rounded.",
-    )
-    require(
-        size is None or method == "exact",
-        f"a size that was given is certified exactly; method {method!r} finds its own.",
-    )
-
-
 def _paper_law(method: str, scenario: Scenario, goal: Guarantee, tau: Tau) -> Noise:
     """The law of the paper's scale, with the grid reserved; none where the laws are the same."""
     size = paper_scale(method, scenario, laplace_reserve(goal), tau)
@@ -406,7 +372,7 @@ def _least_law(
     pairs = list(scenario.laws())
     if all(judge(laws, NoNoise(), goal) <= 0.0 for laws in pairs):
         return NoNoise()
-    family = _family(noise, goal, scenario)
+    family = family_of(noise, goal, scenario)
     return family(least_size_of_all(pairs, family, goal, judge, workers, progress))
 
 
@@ -422,12 +388,8 @@ def _least_law_of_many(
     """`_least_law`, without judging every pair on its own."""
     if none_is_enough(scenario, goal, judge, goal_at, workers):
         return NoNoise()
-    family = _family(noise, goal, scenario)
+    family = family_of(noise, goal, scenario)
     return family(least_size_of_many(scenario, family, goal, judge, goal_at, workers, progress))
-
-
-def _family(noise: str, goal: Guarantee, scenario: Scenario) -> NoiseFamily:
-    return laplace_family(goal) if noise == "laplace" else gaussian_family(goal, scenario)
 
 
 def _judged_within(

@@ -52,10 +52,7 @@ def story(record: Record) -> str:
     """What happened, in labelled paragraphs."""
     plan = record.plan
     parts = [
-        *(
-            ("" if index else "Beware", text)
-            for index, text in enumerate(headline(record.facts))
-        ),
+        *(("" if index else "Beware", text) for index, text in enumerate(headline(record.facts))),
         ("Promise", promise_in_words(plan, tested=record.rows_tested)),
         ("To whom", adversaries_in_words(plan, record.beliefs_from)),
         ("Published", published_in_words(record)),

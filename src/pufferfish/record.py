@@ -1,8 +1,9 @@
 """The record of a release: what was done and promised, in an internal and a public edition.
 
 The internal edition holds the plan, with the beliefs, and the certificate: all that is needed to
-check every claim again. The public edition holds what an analyst needs, and nothing that is derived
-from a belief or from the data unless every belief is public.
+check every claim again. The public edition holds what an analyst needs. Unless every belief is
+public, it depends on the data only by what is published, the number of rows, shares in whole
+percent, and the size of the noise, rounded up (docs/theory/published-size.md).
 """
 
 from __future__ import annotations

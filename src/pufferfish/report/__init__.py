@@ -30,8 +30,8 @@ def report(
     Args:
         record: A record; or its document, as a file or as plain data, which is verified first.
         edition: "internal" holds statistics of private data. "public" is made from the public
-            edition of the record alone, and holds nothing that is derived from a private belief, or
-            from the data, but for the published column and the size of the noise.
+            edition of the record alone. It depends on the data only by the published column, the
+            number of rows, shares in whole percent, and the rounded size of the noise (or ε).
         released: The published column: a file's path, or an array. Of a record's file, the file
             that it names is taken where it is beside it.
         original: The column before the release, likewise, for a picture of the internal edition;

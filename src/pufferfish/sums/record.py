@@ -1,7 +1,8 @@
 """The record of a released sum, in an internal and a public edition.
 
 The same contract as `pufferfish.record`: the internal edition holds all that is needed to check
-every claim again; the public one nothing that is derived from users who are not public.
+every claim again; the public one nothing that is derived from users who are not public, but for the
+scale, rounded up, and the number of users where a mean tells it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,57 @@
+"""From the least size of the noise to one that may be published.
+
+What a published size tells, and to whom: docs/theory/published-size.md.
+"""
+
+from __future__ import annotations
+
+from pufferfish.checks import require
+from pufferfish.exact.family import gaussian_family, laplace_family
+from pufferfish.exact.search import NoiseFamily
+from pufferfish.guarantee import Guarantee
+from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise, resized, size_of
+from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
+from pufferfish.scenario import Scenario
+
+__all__ = ["check_size", "family_of", "published_law"]
+
+
+def family_of(noise: str, goal: Guarantee, scenario: Scenario) -> NoiseFamily:
+    """The laws that calibration chooses from, by the kind of noise."""
+    return laplace_family(goal) if noise == "laplace" else gaussian_family(goal, scenario)
+
+
+def published_law(law: Noise, rounding: Rounding, scenario: Scenario, goal: Guarantee) -> Noise:
+    """The law of the next public size.
+
+    On the ladder the grid follows from the rung: that of the least size would tell on which side of
+    a power of two it was.
+    """
+    if rounding == "given" or isinstance(law, NoNoise):
+        return law
+    if rounding == "digits":
+        return resized(law, rounded_up(size_of(law), PUBLISHED_DIGITS))
+    rung = rung_up(size_of(law))
+    if rung == size_of(law):
+        return law
+    kind = "laplace" if isinstance(law, LaplaceNoise) else "gaussian"
+    usual = family_of(kind, goal, scenario)(rung)
+    return resized(law, rung) if usual.grid is None else usual
+
+
+def check_size(method: str, size: float | None, rounding: object, digits: int | None) -> None:
+    """Refuse what would be ignored."""
+    require(digits is None or digits >= 1, f"digits must be at least 1, got {digits}.")
+    require(
+        rounding is None or rounding in ROUNDINGS,
+        f"rounding must be one of {ROUNDINGS}, got {rounding!r}.",
+    )
+    require(
+        (size is not None) + (rounding not in (None, "given")) + (digits is not None) <= 1,
+        "give one of size, rounding and digits: a size that was given is not rounded.",
+    )
+    require(
+        size is None or method == "exact",
+        f"a size that was given is certified exactly; method {method!r} finds its own.",
+    )
