@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from pufferfish.errors import EngineError
 from pufferfish.plan import Plan
 from pufferfish.record import Record
 from pufferfish.release.counts import Counts
@@ -18,6 +20,7 @@ from pufferfish.release.session import Session
 from pufferfish.sampling import SystemEntropy
 from pufferfish.scenario import Secret
 from pufferfish.tables import Batch, summarise
+from pufferfish.tables.manifest import Manifest
 from pufferfish.tables.spark import (
     SurveyedGroup,
     Written,
@@ -52,7 +55,7 @@ def release_spark(
 
     Args:
         frame: A classic Spark frame. It is read to count, again to draw, once more where persons
-            are counted, and once more where beliefs say that they were fitted on it. It must be
+            are counted, and twice more where beliefs say that they were fitted on it. It must be
             the same each time.
         plan: What to release, and how.
         output: The folder to write: a path, or an address that Spark can write to.
@@ -70,7 +73,8 @@ def release_spark(
         beliefs_from_plan=beliefs_from_plan,
     )
     rules = session.rules
-    groups = survey(frame, plan.column, plan.secret, rules.low, rules.high, rules.cap)
+    look = partial(survey, frame, plan.column, plan.secret, rules.low, rules.high, rules.cap)
+    groups = look()
     _check(groups, rules)
     for group in groups:
         session.add(_counts(group, rules))
@@ -80,6 +84,12 @@ def release_spark(
         session.compare(summarise(frame, column=plan.column, secret=plan.secret))
     name = output.rstrip("/").rpartition("/")[2]
 
+    def finish(manifest: Manifest) -> None:
+        # The table was counted, and then read once more to draw.
+        if is_about_this_table(plan) and _rows_of(look()) != _rows_of(groups):
+            raise EngineError("the table changed while it was read. Nothing was published.")
+        save(session.record(manifest.sha256, "folder", name))
+
     written = map_spark(
         frame,
         session.how,
@@ -88,7 +98,7 @@ def release_spark(
         session.counts.published,
         kind=kind,
         force=force,
-        before=lambda manifest: save(session.record(manifest.sha256, "folder", name)),
+        before=finish,
     )
     return SparkRelease(written, session.record(written.manifest.sha256, "folder", name))
 
@@ -116,6 +126,11 @@ def _check(groups: tuple[SurveyedGroup, ...], rules: RowRules) -> None:
     codes = [-1 if each is None else numbers[each] for each in secrets]
     labels = tuple("" if label is None else label for label in numbers)
     rules.count(Batch(np.array(values), np.array(codes, dtype=np.int64), labels), None)
+
+
+def _rows_of(groups: tuple[SurveyedGroup, ...]) -> frozenset[tuple[Secret | None, int, int]]:
+    """What tells one table from another; sums of floats depend on who added first."""
+    return frozenset((group.secret, group.rows, group.digest) for group in groups)
 
 
 def _counts(group: SurveyedGroup, rules: RowRules) -> Counts:

@@ -112,6 +112,7 @@ _CONTROLS = {
     "--min-group": "More: Refuse a secret with fewer records than",
     "--rows-per-person": "At most so many rows of one person",
     "--delta": "δ",
+    "--cap": "More: Before the noise, move what is below up to",
     "--accuracy": "Choose by: accuracy of a value",
     "--allow-no-noise": "Publish them as they are",
 }
