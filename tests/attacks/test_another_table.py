@@ -323,6 +323,10 @@ class TestCommandLine:
         self, folder: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert typed("fit last.csv -c x -s s --belief empirical -o b.json") == 0
+        assert typed("calibrate this.csv -c x -s s -e 1 --belief b.json") == 0
+        said = capsys.readouterr()
+        assert "fitted on another table: release refuses" in " ".join(said.err.split())
+        assert "fitted on the released column" not in said.out
         words = "release this.csv -c x -s s -e 1 --belief b.json -o out.csv"
         assert typed(words) != 0
         assert "another table" in capsys.readouterr().err

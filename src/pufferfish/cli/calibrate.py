@@ -29,6 +29,7 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.outliers import outliers
+from pufferfish.release.origin import source_of
 
 __all__ = ["command"]
 
@@ -79,6 +80,12 @@ def command(
             f"a factor of {odds_factor(plan.promise.epsilon)}: that protects little. "
             "Ask for less accuracy."
         )
+    another = source_of(plan, described.counted) == "another table"
+    if another:
+        show.warn(
+            "a belief from a file says that it was fitted on the released column, and was fitted "
+            "on another table: release refuses this plan without --beliefs-from-plan."
+        )
     if output is not None:
         plan.save(output, force=force)
     written = (
@@ -93,7 +100,7 @@ def command(
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{textwrap.fill(str(outermost), COLUMNS)}"
     show.result(
-        f"{plan.calibration.explain()}{decides}\n\n"
+        f"{plan.calibration.explain(another_table=another)}{decides}\n\n"
         f"The promise for one {plan.unit}: {promise}.{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
