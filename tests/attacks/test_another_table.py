@@ -323,6 +323,7 @@ class TestCommandLine:
         self, folder: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert typed("fit last.csv -c x -s s --belief empirical -o b.json") == 0
+        capsys.readouterr()
         assert typed("calibrate this.csv -c x -s s -e 1 --belief b.json") == 0
         said = capsys.readouterr()
         assert "fitted on another table: release refuses" in " ".join(said.err.split())
