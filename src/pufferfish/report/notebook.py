@@ -30,7 +30,7 @@ from pufferfish.report.pictures import (
 from pufferfish.report.views import believed_pair, views
 from pufferfish.report.ways import VERDICTS, ways_compared, ways_picture
 from pufferfish.scenario import PUBLIC, Scenario, SecretPair
-from pufferfish.statement import promise
+from pufferfish.statement import headline, promise
 
 __all__ = ["register", "to_html"]
 
@@ -121,6 +121,7 @@ def _scenario(scenario: Scenario) -> str:
 
 def _record(record: Record) -> str:
     rows = [
+        *(("Beware", text) for text in headline(record.facts)),
         ("Column", record.plan.column),
         ("Rows published", f"{record.rows_published:,}"),
         ("Promise", promise(record.facts)),
