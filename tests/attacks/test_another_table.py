@@ -23,6 +23,7 @@ from pufferfish.cli.app import run
 from pufferfish.narrate import story
 from pufferfish.release import release_file
 from pufferfish.report import report
+from pufferfish.report.notebook import to_html
 from pufferfish.sampling import SystemEntropy
 
 ROWS = 4_000
@@ -149,6 +150,7 @@ def test_if_it_is_meant_every_edition_says_so_first(kind: str, tmp_path: Path) -
     told = " ".join(story(record).split())
     assert told.startswith(f"Beware The described adversaries were fitted on {ANOTHER} on {when}")
     assert "released column" not in told
+    assert f"Beware</th><td>The described adversaries were fitted on {ANOTHER}" in to_html(record)
     if kind == "dict":
         for edition in ("internal", "public"):
             page = report(record, edition=edition)
@@ -323,6 +325,11 @@ class TestCommandLine:
         self, folder: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert typed("fit last.csv -c x -s s --belief empirical -o b.json") == 0
+        capsys.readouterr()
+        assert typed("calibrate this.csv -c x -s s -e 1 --belief b.json") == 0
+        said = capsys.readouterr()
+        assert "fitted on another table: release refuses" in " ".join(said.err.split())
+        assert "fitted on the released column" not in said.out
         words = "release this.csv -c x -s s -e 1 --belief b.json -o out.csv"
         assert typed(words) != 0
         assert "another table" in capsys.readouterr().err

@@ -113,3 +113,11 @@ def test_the_text_of_a_background() -> None:
 def test_lines_fit_a_terminal() -> None:
     advice = report("mixture", noise=NOISE).explain().split("\n\n")[-1]
     assert max(map(len, advice.splitlines())) <= 98
+
+
+def test_a_report_on_capped_values_says_so() -> None:
+    summary = pf.summarise(TABLE, column="pay", secret="place")
+    middle = float(np.median(summary.pooled.values))
+    said = pf.fit_report(summary, family="empirical", cap=(middle - 1e3, middle)).explain()
+    assert f"moved into [{middle - 1e3:g}, {middle:g}]" in said
+    assert "moved into" not in pf.fit_report(summary, family="empirical").explain()

@@ -21,6 +21,7 @@ from pufferfish.errors import (
     UnsupportedError,
 )
 from pufferfish.exact.recheck import certificate_gap
+from pufferfish.release import spark as spark_release
 from pufferfish.release.spark import release_spark
 from pufferfish.tables.manifest import MANIFEST, Manifest
 from pufferfish.tables.spark import storage, written
@@ -373,7 +374,7 @@ def test_another_table_is_refused_before_anything_is_drawn(
         raise AssertionError("nothing may be drawn")
 
     with monkeypatch.context() as patched:
-        patched.setattr("pufferfish.release.spark.map_spark", drawing)
+        patched.setattr(spark_release, "map_spark", drawing)
         with pytest.raises(DataError, match="fitted on another table, on 20"):
             pf.release(there, chosen, output=tmp_path / "out")
     assert not left_over(tmp_path)
@@ -397,3 +398,25 @@ def test_values_are_capped_before_the_noise(spark: Any, tmp_path: Path) -> None:
     assert np.abs(collected(done.frame) - 50.0).max() < 2.0 + 50.0 * noise.std < 1e5
     local = pf.release(table, chosen).record
     assert local.rows_capped == done.record.rows_capped
+
+
+def test_a_table_that_changes_after_it_was_counted_is_not_published(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = columns(3_000)
+    place = str(tmp_path / "in")
+    frame(spark, table).write.parquet(place)
+    real = spark_release.summarise
+
+    def changing(*arguments: Any, **options: Any) -> Any:
+        """Counts the table, and then one value is another one."""
+        found = real(*arguments, **options)
+        other = table | {"x": np.where(np.arange(3_000) == 7, 51.5, table["x"])}
+        frame(spark, other).write.mode("overwrite").parquet(place)
+        spark.catalog.refreshByPath(place)
+        return found
+
+    monkeypatch.setattr(spark_release, "summarise", changing)
+    with pytest.raises(EngineError, match=r"changed while|Nothing was published|went wrong"):
+        pf.release(spark.read.parquet(place), fitted(table), output=tmp_path / "out")
+    assert left_over(tmp_path) == ["in"]

@@ -31,6 +31,7 @@ from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.outliers import outliers
 from pufferfish.plan import Plan
+from pufferfish.release.origin import source_of
 from pufferfish.statement import Facts, headline, unit_in_words
 
 __all__ = ["command"]
@@ -83,6 +84,12 @@ def command(
             f"a factor of {odds_factor(plan.promise.epsilon)}: that protects little. "
             "Ask for less accuracy, or give more noise."
         )
+    another = source_of(plan, described.counted) == "another table"
+    if another:
+        show.warn(
+            "a belief from a file says that it was fitted on the released column, and was fitted "
+            "on another table: release refuses this plan without --beliefs-from-plan."
+        )
     if output is not None:
         plan.save(output, force=force)
     written = (
@@ -98,7 +105,7 @@ def command(
     decides = "" if outermost is None else f"\n\n{textwrap.fill(str(outermost), COLUMNS)}"
     beware = "".join(f"Beware: {text}\n\n" for text in headline(Facts.of(plan)))
     show.result(
-        f"{beware}{_several(plan)}{plan.calibration.explain()}{decides}\n\n"
+        f"{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}\n\n"
         f"The promise for {_unit(plan)}: {promise}.{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},

@@ -116,6 +116,12 @@ class FitReport:
                 "There were too many different values to keep all: each was moved by at most "
                 f"{self.belief.radius:g}, which every certificate of this belief allows for."
             )
+        if self.belief.cap is not None:
+            low, high = self.belief.cap
+            advice.append(
+                f"All of this is about values that were moved into [{low:g}, {high:g}]. A release "
+                "needs the same cap, and the bounds must be public."
+            )
         if self.belief.provenance == RELEASED:
             advice.append(
                 "Fitted on the column that is to be released: the size of the noise then depends "

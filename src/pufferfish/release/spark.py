@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from pufferfish.errors import EngineError
 from pufferfish.plan import Plan
 from pufferfish.record import Record
 from pufferfish.release.counts import Counts
@@ -18,6 +20,7 @@ from pufferfish.release.session import Session
 from pufferfish.sampling import SystemEntropy
 from pufferfish.scenario import Secret
 from pufferfish.tables import Batch, summarise
+from pufferfish.tables.manifest import Manifest
 from pufferfish.tables.seen import NOBODY
 from pufferfish.tables.spark import (
     SurveyedGroup,
@@ -54,9 +57,9 @@ def release_spark(
     """`release` for a Spark frame.
 
     Args:
-        frame: A classic Spark frame. It is read to count, again to draw, and once more each where
-            persons are counted, where columns are kept, and where beliefs say that they were fitted
-            on it. It must be the same each time.
+        frame: A classic Spark frame. It is read to count, again to draw, once more each where
+            persons are counted and where columns are kept, and twice more where beliefs say that
+            they were fitted on it. It must be the same each time.
         plan: What to release, and how.
         output: The folder to write: a path, or an address that Spark can write to.
         kind: "parquet" or "orc".
@@ -75,7 +78,8 @@ def release_spark(
     rules = session.rules
     if plan.reduction is not None:
         frame = reduced_spark(frame, plan.reduction)
-    groups = survey(frame, plan.column, plan.secret, rules.low, rules.high, rules.cap)
+    look = partial(survey, frame, plan.column, plan.secret, rules.low, rules.high, rules.cap)
+    groups = look()
     _check(groups, rules)
     for group in groups:
         session.add(_counts(group, rules))
@@ -96,6 +100,12 @@ def release_spark(
         look_at_sample(frame, session.how, counts, session.most_looked_at)
     name = output.rstrip("/").rpartition("/")[2]
 
+    def finish(manifest: Manifest) -> None:
+        # The table was counted, and then read once more to draw.
+        if is_about_this_table(plan) and _rows_of(look()) != _rows_of(groups):
+            raise EngineError("the table changed while it was read. Nothing was published.")
+        save(session.record(manifest.sha256, "folder", name))
+
     written = map_spark(
         frame,
         session.how,
@@ -104,7 +114,7 @@ def release_spark(
         session.counts.published,
         kind=kind,
         force=force,
-        before=lambda manifest: save(session.record(manifest.sha256, "folder", name)),
+        before=finish,
     )
     return SparkRelease(written, session.record(written.manifest.sha256, "folder", name))
 
@@ -132,6 +142,11 @@ def _check(groups: tuple[SurveyedGroup, ...], rules: RowRules) -> None:
     codes = [-1 if each is None else numbers[each] for each in secrets]
     labels = tuple("" if label is None else label for label in numbers)
     rules.count(Batch(np.array(values), np.array(codes, dtype=np.int64), labels), None)
+
+
+def _rows_of(groups: tuple[SurveyedGroup, ...]) -> frozenset[tuple[Secret | None, int, int]]:
+    """What tells one table from another; sums of floats depend on who added first."""
+    return frozenset((group.secret, group.rows, group.digest) for group in groups)
 
 
 def _counts(group: SurveyedGroup, rules: RowRules) -> Counts:

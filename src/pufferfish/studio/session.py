@@ -117,6 +117,7 @@ _CONTROLS = {
     "--rows-per-person": "At most so many rows of one person",
     "--one-row": "What is published of a person?",
     "--delta": "δ",
+    "--cap": "More: Before the noise, move what is below up to",
     "--accuracy": "Choose by: accuracy of a value",
     "--allow-no-noise": "Publish them as they are",
 }

@@ -36,6 +36,7 @@ class SurveyedGroup(NamedTuple):
         largest: The largest size of a finite value, after the cap.
         mean: Of the finite values.
         squares: Their squared distances from the mean, added up.
+        digest: The same for the same values, in whatever order: 64-bit hashes, added up.
     """
 
     secret: Secret | None
@@ -47,6 +48,7 @@ class SurveyedGroup(NamedTuple):
     largest: float
     mean: float
     squares: float
+    digest: int
 
 
 def survey(
@@ -81,6 +83,8 @@ def survey(
         sql.max(sql.abs(capped)),
         sql.avg(finite),
         sql.var_pop(finite),
+        # As decimals: whole numbers of 64 bits would overflow.
+        sql.sum(sql.xxhash64("value").cast("decimal(20,0)")),
     )
     with understood():
         found = grouped.limit(_MOST_SECRETS + 1).collect()
@@ -97,6 +101,18 @@ def survey(
             0.0 if largest is None else float(largest),
             0.0 if mean is None else float(mean),
             0.0 if variance is None else float(variance) * finite_,
+            int(digest),
         )
-        for label, rows, present_, finite_, outside, capped_, largest, mean, variance in found
+        for (
+            label,
+            rows,
+            present_,
+            finite_,
+            outside,
+            capped_,
+            largest,
+            mean,
+            variance,
+            digest,
+        ) in found
     )
