@@ -55,7 +55,8 @@ class Plan(PrivateDocument):
             noise's size, which is published, is rounded up as `rounding` says.
         column: The numeric column to protect.
         secret: The column of the secret; it is never published.
-        keep: Other columns to publish as they are. What they say about the secret is not covered.
+        keep: Other columns to publish as they are. The promise is about `column` by itself; what
+            they reveal together is measured by the release, and said first.
         missing: "refuse" a table with missing values; "keep" them as holes, which the beliefs must
             allow for; "drop" their rows, so that how many there are is not protected.
         unit: What the promise is about: one "row", or one "person" with several.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 import sklearn.ensemble  # noqa: F401 - threads can be limited only where they are loaded
 from scipy.stats import mannwhitneyu, norm
@@ -294,3 +295,60 @@ def test_rows_that_were_left_out_are_left_out() -> None:
     kept = int(((table["s"] != "c") & ~np.isnan(table["x"])).sum())
     assert audit_data(table, plan, done.frame["x"]).rows == kept
     assert audit_data(table, plan).rows == kept
+
+
+def _kept_table() -> dict[str, Any]:
+    """The sign of x says whether the secret is that of k, and neither says anything alone."""
+    source = np.random.default_rng(6)
+    secret, other = (source.integers(0, 2, ROWS) for _ in range(2))
+    apart = np.where(secret ^ other, 9.0, -9.0)
+    return {
+        "x": source.normal(apart, 1.0),
+        "s": np.array(["a", "b"])[secret],
+        "k": np.array(["u", "v"])[other],
+        "n": source.normal(size=ROWS),
+    }
+
+
+def _given(kind: str, tmp_path: Path) -> Any:
+    table = _kept_table()
+    if kind == "dict":
+        return table
+    frame = pl.DataFrame(table)
+    if kind == "frame":
+        return frame
+    path = tmp_path / f"t.{kind}"
+    frame.write_csv(path) if kind == "csv" else frame.write_parquet(path)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["dict", "frame", "csv", "parquet"])
+def test_learners_see_every_published_column(kind: str, tmp_path: Path) -> None:
+    alone = audit_data(_given(kind, tmp_path), _plan()).learned[1].after
+    assert abs(alone.accuracy - 0.5) < 5.0 * alone.accuracy_error
+    found = audit_data(_given(kind, tmp_path), _plan(keep=("k", "n")))
+    assert found.kept == ("k", "n")
+    for score in (found.learned[1].before, found.learned[1].after):
+        assert score.accuracy > 0.95
+    # The limit is about x alone; to be beyond it says nothing about the beliefs.
+    assert not found.beyond
+    text = str(found)
+    assert "who sees 'x' alone" in text
+    assert "The learners see 'k', 'n' as well" in text
+    assert "allows" not in text
+    assert "BEYOND" not in text
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["kept"] == ["k", "n"]
+    assert "allowed" not in data
+
+
+@pytest.mark.usefixtures("_quick")
+def test_kept_columns_are_those_of_the_rows_that_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows without a value, of other secrets, and beyond the sample are left out of all columns."""
+    monkeypatch.setattr(learners, "_MOST_ROWS", 500)
+    table = _table()
+    table["k"] = (table["s"] == "b").astype(int)
+    table["x"] = np.where(np.arange(ROWS) % 5 == 0, np.nan, table["x"])
+    found = audit_data(table, _plan(missing="drop", keep=("k",)))
+    assert found.rows == 500
+    assert found.learned[0].after.accuracy == 1.0

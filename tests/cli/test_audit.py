@@ -144,7 +144,10 @@ def test_learners_on_the_table(typed: Typed) -> None:
 
 
 def test_learners_on_released_rows(typed: Typed) -> None:
-    assert typed("release", "t.csv", *COLUMNS, "--keep", "id", "-o", "kept.csv").code == 0
+    assert (
+        typed("release", "t.csv", *COLUMNS, "--keep", "id", "--keep-order", "-o", "kept.csv").code
+        == 0
+    )
     record = ("audit", "kept.csv.record.json", *FEW, "--original", "t.csv")
     data = typed(*record, "--released", "kept.csv", "--json").json["data"]
     assert data["aligned"] is True
@@ -152,7 +155,10 @@ def test_learners_on_released_rows(typed: Typed) -> None:
 
 
 def test_other_rows_are_refused(refused: Typed, typed: Typed, folder: Path) -> None:
-    assert typed("release", "t.csv", *COLUMNS, "--keep", "id", "-o", "kept.csv").code == 0
+    assert (
+        typed("release", "t.csv", *COLUMNS, "--keep", "id", "--keep-order", "-o", "kept.csv").code
+        == 0
+    )
     write(folder / "t.csv", rows(each=100))
     said = refused(
         "audit", "kept.csv.record.json", *FEW, "--original", "t.csv", "--released", "kept.csv"

@@ -213,7 +213,7 @@ def test_compare_does_not_take_what_it_ignores(typed: Typed) -> None:
     assert typed("compare", "t.csv", *COLUMNS, "-e", "1", "--method", "magic").code == 2
 
 
-RELEASED = {"output", "rows", "goal", "noise", "record", "public_record", "report"}
+RELEASED = {"headline", "output", "rows", "goal", "noise", "record", "public_record", "report"}
 
 
 @pytest.mark.parametrize(
@@ -248,15 +248,26 @@ def test_json_and_quiet_of_verify(typed: Typed) -> None:
         assert (quiet.code, quiet.out, quiet.err) == (code, "", "")
 
 
+def test_rows_with_kept_columns_are_shuffled_whole(typed: Typed) -> None:
+    said = typed(*RELEASE, "--keep", "o", "--keep", "id")
+    assert said.code == 0
+    assert said.out.startswith("Beware")
+    assert "in random order" in said.out
+    numbers, texts = column(Path("out.csv"), "id"), column(Path("out.csv"), "o")
+    assert numbers != column(Path("t.csv"), "id")
+    before = dict(zip(column(Path("t.csv"), "id"), column(Path("t.csv"), "o"), strict=True))
+    assert dict(zip(numbers, texts, strict=True)) == before
+
+
 def test_kept_columns_stay_beside_their_rows(typed: Typed) -> None:
-    assert typed(*RELEASE, "--keep", "o", "--keep", "id").code == 0
+    assert typed(*RELEASE, "--keep", "o", "--keep", "id", "--keep-order").code == 0
     assert column(Path("out.csv"), "id") == column(Path("t.csv"), "id")
     assert column(Path("out.csv"), "o") == column(Path("t.csv"), "o")
     assert "s" not in Path("out.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
 
 
 def test_kept_numbers_are_written_as_they_were(typed: Typed) -> None:
-    typed(*RELEASE, "--keep", "id")
+    typed(*RELEASE, "--keep", "id", "--keep-order")
     line = Path("out.csv").read_text(encoding="utf-8").splitlines()[1]
     assert line.split(",")[0] == "0"
 

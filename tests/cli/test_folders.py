@@ -60,15 +60,37 @@ def test_the_same_as_one_file(typed: Typed, many: Path) -> None:
 
 
 def test_the_layout_is_kept_with_a_column(typed: Typed, many: Path) -> None:
-    said = typed("release", "in", *GOAL, "--keep", "id", "-o", "out", "--output-format", "csv")
+    said = typed(
+        "release",
+        "in",
+        *GOAL,
+        "--keep",
+        "id",
+        "--keep-order",
+        "-o",
+        "out",
+        "--output-format",
+        "csv",
+    )
     assert said.code == 0
     for name in ("a.csv", "b.csv", "more/c.csv"):
         assert column(Path("out") / name, "id") == column(many / name, "id")
     assert typed("verify", "out.record.json").code == 0
-    said = typed("release", "in", *GOAL, "--keep", "id", "-o", "o2", "--output-format", "parquet")
+    said = typed(
+        "release",
+        "in",
+        *GOAL,
+        "--keep",
+        "id",
+        "--keep-order",
+        "-o",
+        "o2",
+        "--output-format",
+        "parquet",
+    )
     assert said.code == 0
     assert Path("o2/more/c.parquet").exists()
-    assert typed("release", "in", *GOAL, "--keep", "id", "-o", "one.csv").code == 0
+    assert typed("release", "in", *GOAL, "--keep", "id", "--keep-order", "-o", "one.csv").code == 0
     assert column(Path("one.csv"), "id") == column(Path("t.csv"), "id")
     assert typed("release", "in", *GOAL, "-o", "-", "-q").code == 2  # --json and a table
 
@@ -115,7 +137,7 @@ def test_keys_of_folders(typed: Typed, refused: Typed, folder: Path) -> None:
         place.mkdir(parents=True)
         content = [[row[0], row[2]] for row in rows() if row[1] == secret]
         write(place / "0.csv", content, ("id", "x"))
-    said = refused("release", "keyed", *GOAL, "--keep", "id", "-o", "out")
+    said = refused("release", "keyed", *GOAL, "--keep", "id", "--keep-order", "-o", "out")
     assert said.code == 2
     assert "the folders are named by the secret 's'" in said.err
     assert typed("release", "keyed", *GOAL, "-o", "out").code == 0

@@ -64,6 +64,17 @@ def test_a_row_without_a_secret_is_not_kept() -> None:
     assert sample.rows().columns == {"row": [1]}
 
 
+def test_of_long_texts_only_the_beginning_is_held() -> None:
+    sample = Sample(("a",))
+    cells = ["x" * 10**6, ["y"] * 10**6, b"z" * 10**6, None, 7]
+    sample.look(
+        np.zeros(5, dtype=np.int64), ("a",), lambda chosen: {"k": [cells[i] for i in chosen]}
+    )
+    held = sample.rows().columns["k"]
+    assert max(len(str(each)) for each in held) == 200
+    assert {None, 7} <= {each for each in held if not isinstance(each, str)}
+
+
 @pytest.mark.parametrize("batch", [37, 100, 3000])
 def test_every_row_is_as_likely_and_in_random_order(batch: int) -> None:
     """Chi-square of how often rows of each part of the table are kept; and where they end up."""

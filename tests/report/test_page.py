@@ -99,6 +99,27 @@ def test_the_numbers_of_the_guesses_are_rounded_up() -> None:
     assert "25% 16.8% 35.5%" in text
 
 
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+def test_with_kept_columns_no_limit_is_stated_for_the_file(edition: Any, delta: float) -> None:
+    table = {**TABLE, "k": np.arange(ROWS) % 2}
+    text = page(released(calibration(delta=delta), table, keep=("k",)), edition).text
+    first = text.index("With 'x' and 'k' published together, a learner finds whether 's' is")
+    assert first < text.index("ε")
+    assert "in up to 100% of rows it has not seen" in text[first : first + 200]
+    assert "100% of rows at most whose secret a learner finds" in text
+    assert "for this column by itself" in text
+    assert "Another learner may find more." in text
+    assert "whatever the promise allows" not in text
+    assert "is the most that is allowed" not in text
+    assert "of guesses from one row right at most" not in text
+    assert "By the promise alone" not in text
+    assert "no bound holds for every single published value" not in text
+    assert ("the true value of a row, and no other column" in text) == (edition == "internal")
+    # What of it was measured on the data.
+    assert ("in how many percent of rows a learner finds" in text) == (edition == "public")
+
+
 def test_with_delta_no_posterior_is_promised() -> None:
     text = page(released(calibration(delta=0.01)), "public").text
     assert "not bounded" in text

@@ -21,6 +21,8 @@ from pufferfish.errors import (
     UnsupportedError,
 )
 from pufferfish.exact.recheck import certificate_gap
+from pufferfish.learning import Sample, sample
+from pufferfish.narrate import story
 from pufferfish.release import spark as spark_release
 from pufferfish.release.spark import release_spark
 from pufferfish.tables.manifest import MANIFEST, Manifest
@@ -420,3 +422,56 @@ def test_a_table_that_changes_after_it_was_counted_is_not_published(
     with pytest.raises(EngineError, match=r"changed while|Nothing was published|went wrong"):
         pf.release(spark.read.parquet(place), fitted(table), output=tmp_path / "out")
     assert left_over(tmp_path) == ["in"]
+
+
+@pytest.mark.parametrize("labels", [("no", "yes"), (0, 1), (False, True)], ids=str)
+@pytest.mark.parametrize("keep_order", [False, True])
+def test_what_kept_columns_reveal_is_measured(
+    spark: Any, tmp_path: Path, labels: tuple[Any, Any], keep_order: bool
+) -> None:
+    """x tells whether the secret is that of k; neither says anything alone."""
+    source = np.random.default_rng(4)
+    secret, other = (source.integers(0, 2, 4_000) for _ in range(2))
+    table = {
+        "x": np.where(secret ^ other, 1e4, -1e4) + source.normal(size=4_000),
+        "s": np.array(labels)[secret],
+        "k": np.array(["u", "v"])[other],
+    }
+    laws = {labels[0]: pf.Gaussian(0.0, 20.0), labels[1]: pf.Gaussian(2.0, 20.0)}
+    found = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(1.0))
+    fields: Any = {"column": "x", "secret": "s", "keep_order": keep_order}
+    kept = pf.Plan(calibration=found, keep=["k"], **fields)
+    record = pf.release(frame(spark, table), kept, tmp_path / "out").record
+    assert record.reveals is not None
+    assert record.reveals.found_percent == 100
+    assert set(record.reveals.pair) == set(labels)
+    assert "in up to 100% of rows" in story(record)
+    assert record.order == ("table" if keep_order else "random")
+    # Without it, nothing is measured, and nothing said.
+    alone = pf.Plan(calibration=found, **fields)
+    assert pf.release(frame(spark, table), alone, tmp_path / "alone").record.reveals is None
+
+
+def test_what_is_looked_at_is_a_sample(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each secret about as many rows as are wanted, however many there are; none of others."""
+    seen: dict[Any, int] = {}
+    look = Sample.look
+
+    def counted(self: Sample, codes: Any, labels: Any, columns: Any) -> None:
+        for code in codes.tolist():
+            seen[labels[code]] = seen.get(labels[code], 0) + 1
+        look(self, codes, labels, columns)
+
+    monkeypatch.setattr(Sample, "look", counted)
+    monkeypatch.setattr(sample, "_FEWEST_EACH", 300)
+    monkeypatch.setattr(Sample.__init__, "__kwdefaults__", {"most": 600, "seed": 0})
+    table = columns(9_000)
+    table["s"][:8_000] = "a"
+    done = pf.release(frame(spark, table), plan(keep=["id"]), tmp_path / "out")
+    assert done.record.reveals is not None
+    # 1.1 · 300 of 8,000 rows, and all of about 333; six stds of chance.
+    assert abs(seen["a"] - 330) < 6 * np.sqrt(330)
+    assert abs(seen["b"] - 330) < 6 * np.sqrt(330)
+    assert set(seen) == {"a", "b"}

@@ -358,6 +358,19 @@ def test_what_is_said_of_the_promise_is_on_the_safe_side(tmp_path: Path) -> None
     assert "0.5 is promised for each row" in person["certificate"][1]
 
 
+def test_with_kept_columns_nothing_is_said_of_the_file(tmp_path: Path) -> None:
+    file = write(tmp_path / "t.csv")
+    asked = replace(question(file).asked, publishing=Publishing(keep=["id"]))
+    outlook = Bench().outlook(replace(question(file), asked=asked), Heard())
+    found = moved(outlook, None)
+    assert found["verdict"].startswith("What 'amount' reveals together with 'id' is measured")
+    assert "factor" not in found["verdict"] + found["tiles"]["promise"][1]
+    assert "about amount by itself, for one row" in found["tiles"]["promise"][1]
+    assert "from this column by itself" in found["tiles"]["guess"][1]
+    assert "by the promise" not in found["tiles"]["guess"][1]
+    assert "from this column by itself" in found["said"]
+
+
 def test_rounding_and_clipping_are_said(tmp_path: Path) -> None:
     file = write(tmp_path / "t.csv")
     assert "mean" in tiles(file)["within"][1]

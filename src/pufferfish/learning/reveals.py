@@ -7,7 +7,8 @@ of it: each r by Clopper and Pearson's limit at the level 1 − 0.05/(2·pairs),
 confidence of 95% no measured pair's share is larger, rounded up to whole percent.
 
 The bound is one of this learner's success. Another learner, or somebody who knows more, may find
-more; nobody can bound what all of them find without the law of the kept columns.
+more; nobody can bound what all of them find without the law of the kept columns. Rows are taken to
+be independent. The proof is in docs/theory/kept-columns.md.
 """
 
 from __future__ import annotations

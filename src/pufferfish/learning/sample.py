@@ -23,6 +23,8 @@ IntArray = npt.NDArray[np.int64]
 MOST_ROWS = 40_000
 # Of each secret at least this many, however many secrets there are.
 _FEWEST_EACH = 200
+# Of a text only the beginning is looked at.
+_MOST_LETTERS = 200
 
 
 class Sampled(NamedTuple):
@@ -84,7 +86,7 @@ class Sample:
         self._keys = np.concatenate([self._keys, keys[chosen]])
         self._secrets = np.concatenate([self._secrets, secrets[chosen]])
         for name, cells in columns(chosen).items():
-            self._columns.setdefault(name, []).extend(cells)
+            self._columns.setdefault(name, []).extend(_short(each) for each in cells)
         self._prune()
 
     def rows(self) -> Sampled:
@@ -117,3 +119,12 @@ class Sample:
         return {
             name: [cells[number] for number in numbers] for name, cells in self._columns.items()
         }
+
+
+def _short(cell: Any) -> Any:
+    """A cell that takes little memory, whatever it holds."""
+    if isinstance(cell, str):
+        return cell[:_MOST_LETTERS]
+    if isinstance(cell, bytes | list | dict | tuple):
+        return str(cell)[:_MOST_LETTERS]
+    return cell

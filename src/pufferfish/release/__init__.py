@@ -75,9 +75,9 @@ def release(
         na: Texts of a file that stand for a missing value or secret, as for `summarise`.
 
     Returns:
-        The released table: the same kind as `data`, with the protected column, in random order
-        unless the plan keeps other columns or the order. Lazy frames are computed, so that nobody
-        draws the noise twice; a Spark frame reads what was written.
+        The released table: the same kind as `data`, with the protected column and those that are
+        kept, its rows in random order unless the plan keeps the order. Lazy frames are computed,
+        so that nobody draws the noise twice; a Spark frame reads what was written.
 
     Raises:
         DataError: Missing values that the plan does not allow for, a secret that it does not know,
