@@ -122,3 +122,34 @@ def test_the_span_of_binned_values_has_half_a_bin_at_either_end() -> None:
     assert found is not None
     assert found.cost().epsilon == pytest.approx((1.0 + 1.0) + (5.0 + 1.0))
     assert math.isfinite(found.cost().epsilon)
+
+
+@pytest.mark.parametrize(
+    ("p", "scale", "truth"), [(1e-2, 3.183118, 11.103), (1e-3, 1.850314, 20.115)]
+)
+def test_the_numbers_of_the_page(p: float, scale: float, truth: float) -> None:
+    """docs/theory/composition.md: five equal rows, each certified at ε = 0.2."""
+    scenario = pf.Scenario(
+        pf.Belief({"a": pf.Discrete([0.0, 10.0], [1.0 - p, p]), "b": pf.Discrete([0.0], [1.0])})
+    )
+    found = pf.calibrate(scenario, pf.Guarantee(0.2)).noise
+    assert isinstance(found, pf.LaplaceNoise)
+    assert found.scale == pytest.approx(scale, rel=1e-6)
+    law = [(1.0 - p, [0.0] * 5), (p, [10.0] * 5)]
+    change = log_odds(law, [(1.0, [0.0] * 5)], found.scale, np.full((1, 5), 50.0))
+    assert change[0] == pytest.approx(truth, abs=5e-4)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 4.0])
+def test_the_example_of_two_signs(scale: float) -> None:
+    """X_2 = ±X_1: two rows cost log cosh(2/b), and are charged 2/b."""
+    equal = [(0.5, [1.0, 1.0]), (0.5, [-1.0, -1.0])]
+    mirrored = [(0.5, [1.0, -1.0]), (0.5, [-1.0, 1.0])]
+    seen = np.array(list(product(np.linspace(-3.0, 3.0, 61), repeat=2)))
+    change = np.abs(log_odds(equal, mirrored, scale, seen)).max()
+    assert change == pytest.approx(math.log(math.cosh(2.0 / scale)), rel=1e-9)
+    law = pf.Discrete([-1.0, 1.0], [0.5, 0.5])
+    scenario = pf.Scenario(pf.Belief({"a": law, "b": law}))
+    found = composable_rows(scenario, pf.LaplaceNoise(scale), 0.0, rows=2, dependence="any")
+    assert found is not None
+    assert found.cost().epsilon == pytest.approx(2.0 / scale)
