@@ -2,13 +2,14 @@
 
 Of each of at most 20,000 persons two rows are looked at, chosen at random. If rows are independent
 given the secret, the second values can be exchanged among persons of one secret, and nothing
-changes. So three measures are compared with what they are after such exchanges:
+changes. So four measures are compared with what they are after such exchanges:
 
 - the rank correlation of the two values, squared, for each secret;
 - how often the two values are equal, compared with how often they would be by chance;
-- the rank correlation of their distances from the middle: X and ±X are not correlated.
+- the rank correlation of their distances from the middle: X and ±X are not correlated;
+- χ² of a table of five by five cells, by rank: anything else that is coarse enough to be seen.
 
-The test rejects if one of three p-values is at most a third of its level (Bonferroni). It is a
+The test rejects if one of four p-values is at most a quarter of its level (Bonferroni). It is a
 permutation test, so that true independence is rejected with at most that probability, whatever the
 laws are. What it does not reject need not be true: it is made for persons who have something in
 common from row to row, and cannot see every dependence.
@@ -28,6 +29,7 @@ from pufferfish.tables.summary import IntArray
 __all__ = ["p_values", "refuse_dependent"]
 
 _EXCHANGES = 999
+_CELLS = 5
 # Of the exchanges; they protect nothing, and the same table shall be judged the same again.
 _SEED = 19
 
@@ -49,7 +51,7 @@ def refuse_dependent(person: str, pairs: Pairs) -> None:
 
 
 def p_values(pairs: Pairs) -> tuple[float, ...]:
-    """For each of the three measures how probable one as large is, if rows are independent.
+    """For each of the four measures how probable one as large is, if rows are independent.
 
     Empty where no person has two values.
     """
@@ -73,7 +75,7 @@ def p_values(pairs: Pairs) -> tuple[float, ...]:
 
 
 class _Measures:
-    """The three measures, of pairs that are sorted by secret."""
+    """The four measures, of pairs that are sorted by secret."""
 
     def __init__(self, groups: IntArray, first: FloatArray, second: FloatArray) -> None:
         self._groups = groups
@@ -81,6 +83,8 @@ class _Measures:
         self._sizes = np.bincount(groups).astype(np.float64)
         self._ranks = tuple(self._standard(self._ranked(each)) for each in (first, second))
         self._far = tuple(self._standard(self._ranked(np.abs(each))) for each in self._ranks)
+        self._cells = tuple(self._binned(each) for each in (first, second))
+        self._expected = self._by_margins()
         values = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
         self._codes = values[: first.size], values[first.size :]
         self._by_chance = self._equal_by_chance()
@@ -94,8 +98,34 @@ class _Measures:
                 self._correlated(self._ranks, exchange),
                 float(surplus.sum()),
                 self._correlated(self._far, exchange),
+                self._chi_squared(exchange),
             ]
         )
+
+    def _chi_squared(self, exchange: npt.NDArray[np.intp]) -> float:
+        """Σ (n − n̂)²/n̂ over the cells of all secrets."""
+        first, second = self._cells
+        places = (self._groups * _CELLS + first) * _CELLS + second[exchange]
+        found = np.bincount(places, minlength=self._expected.size)
+        surplus = (found - self._expected) ** 2
+        return float((surplus / np.where(self._expected > 0.0, self._expected, 1.0)).sum())
+
+    def _binned(self, values: FloatArray) -> IntArray:
+        """In which fifth of its secret's ranks each value is."""
+        ranks = self._ranked(values) - self._starts[self._groups]
+        shares = np.floor(_CELLS * (ranks + 0.5) / self._sizes[self._groups])
+        return np.minimum(shares.astype(np.int64), _CELLS - 1)
+
+    def _by_margins(self) -> FloatArray:
+        """How many pairs each cell of each secret would have by chance."""
+        rows, columns = (
+            np.bincount(self._groups * _CELLS + each, minlength=self._sizes.size * _CELLS).reshape(
+                -1, _CELLS
+            )
+            for each in self._cells
+        )
+        together = rows[:, :, None] * columns[:, None, :] / self._sizes[:, None, None]
+        return np.asarray(together, dtype=np.float64).ravel()
 
     def _correlated(self, scores: tuple[FloatArray, ...], exchange: npt.NDArray[np.intp]) -> float:
         """Σ n·ρ² over secrets: under one secret values may rise together, under another fall."""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["PersonCounter", "SomePersons", "array_persons", "arrow_persons", "numbered_persons"]
 __all__ += ["person_names", "two_secrets", "unnamed"]
 
-# Persons that are held in memory: some 100 bytes each, and their names.
-_MOST_HELD = 1 << 20
+# Persons that are held in memory: 50 to 80 bytes each, and their names.
+_MOST_HELD = 1 << 19
 
 
 class SomePersons(NamedTuple):
@@ -201,12 +201,15 @@ def _encoded(names: pa.LargeStringArray) -> tuple[pa.LargeStringArray, IntArray]
 
 def _batch(names: pa.LargeStringArray, seen: Seen) -> pa.RecordBatch:
     pa = pyarrow()
-    columns = [names, *(pa.array(column) for column in seen)]
-    return pa.RecordBatch.from_arrays(columns, names=["person", *Seen._fields])
+    # The last four are empty where no two values are wanted.
+    columns = [pa.array(column) for column in seen if column.size == seen.rows.size]
+    fields = Seen._fields[: len(columns)]
+    return pa.RecordBatch.from_arrays([names, *columns], names=["person", *fields])
 
 
 def _seen(persons: pa.RecordBatch) -> Seen:
-    return Seen(*(column.to_numpy(zero_copy_only=False) for column in persons.columns[1:]))
+    columns = [column.to_numpy(zero_copy_only=False) for column in persons.columns[1:]]
+    return Seen(*columns, *nobody()[len(columns) :])
 
 
 def _added_up(parts: list[pa.RecordBatch]) -> pa.RecordBatch:

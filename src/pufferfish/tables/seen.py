@@ -35,7 +35,7 @@ _SEED = 0x9E3779B97F4A7C15
 
 
 class Seen(NamedTuple):
-    """For each person, or each row.
+    """For each person, or each row. The last four are empty where no two values are wanted.
 
     Attributes:
         rows: How many rows.
@@ -152,7 +152,8 @@ def seen_rows(batch: Batch, before: int, *, pairs: bool) -> Seen:
     """
     size = batch.values.size
     hole = np.isnan(batch.values)
-    none, nothing = np.full(size, _NO_KEY), np.full(size, np.nan)
+    wanted = size if pairs else 0
+    none, nothing = np.full(wanted, _NO_KEY), np.full(wanted, np.nan)
     return Seen(
         rows=np.ones(size, dtype=np.int64),
         low_secret=batch.codes,
@@ -176,6 +177,8 @@ def grouped(persons: IntArray, seen: Seen) -> Seen:
     """
     if not persons.size:
         return nobody()
+    if persons[-1] == persons.size - 1 and np.array_equal(persons, np.arange(persons.size)):
+        return seen  # nobody has two entries
     order = np.argsort(persons, kind="stable")
     starts = _starts(persons[order])
 
@@ -197,6 +200,8 @@ def _two_lowest(
     persons: IntArray, seen: Seen, count: int
 ) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
     """The two rows of each person with the lowest keys: two rows at random."""
+    if not seen.key.size:
+        return seen[6:]
     keys = np.concatenate([seen.key, seen.other_key])
     there = np.flatnonzero(keys < _NO_KEY)
     owners = np.concatenate([persons, persons])[there]

@@ -1,0 +1,111 @@
+"""The test of stated independence: it keeps its level, and sees what persons have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pufferfish as pf
+from pufferfish.release.dependence import p_values, refuse_dependent
+from pufferfish.tables.seen import Pairs
+
+Law = Callable[[np.random.Generator, Any], Any]
+
+
+def pairs(secrets: Any, first: Any, second: Any) -> Pairs:
+    return Pairs(secrets, first * 1.0, second * 1.0, np.arange(secrets.size))
+
+
+def rejected(found: Pairs) -> bool:
+    try:
+        refuse_dependent("who", found)
+    except pf.DataError:
+        return True
+    return False
+
+
+LAWS: dict[str, Law] = {
+    "normal, by secret": lambda draw, s: draw.normal(3.0 * s, 1.0 + s),
+    "few values": lambda draw, s: draw.integers(0, 3 + s),
+    "mostly zero": lambda draw, s: np.where(
+        draw.random(s.size) < 0.9, 0.0, draw.exponential(1.0, s.size)
+    ),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("order", ["as drawn", "sorted"])
+def test_independent_rows_are_rejected_as_seldom_as_stated(law: str, order: str) -> None:
+    """Also where the secrets differ, and where the first row of each person is the smaller one."""
+    draw = np.random.default_rng(11)
+    count = 0
+    for _ in range(120):
+        secrets = draw.integers(0, 3, 90)
+        both = np.stack([LAWS[law](draw, secrets) * 1.0 for _ in range(2)])
+        if order == "sorted":
+            both.sort(axis=0)
+        count += rejected(pairs(secrets, *both))
+    # 1.2 of 120 are expected; more than 6 have a probability below 1e-3.
+    assert count <= 6
+
+
+def test_what_the_secrets_have_in_common_is_no_dependence() -> None:
+    """Values that differ by secret alone are correlated over all, and not given the secret."""
+    draw = np.random.default_rng(4)
+    secrets = np.repeat([0, 1], 2000)
+    first, second = (draw.normal(50.0 * secrets, 1.0) for _ in range(2))
+    assert np.corrcoef(first, second)[0, 1] > 0.99
+    assert not rejected(pairs(secrets, first, second))
+
+
+def _mirrored(draw: np.random.Generator, s: Any) -> tuple[Any, Any]:
+    value = draw.normal(size=s.size)
+    return value, value * draw.choice([-1.0, 1.0], s.size)
+
+
+def _shared(draw: np.random.Generator, s: Any) -> tuple[Any, Any]:
+    common = draw.normal(size=s.size)
+    return common + draw.normal(size=s.size), common + draw.normal(size=s.size)
+
+
+def _opposed(draw: np.random.Generator, s: Any) -> tuple[Any, Any]:
+    value = draw.integers(0, 2, s.size)
+    return value, np.where(s == 0, value, 1 - value)
+
+
+def _some_equal(draw: np.random.Generator, s: Any) -> tuple[Any, Any]:
+    first, second = draw.normal(size=(2, s.size))
+    return first, np.where(draw.random(s.size) < 0.03, first, second)
+
+
+def _turned(draw: np.random.Generator, s: Any) -> tuple[Any, Any]:
+    value = draw.integers(0, 10, s.size)
+    return value, (value + 5) % 10
+
+
+DEPENDENT = {each.__name__: each for each in (_mirrored, _shared, _opposed, _some_equal, _turned)}
+
+
+@pytest.mark.parametrize("name", DEPENDENT)
+def test_what_rows_have_in_common_is_seen(name: str) -> None:
+    draw = np.random.default_rng(5)
+    secrets = draw.integers(0, 2, 600)
+    assert rejected(pairs(secrets, *DEPENDENT[name](draw, secrets)))
+
+
+def test_the_same_table_is_judged_the_same_again() -> None:
+    draw = np.random.default_rng(6)
+    found = pairs(draw.integers(0, 2, 300), *draw.normal(size=(2, 300)))
+    assert p_values(found) == p_values(found)
+
+
+def test_without_two_values_of_anybody_there_is_nothing_to_test() -> None:
+    nothing = np.empty(0)
+    assert p_values(pairs(np.empty(0, dtype=np.int64), nothing, nothing)) == ()
+    one = pairs(np.zeros(1, dtype=np.int64), np.ones(1), np.ones(1))
+    assert not rejected(one)
+    same = pairs(np.zeros(50, dtype=np.int64), np.ones(50), np.ones(50))
+    assert not rejected(same)
