@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +51,13 @@ class Silent:
         yield lambda share: None
 
 
-def write(path: Path, each: int, holes: bool = False) -> None:
+def write(path: Path, each: int, holes: bool = False, mark: str = "") -> None:
     """Names and secrets with all that a shell or a script could trip over."""
     with path.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["-amount $1", "who's kind", "id", "to keep"])
         for number in range(3 * each):
-            value: Any = "" if holes and number % 50 == 0 else (7 * number) % 10 + number % 3
+            value: Any = mark if holes and number % 50 == 0 else (7 * number) % 10 + number % 3
             rows.writerow([value, ("a:b", 'c "d"', "e\\f")[number % 3], number // 2, number % 4])
 
 
@@ -133,6 +134,16 @@ def test_also_with_missing_values(
 ) -> None:
     write(tmp_path / NAME, 40, holes=True)
     same_everywhere(WITH_HOLES[case], tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("mark", ["-", "n/a $1"])
+def test_also_with_marks_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    write(tmp_path / NAME, 40, holes=True, mark=mark)
+    question = WITH_HOLES["drop"]
+    question = replace(question, table=replace(question.table, na=["another", mark]))
+    same_everywhere(question, tmp_path, monkeypatch)
 
 
 def test_values_without_noise_are_asked_for_in_both(

@@ -25,6 +25,7 @@ from pufferfish.tables.files import Progress
 from pufferfish.tables.folder import writing_folder
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, renamed
 from pufferfish.tables.mapping import Change, Changed, arrow_values, change_rows
+from pufferfish.tables.nested import decoded, plain_kind
 from pufferfish.tables.pieces import OpenTable, Piece, opened_table
 from pufferfish.tables.pool import in_order
 from pufferfish.tables.sources import Source, is_many
@@ -177,7 +178,7 @@ def _with_column(
         part = part.filter(pa.array(changed.rows))
     values = arrow_values(changed.values, changed.holes)
     columns = [
-        values if field.name == how.column else _plain(part.column(field.name), field.type)
+        values if field.name == how.column else decoded(part.column(field.name), field.type)
         for field in schema
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
@@ -185,11 +186,9 @@ def _with_column(
 
 def _kept_field(field: pa.Field, target: FileFormat) -> pa.Field:
     """The type of a kept column in the result."""
-    types, kind = pyarrow().types, field.type
-    text = target.kind == "csv"
     # A dictionary also holds entries that no row has, or none that is published.
-    if types.is_dictionary(kind):
-        kind = kind.value_type
+    types, kind = pyarrow().types, plain_kind(field.name, field.type)
+    text = target.kind == "csv"
     if text and types.is_string_view(kind):
         kind = pyarrow().large_string()
     if text and (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind)):
@@ -198,12 +197,3 @@ def _kept_field(field: pa.Field, target: FileFormat) -> pa.Field:
             "Arrow, or leave it out."
         )
     return pyarrow().field(field.name, kind)
-
-
-def _plain(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """A column as the schema has it: categories may have become their values."""
-    if column.type == kind:
-        return column
-    if pyarrow().types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    return column.cast(kind)
