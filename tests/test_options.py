@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ class Silent:
         yield lambda share: None
 
 
-def write(path: Path, each: int, holes: bool = False) -> None:
+def write(path: Path, each: int, holes: bool = False, mark: str = "") -> None:
     """Names and secrets with all that a shell or a script could trip over."""
     with path.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
@@ -60,7 +61,7 @@ def write(path: Path, each: int, holes: bool = False) -> None:
         for number in range(3 * each):
             value: Any = draws.randrange(10) + number % 3
             if holes and number % 50 == 0:
-                value = ""
+                value = mark
             # Two rows of each person, with one secret.
             person = 3 * (number // 6) + number % 3
             rows.writerow([value, ("a:b", 'c "d"', "e\\f")[number % 3], person, number % 4])
@@ -93,7 +94,9 @@ CASES = {
     "std": asked(goal={"epsilon": 1.0, "delta": 0.01, "noise": "gaussian", "scale": 43.21}),
     "scale alone": asked(goal={"scale": 7.5}),
     "scale alone, persons": asked(
-        goal={"delta": 0.001, "scale": 7.5}, publishing=Publishing(person="id", rows_per_person=2)
+        goal={"delta": 0.001, "scale": 7.5},
+        adversaries={"belief": ["empirical"]},
+        publishing=Publishing(person="id", rows_per_person=2),
     ),
     "kept": asked(publishing=Publishing(keep=["to keep"], keep_order=True)),
     "persons": asked(
@@ -160,6 +163,16 @@ def test_also_with_missing_values(
 ) -> None:
     write(tmp_path / NAME, 40, holes=True)
     same_everywhere(WITH_HOLES[case], tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("mark", ["-", "n/a $1"])
+def test_also_with_marks_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    write(tmp_path / NAME, 40, holes=True, mark=mark)
+    question = WITH_HOLES["drop"]
+    question = replace(question, table=replace(question.table, na=["another", mark]))
+    same_everywhere(question, tmp_path, monkeypatch)
 
 
 def test_values_without_noise_are_asked_for_in_both(

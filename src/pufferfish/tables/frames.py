@@ -10,6 +10,7 @@ from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_batches
 from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.names import check_columns
+from pufferfish.tables.nested import decoded, holds_dictionary, plain_kind
 from pufferfish.tables.rows import Columns, plain_columns, taken
 from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Batch
@@ -78,33 +79,100 @@ def frame_columns(frame: Any, before: int, chosen: IntArray) -> Columns:
 def without_metadata(frame: Any) -> Any:
     """A frame without what it carries beside its columns: notes, and the names of dropped ones."""
     if hasattr(frame, "replace_schema_metadata"):
-        fields = [field.remove_metadata() for field in frame.schema]
-        return frame.cast(pyarrow().schema(fields))
+        pa = pyarrow()
+        fields = [pa.field(each.name, _without_notes(each), each.nullable) for each in frame.schema]
+        return frame.cast(pa.schema(fields))
     if hasattr(frame, "attrs"):
         frame.attrs = {}
     return frame
 
 
 def without_unused_categories(frame: Any) -> Any:
-    """A frame whose categories are those of its rows; declared ones (Enum) stay."""
-    nw = narwhals()
-    names = [name for name, kind in frame.schema.items() if kind == nw.Categorical]
-    for name in names:
-        column = frame.get_column(name).to_native()
-        if frame.implementation.is_pyarrow():
-            column = _recoded(column)
-        elif frame.implementation.is_polars():
-            text = frame.implementation.to_native_namespace().String
-            column = column.cast(text).cast(column.dtype)
-        else:
-            column = column.cat.remove_unused_categories()
-        frame = frame.with_columns(nw.from_native(column, series_only=True).alias(name))
+    """A frame whose categories are those of its rows.
+
+    Categories within lists and structs become plain text.
+    """
+    nw, kind = narwhals(), frame.implementation
+    compact = (
+        _compact_arrow
+        if kind.is_pyarrow()
+        else _compact_polars
+        if kind.is_polars()
+        else _compact_pandas
+    )
+    for name in frame.columns:
+        given = frame.get_column(name).to_native()
+        column = compact(name, given)
+        if column is not given:
+            frame = frame.with_columns(nw.from_native(column, series_only=True).alias(name))
     return frame
 
 
-def _recoded(column: Any) -> Any:
+def _compact_arrow(name: str, column: Any) -> Any:
+    if pyarrow().types.is_dictionary(column.type):
+        return _recoded(name, column)
+    if holds_dictionary(column.type):
+        return decoded(column, plain_kind(name, column.type))
+    return column
+
+
+def _compact_polars(_: str, column: Any) -> Any:
+    """Casting to text and back builds the categories anew."""
+    polars = narwhals().Implementation.POLARS.to_native_namespace()
+    kind = column.dtype
+    text = _polars_text(polars, kind)
+    if text == kind:
+        return column
+    if isinstance(kind, polars.Enum):
+        used = set(column.cast(text).unique().to_list())
+        kind = polars.Enum([each for each in kind.categories.to_list() if each in used])
+    elif kind.is_nested():
+        kind = text
+    return column.cast(text).cast(kind)
+
+
+def _polars_text(polars: Any, kind: Any) -> Any:
+    """The type with text in place of categories, at any depth."""
+    if isinstance(kind, polars.Categorical | polars.Enum):
+        return polars.String()
+    if isinstance(kind, polars.List):
+        return polars.List(_polars_text(polars, kind.inner))
+    if isinstance(kind, polars.Array):
+        return polars.Array(_polars_text(polars, kind.inner), kind.size)
+    if isinstance(kind, polars.Struct):
+        fields = [polars.Field(each.name, _polars_text(polars, each.dtype)) for each in kind.fields]
+        return polars.Struct(fields)
+    return kind
+
+
+def _compact_pandas(name: str, column: Any) -> Any:
+    if column.dtype == "category":
+        return column.cat.remove_unused_categories()
+    if hasattr(column.dtype, "pyarrow_dtype"):
+        array = pyarrow().chunked_array(column.array.__arrow_array__())
+        compact = _compact_arrow(name, array)
+        if compact is array:
+            return column
+        return type(column)(type(column.array)(compact), index=column.index, name=column.name)
+    if column.dtype == object and column.map(lambda cell: hasattr(cell, "categories")).any():
+        # Categories as a single cell.
+        return column.map(
+            lambda cell: cell.remove_unused_categories() if hasattr(cell, "categories") else cell
+        )
+    return column
+
+
+def _without_notes(field: Any) -> Any:
+    """The type of a field, without notes at any depth."""
+    kind = field.type
+    return kind if holds_dictionary(kind) else plain_kind(field.name, kind)
+
+
+def _recoded(name: str, column: Any) -> Any:
     """A column of categories with a dictionary of its own entries, of the same type."""
     pa, kind = pyarrow(), column.type
+    if holds_dictionary(kind.value_type):
+        return decoded(column, plain_kind(name, kind))
     coded = column.combine_chunks().cast(kind.value_type).dictionary_encode()
     array = pa.DictionaryArray.from_arrays(
         coded.indices.cast(kind.index_type), coded.dictionary, ordered=kind.ordered

@@ -35,6 +35,7 @@ from pufferfish.tables.mapping import (
     arrow_values,
     change_rows,
 )
+from pufferfish.tables.nested import decoded, plain_kind
 from pufferfish.tables.one_row import reduced_table
 from pufferfish.tables.pieces import OpenTable, Piece, opened_table
 from pufferfish.tables.pool import in_order
@@ -203,7 +204,7 @@ def _with_column(
         part = part.filter(pa.array(changed.rows))
     values = arrow_values(changed.values, changed.holes)
     columns = [
-        values if field.name == how.column else _plain(part.column(field.name), field.type)
+        values if field.name == how.column else decoded(part.column(field.name), field.type)
         for field in schema
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
@@ -211,24 +212,12 @@ def _with_column(
 
 def _kept_field(field: pa.Field, target: FileFormat) -> pa.Field:
     """The type of a kept column in the result."""
-    types, kind = pyarrow().types, field.type
-    text = target.kind == "csv"
     # A dictionary also holds entries that no row has, or none that is published.
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    kind = movable(kind)
+    types, kind = pyarrow().types, movable(plain_kind(field.name, field.type))
+    text = target.kind == "csv"
     if text and (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind)):
         raise DataError(
             f"column {field.name!r} is of type {kind}, which a CSV cannot hold; write Parquet or "
             "Arrow, or leave it out."
         )
     return pyarrow().field(field.name, kind)
-
-
-def _plain(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """A column as the schema has it: categories may have become their values."""
-    if column.type == kind:
-        return column
-    if pyarrow().types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    return column.cast(kind)
