@@ -19,7 +19,7 @@ from pufferfish.exact.certificate import noise_from_dict
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.explain import pairs_in_words
 from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
-from pufferfish.looking import beside, look_at
+from pufferfish.looking import beside, look_at, shown
 from pufferfish.mechanism import check_grid
 from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
@@ -92,7 +92,8 @@ def verify_document(
     data = unsigned(as_document(plain, kind, version))
     wrong = _misshapen(data, kind)
     if wrong is not None:
-        return Verification(edition=str(data.get("edition")), checks=(*checks, wrong))
+        edition = "public" if data.get("edition") == "public" else "internal"
+        return Verification(edition=edition, checks=(*checks, wrong), signed_by=signed_by)
     notes: list[str] = []
     try:
         with patience(PATIENCE_SECONDS):
@@ -194,9 +195,14 @@ def _of_file(
     facts, name = Facts.from_dict(data), data["published"]["file"]
     if released is not None:
         return look_at(data, facts, Path(released))
-    if name is None or folder is None:
+    if folder is None:
         return [], []
-    claim = f"{name!r} is what was released"
+    if name is None:
+        if data["published"]["checksum_of"] == "column":
+            return [], ["A frame was released, and no file: there is nothing here to look at."]
+        away = "the record does not say where it is; name it with --released"
+        return [Check(claim="the file is what was released", verdict=None, detail=away)], []
+    claim = f"{shown(name)} is what was released"
     try:
         place = beside(folder, name)
     except InvalidInputError as error:

@@ -24,7 +24,10 @@ from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
 from pufferfish.tables.sources import data_files
 from pufferfish.verdict import Check
 
-__all__ = ["beside", "look_at"]
+__all__ = ["beside", "look_at", "shown"]
+
+# Of a file, in bytes, on every system in use.
+_LONGEST_NAME = 255
 
 
 def beside(folder: Path, name: object) -> Path:
@@ -33,20 +36,33 @@ def beside(folder: Path, name: object) -> Path:
     Raises:
         InvalidInputError: The name leads out of the folder, or to something that is no file.
     """
-    plain = isinstance(name, str) and name not in ("", ".", "..")
-    if not plain or os.path.basename(str(name)) != name or "\0" in str(name):
+    if not _is_plain(name):
         raise InvalidInputError(
             "the record names a file that is not in its own folder, so it was not opened"
         )
     place = folder / str(name)
     if place.is_symlink():
-        raise InvalidInputError(f"{name} is a link, so it was not opened; name it with --released")
+        raise InvalidInputError(
+            f"{shown(place.name)} is a link, so it was not opened; name it with --released"
+        )
     return place
+
+
+def _is_plain(name: object) -> bool:
+    """Whether this is the name of a file, and nothing that leads elsewhere."""
+    if not isinstance(name, str) or name in ("", ".", "..") or "\0" in name:
+        return False
+    try:
+        size = len(os.fsencode(name))
+    except UnicodeEncodeError:
+        return False
+    return size <= _LONGEST_NAME and os.path.basename(name) == name
 
 
 def look_at(data: Mapping[str, Any], facts: Facts, released: Path) -> tuple[list[Check], list[str]]:
     """Checks of the published file or folder, and notes on what cannot be told from it."""
-    same = f"{released.name} is what was released"
+    named = shown(released.name)
+    same = f"{named} is what was released"
     published = data["published"]
     if published["checksum_of"] == "column":
         found = Check(claim=same, verdict=None, detail="a frame was released, not a file")
@@ -62,18 +78,22 @@ def look_at(data: Mapping[str, Any], facts: Facts, released: Path) -> tuple[list
     except DataError as error:
         return [Check(claim=same, verdict=False, detail=f"it cannot be such a table: {error}")], []
     except PufferfishError as error:
-        note = f"The values of {released.name} were not looked at: {error}"
+        note = f"The values of {named} were not looked at: {error}"
         return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], [note]
     rows = seen.rows == published["rows"]
     held = f"sha256 {published['sha256']}, {seen.rows:,} rows"
     checks = [Check(claim=same, verdict=rows, detail=held if rows else _other_rows(seen))]
     if seen.verdict is None:
         return checks, [
-            f"Whether noise was added to {released.name} cannot be told from its values: "
-            f"{seen.detail}."
+            f"Whether noise was added to {named} cannot be told from its values: {seen.detail}."
         ]
-    like = f"the values of {released.name} look as such noise leaves them"
+    like = f"the values of {named} look as such noise leaves them"
     return [*checks, Check(claim=like, verdict=seen.verdict, detail=seen.detail)], []
+
+
+def shown(name: str) -> str:
+    """A name for people; one that could do something to their terminal is written with escapes."""
+    return name if name.isprintable() else repr(name)
 
 
 def _other_rows(seen: Appearance) -> str:
@@ -108,11 +128,11 @@ def _wrong_in_folder(data: Mapping[str, Any], folder: Path) -> str | None:
         found = {each.relative_to(folder).as_posix() for each in data_files(folder)}
         listed = {each.path for each in manifest.files}
         for path in sorted(found ^ listed):
-            return f"{path} is {'missing' if path in listed else 'not in the manifest'}"
+            return f"{shown(path)} is {'missing' if path in listed else 'not in the manifest'}"
         for each in manifest.files:
             place = _regular(folder / each.path)
             if place.stat().st_size != each.bytes or file_sha256(place) != each.sha256:
-                return f"{each.path} is not what was written"
+                return f"{shown(each.path)} is not what was written"
     except InvalidInputError as error:
         return str(error)
     if manifest.rows != published["rows"]:
@@ -122,7 +142,7 @@ def _wrong_in_folder(data: Mapping[str, Any], folder: Path) -> str | None:
 
 def _regular(place: Path) -> Path:
     if place.is_symlink() or not stat.S_ISREG(place.stat().st_mode):
-        raise InvalidInputError(f"{place.name} is no regular file, so it was not opened.")
+        raise InvalidInputError(f"{shown(place.name)} is no regular file, so it was not opened.")
     return place
 
 
