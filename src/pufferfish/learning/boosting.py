@@ -24,10 +24,12 @@ from pufferfish.learning.features import BINS, Feature
 __all__ = ["learned"]
 
 IntArray = npt.NDArray[np.int64]
+# One row for each feature.
+Bins = npt.NDArray[np.uint8]
 
 _DEPTH = 5
-_TREES = 100
-_RATE = 0.25
+_TREES = 60
+_RATE = 0.3
 _PATIENCE = 10
 # Every so manieth row decides when to stop.
 _VALIDATION = 5
@@ -50,16 +52,17 @@ class _Tree:
     levels: tuple[_Level, ...]
     leaves: FloatArray
 
-    def __call__(self, bins: IntArray) -> FloatArray:
+    def __call__(self, bins: Bins) -> FloatArray:
         node = np.zeros(bins.shape[1], dtype=np.int64)
         for level in self.levels:
             node = _down(node, level, bins)
         return self.leaves[node]
 
 
-def _down(node: IntArray, level: _Level, bins: IntArray) -> IntArray:
-    at = bins[level.feature[node], np.arange(node.size)]
-    return 2 * node + ~level.left[node, at]
+def _down(node: IntArray, level: _Level, bins: Bins) -> IntArray:
+    """The nodes of the next level."""
+    at = bins.ravel().take(level.feature[node] * node.size + np.arange(node.size))
+    return 2 * node + ~level.left.ravel().take(node * BINS + at)
 
 
 def learned(
@@ -81,34 +84,40 @@ def learned(
         trees: At most this many.
         depth: Levels of each.
     """
-    bins = np.array([each.bins for each in found])
+    bins = np.array([each.bins for each in found], dtype=np.uint8)
     ordered = [each.ordered for each in found]
-    known, new = bins[:, train], bins[:, ~train]
-    sign = 2.0 * target[train] - 1.0
-    weights = np.where(sign > 0, 0.5 / (sign > 0).mean(), 0.5 / (sign < 0).mean())
-    checks = np.arange(sign.size) % _VALIDATION == 0
-    fitted, odds, score = known[:, ~checks], np.zeros(sign.size), np.zeros(new.shape[1])
+    rows = np.flatnonzero(train)
+    checking = np.arange(rows.size) % _VALIDATION == 0
+    fitted, checked, new = rows[~checking], rows[checking], np.flatnonzero(~train)
+    known, others = bins[:, fitted], np.ascontiguousarray(bins[:, np.append(checked, new)])
+    ones, sign = target[fitted] == 1, 2.0 * target[checked] - 1.0
+    share = float((target[rows] == 1).mean())
+    weights = np.where(ones, 0.5 / share, 0.5 / (1.0 - share))
+    checked_weights = np.where(sign > 0, 0.5 / share, 0.5 / (1.0 - share))
+    odds, score = np.zeros(fitted.size), np.zeros(others.shape[1])
     best, best_loss, waited = score, np.inf, 0
     for _ in range(trees):
-        chance = 1.0 / (1.0 + np.exp(-odds[~checks]))
-        gradient = weights[~checks] * (chance - (sign[~checks] > 0))
-        curvature = weights[~checks] * chance * (1.0 - chance)
-        tree = _grown(fitted, ordered, gradient, curvature, depth)
-        odds += tree(known)
-        score = score + tree(new)
-        loss = float((weights * np.logaddexp(0.0, -sign * odds))[checks].mean())
+        chance = 1.0 / (1.0 + np.exp(-odds))
+        tree, node = _grown(
+            known, ordered, weights * (chance - ones), weights * chance * (1.0 - chance), depth
+        )
+        odds += tree.leaves[node]
+        score = score + tree(others)
+        losses = np.logaddexp(0.0, -sign * score[: sign.size])
+        loss = float((checked_weights * losses).mean()) if sign.size else 0.0
         if loss < best_loss - 1e-5:
             best, best_loss, waited = score, loss, 0
         else:
             waited += 1
         if waited == _PATIENCE:
             break
-    return best
+    return best[sign.size :]
 
 
 def _grown(
-    bins: IntArray, ordered: Sequence[bool], gradient: FloatArray, curvature: FloatArray, depth: int
-) -> _Tree:
+    bins: Bins, ordered: Sequence[bool], gradient: FloatArray, curvature: FloatArray, depth: int
+) -> tuple[_Tree, IntArray]:
+    """A tree, and the leaf that each row is in."""
     node = np.zeros(gradient.size, dtype=np.int64)
     levels = []
     for level in range(depth):
@@ -117,11 +126,11 @@ def _grown(
         levels.append(split)
     total = np.bincount(node, gradient, 2**depth)
     leaves = -_RATE * total / (np.bincount(node, curvature, 2**depth) + _RIDGE)
-    return _Tree(tuple(levels), leaves)
+    return _Tree(tuple(levels), leaves), node
 
 
 def _split(
-    bins: IntArray,
+    bins: Bins,
     ordered: Sequence[bool],
     gradient: FloatArray,
     curvature: FloatArray,

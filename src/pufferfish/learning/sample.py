@@ -20,7 +20,7 @@ __all__ = ["Sample", "Sampled"]
 IntArray = npt.NDArray[np.int64]
 
 # Rows that are kept: more make the figure no truer than its rounding.
-MOST_ROWS = 40_000
+MOST_ROWS = 20_000
 # Of each secret at least this many, however many secrets there are.
 _FEWEST_EACH = 200
 # Of a text only the beginning is looked at.
@@ -86,7 +86,7 @@ class Sample:
         self._keys = np.concatenate([self._keys, keys[chosen]])
         self._secrets = np.concatenate([self._secrets, secrets[chosen]])
         for name, cells in columns(chosen).items():
-            self._columns.setdefault(name, []).extend(_short(each) for each in cells)
+            self._columns.setdefault(name, []).extend(_short(cells))
         self._prune()
 
     def rows(self) -> Sampled:
@@ -121,10 +121,14 @@ class Sample:
         }
 
 
-def _short(cell: Any) -> Any:
-    """A cell that takes little memory, whatever it holds."""
-    if isinstance(cell, str):
-        return cell[:_MOST_LETTERS]
-    if isinstance(cell, bytes | list | dict | tuple):
-        return str(cell)[:_MOST_LETTERS]
-    return cell
+def _short(cells: list[Any]) -> list[Any]:
+    """Cells that take little memory, whatever they hold."""
+    kinds = set(map(type, cells)) - {type(None)}
+    if kinds <= {float, int, bool}:
+        return cells
+    if kinds == {str} and max(len(each or "") for each in cells) <= _MOST_LETTERS:
+        return cells
+    return [
+        str(each)[:_MOST_LETTERS] if isinstance(each, str | bytes | list | dict | tuple) else each
+        for each in cells
+    ]
