@@ -7,7 +7,7 @@ one does only where every belief is public.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -175,7 +175,7 @@ def gather(
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
         allowed=success_allowed(goal),
         posteriors=_posteriors(goal),
-        believed=None if plan is None else believed(plan.calibration),
+        believed=None if plan is None else believed(plan.calibration, steps),
         record=record,
         released=released,
         bars=None if released is None else bars_of(released, None if record is None else original),
@@ -203,8 +203,8 @@ def _posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
     )
 
 
-def believed(calibration: Calibration) -> Believed:
-    """What follows from the beliefs of a calibration."""
+def believed(calibration: Calibration, steps: Sequence[Postprocess] = ()) -> Believed:
+    """What follows from the beliefs of a calibration; `steps` follow the noise."""
     scenario, noise, goal = calibration.scenario, calibration.noise, calibration.goal
     alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
     of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
@@ -213,7 +213,7 @@ def believed(calibration: Calibration) -> Believed:
     epsilons = [last * step / (_PROFILE_POINTS - 1) for step in range(_PROFILE_POINTS)]
     return Believed(
         calibration=calibration,
-        views=views(scenario, calibration.certificate),
+        views=views(scenario, calibration.certificate, steps),
         pairs=tuple(_pairs(calibration)),
         before=success(alone, NoNoise()),
         after=success(alone, noise),
