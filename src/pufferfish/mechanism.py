@@ -7,6 +7,7 @@ once. Everything after that is a public function of the published number and cos
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Self
@@ -28,7 +29,7 @@ from pufferfish.sampling import (
 )
 from pufferfish.slight import publishes_values
 
-__all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo", "check_grid"]
+__all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo", "check_grid", "processed"]
 
 # Rows at a time: enough to hide the cost of a call, few enough for the cache.
 CHUNK = 2**16
@@ -197,9 +198,7 @@ class Mechanism:
             # Dividing by a power of two is exact; the sum is converted once, by the last product.
             steps = np.rint(values / grid).astype(np.int64)
             values = np.asarray((steps + self._draw(values.size)) * grid, dtype=np.float64)
-        for each in self.postprocess:
-            values = _processed(values, each)
-        return values
+        return processed(values, self.postprocess)
 
     def _draw(self, count: int) -> npt.NDArray[np.int64]:
         noise = self.noise
@@ -242,6 +241,13 @@ def check_grid(noise: LaplaceNoise | GaussianNoise) -> None:
             f"the grid is too fine for this noise: it must be more than 2^-45 of {size:g}. An ε "
             "below about 1e-6 leads to such grids; ask for a larger one."
         )
+
+
+def processed(values: FloatArray, steps: Sequence[Postprocess]) -> FloatArray:
+    """Noised values after rounding and clipping, in that order or any other."""
+    for each in steps:
+        values = _processed(values, each)
+    return values
 
 
 def _processed(values: FloatArray, each: Postprocess) -> FloatArray:

@@ -171,9 +171,8 @@ def test_the_code_for_the_analyst_runs() -> None:
     start = found.text.index("import pufferfish as pf")
     raw = "".join(found.words)
     code = raw[raw.index("import pufferfish as pf") : raw.index("pf.denoise.slope(values, outcome")]
-    code = code.replace("values = ...", "values = given")
     printed: list[Any] = []
-    exec(code, {"given": done.frame["x"], "print": printed.append})
+    exec(code, {"values": done.frame["x"], "print": printed.append})
     assert start > 0
     noise = done.record.plan.calibration.noise
     assert printed[0] == pf.denoise.mean(done.frame["x"], noise)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet
+import pyarrow.parquet as pq
 import pytest
 
 import pufferfish as pf
@@ -41,7 +41,7 @@ def test_from_files_to_a_checked_folder(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "adult").mkdir()
     for number in range(3):
         part = adult.slice(number * 11_000, 11_000)
-        pa.parquet.write_table(part, tmp_path / "adult" / f"{number}.parquet")
+        pq.write_table(part, tmp_path / "adult" / f"{number}.parquet")
     columns = ["-c", "education-num", "-s", "race", "--pair", "Black:Asian-Pac-Islander"]
     spark = ["--engine", "spark", "--master", "local[2]"]
     done = run(tmp_path, "release", "adult", *columns, "-e", "1", *spark, "-o", "out", "--json")
@@ -60,19 +60,8 @@ def test_from_files_to_a_checked_folder(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_csv_is_text_but_for_the_column(tmp_path: Path) -> None:
     rows = [f"{value},{secret}" for value in (1, 2, 3, 4, 5) for secret in ("01", "02")] * 20
     (tmp_path / "t.csv").write_text("x,s\n" + "\n".join(rows) + "\nNA,01\n", encoding="utf-8")
-    words = [
-        "t.csv",
-        "-c",
-        "x",
-        "-s",
-        "s",
-        "--na",
-        "NA",
-        "--engine",
-        "spark",
-        "--master",
-        "local[1]",
-    ]
+    words = ["t.csv", "-c", "x", "-s", "s", "--engine", "spark", "--master", "local[1]"]
+    words += ["--na", "NA"]
     fitted = run(tmp_path, "fit", *words, "--json")
     assert fitted.returncode == 0, fitted.stderr
     assert '"01"' in fitted.stdout
@@ -81,6 +70,29 @@ def test_a_csv_is_text_but_for_the_column(tmp_path: Path) -> None:
     assert refused.returncode == 4
     assert refused.stderr.strip().splitlines()[-1].startswith("error: column 'x' must hold numbers")
     assert "many" not in refused.stderr.replace("many values", "")
+
+
+def test_marks_and_encodings_on_spark(spark: Any, tmp_path: Path) -> None:
+    """As on one machine: only what is named is missing, in numbers and in secrets."""
+    table = tmp_path / "t.csv"
+    table.write_text("x,s\n1,a\n2,b\nNA,a\n-9,b\n,a\nNaN,b\n", encoding="utf-8")
+
+    def counts(path: Path, *na: str) -> dict[Any, tuple[int, int]]:
+        frame = read_table(spark, str(path), None, "x", "s", na)
+        groups = pf.summarise(frame, column="x", secret="s").groups
+        return {secret: (group.records, group.missing) for secret, group in groups.items()}
+
+    with pytest.raises(DataError, match="--na TEXT"):
+        counts(table)
+    assert counts(table, "NA") == {"a": (1, 2), "b": (2, 1)}
+    assert counts(table, "NA", "-9") == {"a": (1, 2), "b": (1, 2)}
+    with pytest.raises(DataError, match="the entry is missing"):
+        counts(table, "NA", "a")
+    pq.write_table(pa.table({"x": [1.0, -9.0], "s": ["a", "b"]}), tmp_path / "t.parquet")
+    assert counts(tmp_path / "t.parquet", "-9") == {"a": (1, 0), "b": (0, 1)}
+    table.write_bytes("x,s\n1,é\n2,è\n".encode("latin-1"))
+    with pytest.raises(DataError, match=r"not UTF-8.*WINDOWS-1252"):
+        counts(table)
 
 
 def test_options_of_the_other_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,7 @@ from pufferfish.learning import Sample, sample
 from pufferfish.narrate import story
 from pufferfish.release import spark as spark_release
 from pufferfish.release.spark import release_spark
+from pufferfish.report import report
 from pufferfish.tables.manifest import MANIFEST, Manifest
 from pufferfish.tables.spark import storage, written
 from tests.sampling.fit import rejects_law
@@ -99,6 +100,37 @@ def test_every_row_once_beside_what_is_kept(spark: Any, tmp_path: Path) -> None:
     noise = done.record.plan.calibration.noise
     assert isinstance(noise, pf.LaplaceNoise)
     assert not rejects_law(moved, lambda x: laplace.cdf(x, scale=noise.scale))
+
+
+@pytest.mark.parametrize(
+    ("fields", "order", "words"),
+    [
+        ({"keep": ["id"]}, "random", "in random order"),
+        ({}, "random", "in random order"),
+        ({"keep": ["id"], "keep_order": True}, "table", "in the order of the table"),
+    ],
+    ids=str,
+)
+def test_a_record_says_which_order_was_published(
+    spark: Any, tmp_path: Path, fields: Any, order: str, words: str
+) -> None:
+    """Refutes "shuffled: false" in the record of rows that were shuffled beside a kept column."""
+    rows = 600
+    table = columns(rows) | {"x": 1e6 * np.arange(rows)}
+    done = pf.release(frame(spark, table, 3), plan(**fields), output=tmp_path / "out")
+    record = done.record
+    assert record.order == order
+    found = collected(done.frame)
+    if order == "random":
+        assert np.any(np.diff(np.round(found / 1e6)) < 0)
+    assert words in " ".join(story(record).split())
+    for edition in ("internal", "public"):
+        document = record.to_dict(edition)  # type: ignore[arg-type]
+        assert document["order"] == order
+        said = any("the order of the rows" in text for text in document["not_promised"])
+        assert said == (order == "table")
+    page = report(record, edition="public")
+    assert f"rows {words}" in page
 
 
 def test_the_order_says_nothing(spark: Any, tmp_path: Path) -> None:

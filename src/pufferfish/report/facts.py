@@ -7,7 +7,7 @@ one does only where every belief is public.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -202,7 +202,7 @@ def gather(
         posteriors=() if said.kept else _posteriors(goal),
         believed=None
         if plan is None
-        else believed(plan.calibration, plan.several_rows, said.beliefs_from),
+        else believed(plan.calibration, plan.several_rows, said.beliefs_from, steps),
         record=record,
         released=released,
         bars=None if released is None else bars_of(released, None if record is None else original),
@@ -242,8 +242,12 @@ def believed(
     calibration: Calibration,
     rows: SeveralRows,
     beliefs_from: statement.BeliefsFrom | None = None,
+    steps: Sequence[Postprocess] = (),
 ) -> Believed:
-    """What follows from the beliefs of a calibration, for one of several rows of a person."""
+    """What follows from the beliefs of a calibration, for one of several rows of a person.
+
+    The pictures show what is published: `steps` follow the noise.
+    """
     scenario, noise, goal = calibration.scenario, calibration.noise, calibration.goal
     alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
     of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
@@ -252,7 +256,7 @@ def believed(
     epsilons = [last * step / (_PROFILE_POINTS - 1) for step in range(_PROFILE_POINTS)]
     return Believed(
         calibration=calibration,
-        views=views(scenario, calibration.certificate),
+        views=views(scenario, calibration.certificate, steps),
         pairs=tuple(_pairs(calibration)),
         before=success(alone, NoNoise()),
         after=success(alone, noise),

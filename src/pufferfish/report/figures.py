@@ -17,11 +17,11 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.exact import PairResult, PrivacyProfile
 from pufferfish.guarantee import Guarantee
+from pufferfish.report.afterwards import Bound, Curve
 from pufferfish.report.canvas import FONT, Canvas, Numbers, box_at, paint, text_at, text_width
 from pufferfish.report.columns import Bars
 from pufferfish.report.style import LEVELS
 from pufferfish.report.ticks import Axis, Tick, linear_axis, log_axis, number, numbered_axis
-from pufferfish.report.views import Curve
 
 __all__ = [
     "Mark",
@@ -75,13 +75,21 @@ def believed(name: str, curves: tuple[Curve, Curve]) -> str:
 
 def published(name: str, curves: tuple[Curve, Curve]) -> str:
     """The law of what is published, for each secret."""
-    return _pair(name, curves, "published value", "density")
+    table = curves[0].is_table
+    return _pair(name, curves, "published value", "probability" if table else "density")
 
 
 def log_ratio(
-    name: str, ratio: Curve, results: tuple[PairResult, PairResult], goal: Guarantee
+    name: str,
+    ratio: Curve,
+    results: tuple[PairResult, PairResult],
+    goal: Guarantee,
+    bounds: Sequence[Bound] = (),
 ) -> str:
-    """log p/q against ±ε, with the certified enclosure of its two extremes."""
+    """log p/q against ±ε, with the certified enclosure of its two extremes.
+
+    At the `bounds` of a clipped column it is that of the probabilities there.
+    """
     low, high = _ends(ratio.y)
     height = 1.3 * max(goal.epsilon, min(max(-low, high), 4.0 * goal.epsilon))
     x = linear_axis(*_ends(ratio.x), "published value")
@@ -93,7 +101,15 @@ def log_ratio(
             canvas.level(side * result.epsilon_upper, "third")
             ends = side * result.epsilon_lower, side * result.epsilon_upper
             canvas.box(across, ends, paint(fill="third", opacity=0.3))
-    canvas.line(ratio.x, ratio.y, "first")
+    if ratio.is_table:
+        for value, change in zip(ratio.x.tolist(), ratio.y.tolist(), strict=True):
+            canvas.diamond(value, change, "first")
+    else:
+        canvas.line(ratio.x, ratio.y, "first")
+    for bound in bounds:
+        if min(bound.masses) > 0.0 and x.low <= bound.value <= x.high:
+            first, second = bound.masses
+            canvas.diamond(bound.value, math.log(first / second), "first")
     canvas.level(0.0, "faint", 0.6)
     return canvas.svg()
 

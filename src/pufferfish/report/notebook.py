@@ -15,6 +15,7 @@ from pufferfish.codec import PRIVATE_NOTICE
 from pufferfish.compare import Comparison, noise_in_words
 from pufferfish.exact import Certificate
 from pufferfish.explain import describe_loss
+from pufferfish.mechanism import Postprocess
 from pufferfish.narrate import adversary_in_words
 from pufferfish.plan import Plan
 from pufferfish.priors import law_in_words
@@ -74,7 +75,10 @@ def _plan(plan: Plan) -> str:
         *_certificate_rows(plan.calibration.certificate),
     ]
     return fragment(
-        "Plan", rows, _picture(plan.calibration), _note(each.provenance for each in beliefs)
+        "Plan",
+        rows,
+        _picture(plan.calibration, plan.postprocess),
+        _note(each.provenance for each in beliefs),
     )
 
 
@@ -153,9 +157,9 @@ def _certificate_rows(certificate: Certificate) -> list[Row]:
     ]
 
 
-def _picture(calibration: Calibration) -> Picture | None:
+def _picture(calibration: Calibration, steps: Sequence[Postprocess] = ()) -> Picture | None:
     """How the odds change, where noise is added; else what is believed."""
-    view = views(calibration.scenario, calibration.certificate)[0]
+    view = views(calibration.scenario, calibration.certificate, steps)[0]
     number = crc32(repr((calibration.noise, view.pair, view.belief.name)).encode())
     return list(view_pictures(f"view{number}", view, calibration.goal))[-1]
 

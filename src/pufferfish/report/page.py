@@ -11,10 +11,10 @@ from typing import Any
 from pufferfish.adversary import Success, posterior_upper
 from pufferfish.compare import noise_in_words
 from pufferfish.explain import odds_factor, rounded_up
-from pufferfish.mechanism import Postprocess, RoundTo
 from pufferfish.narrate import adversary_in_words, meaning, percent_up
 from pufferfish.noise import GaussianNoise, NoNoise
 from pufferfish.numerics import readable
+from pufferfish.report.afterwards import step_in_words
 from pufferfish.report.facts import PRIORS, Facts
 from pufferfish.report.pictures import (
     Picture,
@@ -25,6 +25,7 @@ from pufferfish.report.pictures import (
     view_pictures,
 )
 from pufferfish.report.templates import templates
+from pufferfish.report.usage import code
 from pufferfish.report.ways import ways, ways_picture
 
 __all__ = ["fragment", "page"]
@@ -77,7 +78,9 @@ def page(facts: Facts) -> str:
         pairs=None
         if found is None or len(found.calibration.scenario.pairs) < 2
         else heat_picture(found.calibration.certificate),
-        histogram=None if facts.bars is None else histogram_picture(facts.bars),
+        histogram=None
+        if facts.bars is None
+        else histogram_picture(facts.bars, facts.noise, facts.steps),
         ways=listed,
         ways_picture=ways_picture(listed),
         refused=()
@@ -86,8 +89,8 @@ def page(facts: Facts) -> str:
             (name, reason.removeprefix(name).lstrip()) for name, reason in found.comparison.refused
         ],
         noise=noise_in_words(facts.noise),
-        code=_code(facts),
-        afterwards=[_step_in_words(each) for each in facts.steps],
+        code=code(facts.document, facts.noise, facts.steps, facts.utility.rows),
+        afterwards=[step_in_words(each) for each in facts.steps],
         theory=tuple(_theory(facts)),
     )
     return text
@@ -145,38 +148,6 @@ def _seen(facts: Facts) -> Iterator[Seen]:
         success=allowed,
         posterior=posterior_upper(_PRIOR, allowed.epsilon_upper) if facts.goal.pure else None,
     )
-
-
-def _code(facts: Facts) -> str:
-    """What an analyst writes."""
-    noise, document = facts.noise, facts.document
-    law = "NoNoise()" if isinstance(noise, NoNoise) else repr(noise)
-    name, column = document["published"]["file"], document["column"]
-    read = (
-        f"pandas.read_csv({name!r})[{column!r}].dropna()"
-        if name is not None and ".csv" in name
-        else "...  # the published column, without missing rows"
-    )
-    return "\n".join(
-        [
-            *(["import pandas"] if "pandas" in read else []),
-            "import pufferfish as pf",
-            "",
-            f"noise = pf.{law}",
-            f"values = {read}",
-            "print(pf.denoise.mean(values, noise))",
-            "print(pf.denoise.variance(values, noise))",
-            "print(pf.denoise.quantiles(values, noise, [0.25, 0.5, 0.75]))",
-            "# the slope of another column on this one, corrected for the noise:",
-            "# pf.denoise.slope(values, outcome, noise)",
-        ]
-    )
-
-
-def _step_in_words(step: Postprocess) -> str:
-    if isinstance(step, RoundTo):
-        return f"rounded to multiples of {step.step:g}"
-    return f"moved into [{step.low:g}, {step.high:g}]"
 
 
 def _theory(facts: Facts) -> Iterator[tuple[str, str]]:

@@ -14,11 +14,15 @@ from pufferfish.alternatives import Alternative
 from pufferfish.exact import Certificate, PrivacyProfile
 from pufferfish.explain import describe_loss, pairs_in_words, rounded_up
 from pufferfish.guarantee import Guarantee
+from pufferfish.mechanism import Postprocess
 from pufferfish.noise import Noise
+from pufferfish.numerics import readable
 from pufferfish.report import figures
+from pufferfish.report.afterwards import Bound, Curve, step_in_words
 from pufferfish.report.columns import Bars
 from pufferfish.report.style import LEVELS, Key
-from pufferfish.report.views import Curve, View, worst_by_pair, worst_first
+from pufferfish.report.usage import averages_lost
+from pufferfish.report.views import View, worst_by_pair, worst_first
 from pufferfish.scenario import Belief, Secret, SecretPair
 
 __all__ = ["Picture", "heat_picture", "histogram_picture", "posterior_picture", "profile_picture"]
@@ -55,17 +59,22 @@ class Picture:
 
 def view_pictures(name: str, view: View, goal: Guarantee) -> Iterator[Picture]:
     """One pair as one adversary sees it: believed, published, and how the odds change."""
-    secrets = (Key("first", str(view.pair.first)), Key("second", str(view.pair.second)))
     yield believed_picture(f"{name}-believed", view.belief, view.pair, view.believed)
-    if view.published is None or view.ratio is None:
+    seen = view.seen
+    if seen is None:
         return
+    afterwards = "".join(f", then {step_in_words(each)}" for each in view.steps)
     yield Picture(
         name=f"{name}-published",
-        svg=figures.published(f"{name}-published", view.published),
+        svg=figures.published(f"{name}-published", seen.curves),
         title="What is published",
-        description="The law of the published value for each secret: the more alike, the less it "
-        "says.",
-        keys=secrets,
+        description=f"The law of the published value (with noise{afterwards}) for each secret: the "
+        "more alike, the less it says."
+        + "".join(_bound_in_words(view, each) for each in seen.bounds),
+        keys=(
+            Key("first", str(view.pair.first), "bar" if seen.ratio.is_table else "line"),
+            Key("second", str(view.pair.second), "pin" if seen.ratio.is_table else "line"),
+        ),
     )
     bounded = any(math.isfinite(each.epsilon_upper) for each in view.results)
     forward, backward = (_bound(each.epsilon_upper) for each in view.results)
@@ -77,12 +86,17 @@ def view_pictures(name: str, view: View, goal: Guarantee) -> Iterator[Picture]:
     )
     yield Picture(
         name=f"{name}-ratio",
-        svg=figures.log_ratio(f"{name}-ratio", view.ratio, view.results, goal),
+        svg=figures.log_ratio(f"{name}-ratio", seen.ratio, view.results, goal, seen.bounds),
         title="How the odds change",
         description=f"Certified for all values: {forward} towards {view.pair.first!r}, {backward} "
         f"towards {view.pair.second!r}; the shaded band is ±ε = ±{goal.epsilon:g}." + simplified,
         keys=(
-            Key("first", f"log-odds of {view.pair.first!r} against {view.pair.second!r}"),
+            Key(
+                "first",
+                f"log-odds of {view.pair.first!r} against {view.pair.second!r}",
+                "diamond" if seen.ratio.is_table else "line",
+            ),
+            *([Key("first", "the same at a bound", "diamond")] if seen.bounds else []),
             *([Key("third", "certified extremes")] if bounded else []),
             Key(
                 "level1",
@@ -137,6 +151,14 @@ def losses_picture(name: str, certificate: Certificate) -> Picture:
     )
 
 
+def _bound_in_words(view: View, bound: Bound) -> str:
+    first, second = (readable(100.0 * share, 3) for share in bound.masses)
+    return (
+        f" At {bound.value:g} is all that lay beyond it: {first}% for {view.pair.first!r}, "
+        f"{second}% for {view.pair.second!r}."
+    )
+
+
 def _bound(epsilon: float) -> str:
     return f"at most {rounded_up(epsilon, 4)}" if math.isfinite(epsilon) else "no bound"
 
@@ -178,7 +200,7 @@ def posterior_picture(epsilon: float) -> Picture:
     )
 
 
-def histogram_picture(bars: Bars) -> Picture:
+def histogram_picture(bars: Bars, noise: Noise, steps: Sequence[Postprocess]) -> Picture:
     """The published column, and the original in an internal report."""
     both = bars.original is not None
     beyond = f" {100 * bars.beyond:.2g}% of the published rows are beyond the picture."
@@ -186,15 +208,21 @@ def histogram_picture(bars: Bars) -> Picture:
         name="histogram",
         svg=figures.histogram("histogram", bars),
         title="Published against original values" if both else "The published values",
-        description=(
-            "Noise spreads the values. What it adds is known, so averages are not lost."
-            + (beyond if bars.beyond > 0.0 else "")
-        ),
+        description=(_spread_in_words(noise, steps) + (beyond if bars.beyond > 0.0 else "")),
         keys=(
             Key("first", "published"),
             *([Key("second", "original (private)")] if both else []),
         ),
     )
+
+
+def _spread_in_words(noise: Noise, steps: Sequence[Postprocess]) -> str:
+    """What was done to the values, and whether averages can still be had."""
+    lost = averages_lost(noise, steps)
+    done = "Noise spreads the values." if noise.std else "No noise was added."
+    if lost is not None:
+        return f"{done} Averages of the published values are not those of the true ones: {lost}."
+    return f"{done} What it adds is known, so averages are not lost." if noise.std else done
 
 
 def noise_picture(

@@ -21,16 +21,18 @@ from typing import Any
 
 from pufferfish import denoise
 from pufferfish.choose import half_width
-from pufferfish.denoise.law import noise_variance
-from pufferfish.errors import PufferfishError
+from pufferfish.denoise.law import check_fine, noise_variance
+from pufferfish.errors import PufferfishError, UnsupportedError
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
-from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise
 from pufferfish.record import Record
 from pufferfish.report.columns import CountedColumn
 
-__all__ = ["Estimates", "Utility", "estimates", "utility"]
+__all__ = ["Estimates", "Utility", "averages_lost", "code", "estimates", "utility"]
 
 CONFIDENCE = 0.95
+# Rows that the estimates of `denoise` need.
+_LEAST_FOR_VARIANCE, _LEAST_FOR_QUANTILES = 3, 100
 _LEVELS = (0.25, 0.5, 0.75)
 _NAMES = ("first quartile", "median", "third quartile")
 
@@ -60,7 +62,9 @@ class Utility:
         half_width: Of a value, in 95% of cases.
         rows: Published rows; with a value, where that is known.
         mean_error: Of the mean of all rows: one standard error, the noise's part.
-        biased: Whether clipping biases all of these.
+        lost: Why an average of the published values is not that of the true ones; None where it
+            is.
+        step: What values were rounded to; 0: nothing.
         column_std: Of the column before; internal only.
         reliability: λ, the share of the published column's variance that is not noise.
         estimated: Whether λ was estimated from the published column.
@@ -71,7 +75,8 @@ class Utility:
     half_width: float
     rows: int
     mean_error: float
-    biased: bool
+    lost: str | None
+    step: float
     column_std: float | None
     reliability: float | None
     estimated: bool
@@ -101,7 +106,7 @@ def utility(
         variance = record.column_std**2
     elif found is not None and found.variance is not None:
         variance = max(found.variance.value, 0.0)
-    added = noise_variance(noise)
+    added = noise_variance(noise) + _step(steps) ** 2 / 12.0
     return Utility(
         std=noise.std,
         error=noise.scale
@@ -110,7 +115,8 @@ def utility(
         half_width=half_width(noise, CONFIDENCE),
         rows=rows,
         mean_error=noise.std / math.sqrt(rows) if rows else math.inf,
-        biased=_is_clipped(steps),
+        lost=averages_lost(noise, steps),
+        step=_step(steps),
         column_std=spread,
         reliability=variance / (variance + added) if variance is not None and added else None,
         estimated=record is None or record.plan.cap is not None,
@@ -119,14 +125,14 @@ def utility(
 
 def estimates(released: CountedColumn, noise: Noise, steps: Sequence[Postprocess]) -> Estimates:
     """Mean, variance and quartiles of the column before noise, from the published one alone."""
-    if _is_clipped(steps):
-        reason = "the column was clipped after the noise was added, which biases every estimate"
-        return Estimates(found=(), refused=(("all", reason),), variance=None)
+    lost = averages_lost(noise, steps)
+    if lost is not None:
+        return Estimates(found=(), refused=(("all", f"{lost}."),), variance=None)
     values = released.values
     if values is None:
         reason = "the column is too long for this page; pufferfish.denoise takes it as an array"
         return Estimates(found=(), refused=(("all", reason),), variance=None)
-    step = max((each.step for each in steps if isinstance(each, RoundTo)), default=0.0)
+    step = _step(steps)
     found: dict[str, denoise.Estimate] = {}
     refused: dict[str, str] = {}
 
@@ -152,5 +158,76 @@ def estimates(released: CountedColumn, noise: Noise, steps: Sequence[Postprocess
     )
 
 
-def _is_clipped(steps: Sequence[Postprocess]) -> bool:
-    return any(isinstance(each, Clip) for each in steps)
+def averages_lost(noise: Noise, steps: Sequence[Postprocess]) -> str | None:
+    """Why an average of the published values is not one of the true values; None where it is.
+
+    Clipping moves values by as much as they lay beyond a bound. Rounding to a step r moves a mean
+    by r/2 at most. Where b or θ is at least r, it is less than r/100, for the noise spreads evenly
+    what is rounded: |E round(Y) − E Y| ≤ (r/π)·Σ_k φ_N(2πk/r)/k.
+    """
+    for each in steps:
+        if isinstance(each, Clip):
+            return (
+                f"what was beyond {each.low:g} or {each.high:g}, noise included, was moved to "
+                "that bound, and how far it lay beyond cannot be seen any more"
+            )
+    step = _step(steps)
+    if step > _size(noise):
+        return (
+            f"values were rounded to multiples of {step:g}, more than the size of the noise, which "
+            f"may move an average by up to {0.5 * step:g}"
+        )
+    return None
+
+
+def code(
+    document: Mapping[str, Any], noise: Noise, steps: Sequence[Postprocess], rows: int
+) -> str | None:
+    """What an analyst writes to take the noise off; None where that cannot be done."""
+    step = _step(steps)
+    if averages_lost(noise, steps) is not None or rows < _LEAST_FOR_VARIANCE:
+        return None
+    law = "NoNoise()" if isinstance(noise, NoNoise) else repr(noise)
+    read = _reading(document)
+    lines = [*(["import pandas"] if "pandas" in read else []), "import pufferfish as pf", ""]
+    lines += [f"noise = pf.{law}", read, "print(pf.denoise.mean(values, noise))"]
+    if not _is_fine(noise):
+        return "\n".join(lines)
+    rounded = f", rounded={step!r}" if step else ""
+    lines.append(f"print(pf.denoise.variance(values, noise{rounded}))")
+    if not step and rows >= _LEAST_FOR_QUANTILES:
+        lines.append("print(pf.denoise.quantiles(values, noise, [0.25, 0.5, 0.75]))")
+    lines.append("# the slope of another column on this one, corrected for the noise:")
+    lines.append(f"# pf.denoise.slope(values, outcome, noise{rounded})")
+    return "\n".join(lines)
+
+
+def _reading(document: Mapping[str, Any]) -> str:
+    """How to get the published column without its holes."""
+    published, column = document["published"], document["column"]
+    name = str(published["file"] or "").lower()
+    file = repr(published["file"])
+    if published["checksum_of"] == "file" and name.endswith((".csv", ".csv.gz")):
+        return f"values = pandas.read_csv({file})[{column!r}].dropna()"
+    if published["checksum_of"] == "file" and name.endswith((".parquet", ".pq")):
+        return f"values = pandas.read_parquet({file})[{column!r}].dropna()"
+    if published["checksum_of"] == "file" and name.endswith((".arrow", ".feather", ".ipc")):
+        return f"values = pandas.read_feather({file})[{column!r}].dropna()"
+    return "# values: the published column as an array, without missing rows"
+
+
+def _step(steps: Sequence[Postprocess]) -> float:
+    return max((each.step for each in steps if isinstance(each, RoundTo)), default=0.0)
+
+
+def _is_fine(noise: Noise) -> bool:
+    """Whether the noise's own grid is fine enough for more than a mean."""
+    try:
+        check_fine(noise)
+    except UnsupportedError:
+        return False
+    return True
+
+
+def _size(noise: Noise) -> float:
+    return noise.scale if isinstance(noise, LaplaceNoise) else noise.std

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pufferfish.checks import FloatArray
 from pufferfish.exact import Certificate, PairResult
+from pufferfish.mechanism import Postprocess
 from pufferfish.noise import NoNoise, output_law
 from pufferfish.priors import Discrete, Prior
+from pufferfish.report.afterwards import Curve, Seen, seen_afterwards
 from pufferfish.scenario import Belief, Scenario, SecretPair
 
 __all__ = ["Curve", "View", "believed_pair", "view_of", "views", "worst_by_pair", "worst_first"]
@@ -23,15 +26,6 @@ _MOST_ATOMS = 64
 _MOST_BELIEFS, _MORE_PAIRS = 3, 2
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Curve:
-    """A density at points, or the masses of a table at its values."""
-
-    x: FloatArray
-    y: FloatArray
-    is_table: bool
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class View:
     """One pair under one belief.
@@ -41,8 +35,8 @@ class View:
         pair: The two secrets.
         results: What the certificate says of the pair, in both orders.
         believed: For each secret what is believed of the value.
-        published: For each secret the law of what is published; None where no noise was added.
-        ratio: log of the first density of what is published over the second.
+        seen: The law of what is published; None where no noise was added.
+        steps: What was done to the noised values.
         simplified: Whether holes, or the radius of the belief, are in the certificate and not in
             the curves.
     """
@@ -51,12 +45,24 @@ class View:
     pair: SecretPair
     results: tuple[PairResult, PairResult]
     believed: tuple[Curve, Curve]
-    published: tuple[Curve, Curve] | None
-    ratio: Curve | None
+    seen: Seen | None
+    steps: tuple[Postprocess, ...]
     simplified: bool
 
+    @property
+    def published(self) -> tuple[Curve, Curve] | None:
+        """For each secret the law of what is published; None where no noise was added."""
+        return None if self.seen is None else self.seen.curves
 
-def views(scenario: Scenario, certificate: Certificate) -> tuple[View, ...]:
+    @property
+    def ratio(self) -> Curve | None:
+        """log of the first law of what is published over the second."""
+        return None if self.seen is None else self.seen.ratio
+
+
+def views(
+    scenario: Scenario, certificate: Certificate, steps: Sequence[Postprocess] = ()
+) -> tuple[View, ...]:
     """The pair that decides, as it looks to some adversaries, and the next worst pairs."""
     worst = certificate.worst
     ranked = worst_first(certificate)
@@ -67,7 +73,7 @@ def views(scenario: Scenario, certificate: Certificate) -> tuple[View, ...]:
     for pair in list(others)[:_MORE_PAIRS]:
         chosen.append(next((each.belief, pair) for each in ranked if each.pair == pair))
     beliefs = {belief.name: belief for belief in scenario.beliefs}
-    return tuple(view_of(beliefs[name], pair, certificate) for name, pair in chosen)
+    return tuple(view_of(beliefs[name], pair, certificate, steps) for name, pair in chosen)
 
 
 def worst_first(certificate: Certificate) -> list[PairResult]:
@@ -88,16 +94,24 @@ def worst_by_pair(certificate: Certificate) -> list[PairResult]:
     return list(found.values())
 
 
-def view_of(belief: Belief, pair: SecretPair, certificate: Certificate) -> View:
-    """One pair as one adversary sees it; the certificate must have looked at it."""
+def view_of(
+    belief: Belief, pair: SecretPair, certificate: Certificate, steps: Sequence[Postprocess] = ()
+) -> View:
+    """One pair as one adversary sees it; the certificate must have looked at it.
+
+    Args:
+        belief: The adversary.
+        pair: The two secrets.
+        certificate: Of the noise.
+        steps: What is done to the noised values.
+    """
     noise = certificate.noise
     priors = belief.priors[pair.first], belief.priors[pair.second]
     x = _points(priors, _NOISE_STDS * noise.std)
-    published = ratio = None
+    seen = None
     if not isinstance(noise, NoNoise):
-        logs = [output_law(prior, noise).log_density(x) for prior in priors]
-        published = (Curve(x, np.exp(logs[0]), False), Curve(x, np.exp(logs[1]), False))
-        ratio = Curve(x, logs[0] - logs[1], False)
+        laws = output_law(priors[0], noise), output_law(priors[1], noise)
+        seen = seen_afterwards(laws, x, steps)
     found = {
         each.direction: each
         for each in certificate.results
@@ -108,8 +122,8 @@ def view_of(belief: Belief, pair: SecretPair, certificate: Certificate) -> View:
         pair=pair,
         results=(found[pair], found[SecretPair(pair.second, pair.first)]),
         believed=believed_pair(belief, pair),
-        published=published,
-        ratio=ratio,
+        seen=seen,
+        steps=tuple(steps),
         simplified=bool(belief.radius or any(belief.missing[secret] for secret in pair)),
     )
 

@@ -175,7 +175,7 @@ def _certified(outlook: Outlook) -> tuple[str, str]:
 def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:
     certificate = outlook.calibration.certificate
     beliefs = {belief.name: belief for belief in outlook.calibration.scenario.beliefs}
-    view = view_of(beliefs[shown.belief], shown.pair, certificate)
+    view = view_of(beliefs[shown.belief], shown.pair, certificate, outlook.plan.postprocess)
     named = {
         each.name.removeprefix(f"{_VIEW}-"): each
         for each in view_pictures(_VIEW, view, certificate.goal)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pufferfish.errors import EngineError, InvalidInputError
+from pufferfish.tables.encodings import not_utf8
 from pufferfish.tables.extras import pyspark
 from pufferfish.tables.marks import checked_marks, numbers_of
 from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric
@@ -110,7 +111,7 @@ def read_table(
         with understood():
             if kind == "csv":
                 text = _without_marks(_read_csv(session, source), (numbers, secret), marks)
-                return _with_numbers(text, numbers)
+                return _with_numbers(_refusing_replaced(text, secret), numbers)
             by_name = kind == "table"
             table = session.table(source) if by_name else session.read.format(kind).load(source)
             return _without_marks(table, (numbers, secret), marks)
@@ -155,6 +156,15 @@ def _without_marks(table: Any, names: Sequence[str | None], marks: Sequence[str]
 
 def _quoted(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
+
+
+def _refusing_replaced(table: Any, secret: str | None) -> Any:
+    """Bytes that are not UTF-8 arrive as one and the same sign, and secrets would become one."""
+    if secret is None or secret not in table.columns:
+        return table
+    sql, text = pyspark("sql.functions"), table[_quoted(secret)]
+    refusal = sql.raise_error(sql.lit(f"pufferfish.errors.DataError: {not_utf8()}"))
+    return table.withColumns({secret: sql.when(text.contains("\ufffd"), refusal).otherwise(text)})
 
 
 def _with_numbers(table: Any, numbers: str) -> Any:
