@@ -35,10 +35,10 @@ __all__ = ["FALSE_ALARM", "MOST_LOOKED_AT", "Appearance", "appearance"]
 FALSE_ALARM = 1e-6
 # Values that are looked at closely; the grid is checked for all.
 MOST_LOOKED_AT = 1_000_000
-# Tests share the false alarms equally; there are fewer than so many.
+# Tests share the false alarms equally; there are fewer tests than this.
 _TESTS = 100
 _LEVEL = FALSE_ALARM / _TESTS
-# Beyond so many steps of the grid a double has no digits left for all of them.
+# Farther from 0 than this many steps of the grid, a double has no digits left for all of them.
 _EXACT_STEPS = 2.0**53
 _MOST_DIGITS = 52
 # Up to this share of the noise's size a grid changes its moments by less than is allowed for.
