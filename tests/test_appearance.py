@@ -26,6 +26,7 @@ COLUMNS = {
     "three rows": np.array([1.0, 2.0, 2.0]),
     "wide": np.linspace(-1e6, 1e6, 5_000),
     "far": np.full(5_000, 2.0**34),
+    "farther than doubles tell": np.full(5_000, 2.0**34 - 64.0),
 }
 
 
@@ -77,6 +78,14 @@ def test_noise_that_is_a_tenth_too_small_is_found_where_nothing_hides_it(noise: 
     column = np.zeros(200_000)
     assert appearance([noised(column, noise, 1)], noise, ()).verdict is True
     assert appearance([noised(column, noise, 1, 0.9)], noise, ()).verdict is False
+
+
+def test_noise_that_doubles_cannot_show_is_not_accused() -> None:
+    """Noise of 1e-17 on zeros and ones: the ones stay what they are."""
+    slight = pf.LaplaceNoise(1e-17, 2.0**-81)
+    values = noised(np.zeros(2_000), slight, 8) + np.arange(2_000) % 2
+    assert appearance([values], slight, ()).verdict is not False
+    assert appearance([values[values >= 0.5]], slight, ()).verdict is not False
 
 
 @pytest.mark.parametrize("factor", [1e-3, 0.1, 0.5])

@@ -35,10 +35,10 @@ __all__ = ["FALSE_ALARM", "MOST_LOOKED_AT", "Appearance", "appearance"]
 FALSE_ALARM = 1e-6
 # Values that are looked at closely; the grid is checked for all.
 MOST_LOOKED_AT = 1_000_000
-# Tests share the false alarms equally; there are fewer than so many.
+# Tests share the false alarms equally; there are fewer tests than this.
 _TESTS = 100
 _LEVEL = FALSE_ALARM / _TESTS
-# Beyond so many steps of the grid a double has no digits left for all of them.
+# Farther from 0 than this many steps of the grid, a double has no digits left for all of them.
 _EXACT_STEPS = 2.0**53
 _MOST_DIGITS = 52
 # Up to this share of the noise's size a grid changes its moments by less than is allowed for.
@@ -208,8 +208,9 @@ def _characteristic(free: FloatArray, count: int, noise: Noise, shape: _Shape) -
         return
     chance = math.sqrt(4.0 * math.log(4.0 / _LEVEL) / count)
     moved = (count - free.size) / count
+    off = shape.rounded + _lost_digits(free)
     for t in _frequencies(_size(noise)):
-        most = _modulus(noise, t) + t * shape.rounded + chance + moved
+        most = _modulus(noise, t) + t * off + chance + moved
         if most < 1.0 and abs(np.exp(1j * t * free).sum()) / count > most:
             yield "they lie closer together, or more evenly spaced, than such noise leaves values"
 
@@ -224,12 +225,17 @@ def _variance(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iter
     least = 0.99 * second * count - math.sqrt(2.0 * 1.01 * fourth * count * log) - 8.0 * log
     grid = noise.grid or 0.0
     norm = math.sqrt(float(((free - free.mean()) ** 2).sum()))
-    norm += math.sqrt(count) * (grid / 2.0 + shape.rounded)
+    norm += math.sqrt(count) * (grid / 2.0 + shape.rounded + _lost_digits(free))
     if least > 0.0 and norm**2 < least * size**2:
         yield (
             f"their std is {norm / math.sqrt(count):.4g}, less than that of the noise alone "
             f"({noise.std:.4g})"
         )
+
+
+def _lost_digits(values: FloatArray) -> float:
+    """How far a sum may be from the double that it became."""
+    return 0.5 * float(np.spacing(np.abs(values).max(initial=0.0)))
 
 
 def _size(noise: Noise) -> float:

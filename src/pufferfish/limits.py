@@ -1,8 +1,8 @@
 """How much a document, or a published file, may ask of the program that reads it.
 
-A record comes from somebody else, so whoever verifies one must not be made to hang or to run out of
-memory by what it says. The limits leave room for everything that the library writes: millions of
-pairs, tables of 100,000 values, a million different users. They are listed in docs/limitations.md.
+A record comes from somebody else, and nothing that it says may make its reader hang or run out of
+memory. The limits leave room for everything that the library writes: millions of pairs, tables of
+100,000 values, a million different users. They are listed in docs/limitations.md.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST_DEPTH = 64
 YAML_BYTES = 4 * 2**20
 YAML_VALUES = 200_000
 
-# Of a scenario in a document: pairs of secrets (3,162 secrets have so many), these times the
+# Of a scenario in a document: pairs of secrets (all those of 3,162 secrets), these times the
 # beliefs, and the components of one mixture.
 MOST_PAIRS = 5_000_000
 MOST_SCREENED = 20_000_000
@@ -56,8 +56,8 @@ MOST_USER_VALUES = 2_000
 # How long certificates are computed again before the verdict is that it cannot be told.
 PATIENCE_SECONDS = 900.0
 
-# Rows of a published file beyond so many for each of its bytes come from a file that was made to
-# unpack to far more than it is.
+# A published file with more rows than this for each of its bytes was made to unpack to far more
+# than it is.
 ROWS_PER_BYTE = 1_000
 SPARE_ROWS = 1_000_000
 

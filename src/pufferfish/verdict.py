@@ -67,6 +67,6 @@ class Verification:
             "what is marked above is not checkable"
         )
         return (
-            f"{found}. {self.who} Nobody can check without the data that the noise was really "
+            f"{found}.\n{self.who}\nNobody can check without the data that the noise was really "
             "drawn, that the beliefs are those of the table, or the counts and dates."
         )

@@ -185,7 +185,7 @@ def test_verify_says_which_claim_holds(typed: Typed) -> None:
     typed(*RELEASE)
     internal = typed("verify", "out.csv.record.json", "--released", "out.csv")
     assert internal.code == 0
-    assert "This record is consistent with itself. It is not signed" in internal.out
+    assert "This record is consistent with itself.\nIt is not signed" in internal.out
     public = typed("verify", "out.csv.public.json", "--released", "out.csv")
     assert public.code == 6
     assert "not checkable" in public.out

@@ -25,7 +25,9 @@ app = typer.Typer(help=__doc__, no_args_is_help=True, rich_markup_mode=None)
 @grouped
 def sign(
     printing: Printing,
-    file: Annotated[Path, typer.Argument(help="Where to write the key; FILE.pub is its public.")],
+    file: Annotated[
+        Path, typer.Argument(help="Where to write the key; its public part goes to FILE.pub.")
+    ],
     passphrase: Annotated[
         bool, typer.Option("--passphrase", help="Encrypt the key with a passphrase.")
     ] = False,
@@ -39,7 +41,7 @@ def sign(
     key.save(file, passphrase=ask_passphrase(file, twice=True) if passphrase else None, force=force)
     public = f"{file}.pub"
     printing.show().result(
-        f"Signing key {file} (private: whoever has it can sign in your name)\n"
+        f"Signing key {file} (private: anyone who has it can sign in your name)\n"
         f"Public key  {public} (publish it, and its fingerprint where people trust it)\n"
         f"Fingerprint {key.public.fingerprint}",
         {"key": str(file), "public_key": public, "fingerprint": key.public.fingerprint},
