@@ -77,7 +77,7 @@ class Session:
             account=self._account,
             shuffle=Shuffler(SystemEntropy(), **self._waiting) if plan.shuffled else None,
             finish=self._finish,
-            pairs=plan.tests_rows,
+            pairs=plan.tested_rows,
             one_row=plan.reduction,
         )
 

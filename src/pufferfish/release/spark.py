@@ -74,7 +74,7 @@ def release_spark(
         session.check(NOBODY)
     else:
         session.check(
-            spark_persons(frame, plan.person, plan.secret, plan.column, pairs=plan.tests_rows)
+            spark_persons(frame, plan.person, plan.secret, plan.column, pairs=plan.tested_rows)
         )
     name = output.rstrip("/").rpartition("/")[2]
 

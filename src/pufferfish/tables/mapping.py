@@ -28,6 +28,7 @@ from pufferfish.tables.names import check_columns
 from pufferfish.tables.one_row import OneRow, reduced_arrays, reduced_frame
 from pufferfish.tables.persons import array_persons, arrow_persons
 from pufferfish.tables.pool import in_order
+from pufferfish.tables.seen import WhichPairs
 from pufferfish.tables.tally import Batch
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Change:
         shuffle: Takes all new values, and gives them back in another order; None: as they are.
             Only where no column is kept.
         finish: Called when all rows are through, before anything is published; may refuse.
-        pairs: Whether two values of each person are looked at.
+        pairs: Which two rows of each person are looked at.
         one_row: How the rows of a person become one before anything else; None: they stay.
     """
 
@@ -107,7 +108,7 @@ class Change:
     account: Callable[[Changed, Any], None]
     shuffle: Shuffle | None
     finish: Callable[[], None]
-    pairs: bool = False
+    pairs: WhichPairs = "none"
     one_row: OneRow | None = None
 
     @property
@@ -140,7 +141,7 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
             raise DataError(f"column {name!r} must be as long as the others.")
     persons = None
     if how.person is not None:
-        persons = array_persons(how.person, table[how.person], batch, pairs=how.pairs)
+        persons = array_persons(how.person, table[how.person], batch, how.pairs)
     changed = how.change(batch, None if how.one_row else 0)
     how.account(changed, persons)
     how.finish()
@@ -191,7 +192,7 @@ def change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> tuple[
     batch, persons = arrow_batch(rows, how.column, how.secret), None
     if how.person is not None:
         names = rows.column(how.person)
-        persons = arrow_persons(how.person, names, batch, before or 0, pairs=how.pairs)
+        persons = arrow_persons(how.person, names, batch, before or 0, how.pairs)
     return how.change(batch, before), persons
 
 
