@@ -96,6 +96,40 @@ def test_what_rows_have_in_common_is_seen(name: str) -> None:
     assert rejected(pairs(secrets, *DEPENDENT[name](draw, secrets)))
 
 
+def test_holes_of_one_person_are_rows_like_others() -> None:
+    """Values are independent, and missing together: published holes tell, dropped ones do not."""
+    draw = np.random.default_rng(9)
+    persons = 400
+    values = np.round(draw.normal(50.0, 9.0, (2, persons)))
+    values[:, draw.random(persons) < 0.3] = np.nan
+    secret = np.where(np.arange(persons) % 2 == 0, "a", "b")
+    table = {
+        "x": values.ravel(),
+        "s": np.tile(secret, 2),
+        "who": np.tile(np.arange(persons), 2),
+    }
+    for missing in ("keep", "drop"):
+        counted = pf.summarise(table, column="x", secret="s")
+        counted = counted if missing == "keep" else counted.without_missing()
+        beliefs = pf.fit_beliefs(counted, families=["gaussian"])
+        chosen = pf.Plan(
+            calibration=pf.calibrate(pf.Scenario(beliefs), pf.Guarantee(0.5, 0.1)),
+            column="x",
+            secret="s",
+            missing=missing,  # type: ignore[arg-type]
+            unit="person",
+            person="who",
+            rows_per_person=2,
+            dependence="independent",
+            allow_no_noise=True,
+        )
+        if missing == "drop":
+            assert pf.release(table, chosen).record.rows_tested
+            continue
+        with pytest.raises(pf.DataError, match="not independent given the secret"):
+            pf.release(table, chosen)
+
+
 def test_the_same_table_is_judged_the_same_again() -> None:
     draw = np.random.default_rng(6)
     found = pairs(draw.integers(0, 2, 300), *draw.normal(size=(2, 300)))

@@ -386,7 +386,9 @@ def test_persons_are_counted_over_all_files(
                     f"person {row}"
                     for row in range(10 * number - number, 11 * number + 10 - 2 * number)
                 ]
-            )
+            ),
+            # A person in two files has one secret.
+            s=pl.lit("a"),
         )
         write(frame, tmp_path / "in" / f"{number}.parquet")
     once = plan(unit="person", person="p")

@@ -144,6 +144,6 @@ def test_a_column_may_be_named_by_a_number(tmp_path: Path) -> None:
 
 
 def test_equal_numbers_are_one_person() -> None:
-    table = {"x": [0.1, 0.2], "s": ["a", "b"], "id": np.array([1, 1.0], dtype=object)}
+    table = {"x": [0.1, 0.2], "s": ["a", "a"], "id": np.array([1, 1.0], dtype=object)}
     with pytest.raises(pf.DataError, match="more than 1 row"):
         pf.release(table, plan(unit="person", person="id"))

@@ -32,6 +32,7 @@ from pufferfish.persons import SeveralRows, check_rows, width_of
 from pufferfish.scenario import Secret, checked_secret
 from pufferfish.slight import drawable
 from pufferfish.tables.one_row import OneRow as Reduction
+from pufferfish.tables.seen import WhichPairs
 from pufferfish.theorems import DEPENDENCES, TAU_FORMS, Dependence
 
 __all__ = ["DEPENDENCES", "MISSING", "ONE_ROW", "Dependence", "Missing", "OneRow", "Plan", "Unit"]
@@ -251,6 +252,13 @@ class Plan(PrivateDocument):
     def tests_rows(self) -> bool:
         """Whether the release tests that the rows of a person are independent."""
         return self.rows_per_person > 1 and self.dependence == "independent"
+
+    @property
+    def tested_rows(self) -> WhichPairs:
+        """Which rows of a person that test is about: those that are published, holes included."""
+        if not self.tests_rows:
+            return "none"
+        return "present" if self.missing == "drop" else "all"
 
     @property
     def shuffled(self) -> bool:

@@ -203,6 +203,7 @@ def test_what_the_plan_does_not_allow_for(spark: Any, tmp_path: Path) -> None:
 
 def test_persons_are_counted_over_all_partitions(spark: Any, tmp_path: Path) -> None:
     table = columns(300) | {"who": np.arange(300) // 2}
+    table["s"] = np.repeat(table["s"][:150], 2)
     one = plan(unit="person", person="who")
     with pytest.raises(DataError, match="some person has more than 1 row"):
         pf.release(frame(spark, table), one, tmp_path / "out")

@@ -178,9 +178,9 @@ def found(
         labels, codes = np.unique(secrets[part], return_inverse=True)
         batch = Batch(values[part], codes.astype(np.int64), tuple(labels.tolist()))
         if kind == "arrow":
-            counter.add(arrow_persons("p", pa.array(names[part]), batch, start, pairs=True))
+            counter.add(arrow_persons("p", pa.array(names[part]), batch, start, pairs="present"))
         else:
-            counter.add(array_persons("p", names[part], batch, pairs=True))
+            counter.add(array_persons("p", names[part], batch, pairs="present"))
     return counter.found()
 
 

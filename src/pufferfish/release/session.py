@@ -98,7 +98,7 @@ class Session:
             shuffle=self._shuffle if plan.shuffled else None,
             look=None if self._sample is None else self._sample.look,
             finish=self._finish,
-            pairs=plan.tests_rows,
+            pairs=plan.tested_rows,
             one_row=plan.reduction,
         )
 

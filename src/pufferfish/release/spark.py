@@ -87,7 +87,7 @@ def release_spark(
         session.check(NOBODY)
     else:
         session.check(
-            spark_persons(frame, plan.person, plan.secret, plan.column, pairs=plan.tests_rows)
+            spark_persons(frame, plan.person, plan.secret, plan.column, pairs=plan.tested_rows)
         )
     if is_about_this_table(plan):
         session.compare(summarise(frame, column=plan.column, secret=plan.secret))

@@ -66,11 +66,11 @@ def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> 
                         "mean": "One row, with the mean of its values",
                         "first": "One row, its first",
                         "any": "All its rows, whatever they have in common",
-                        "equal": "All its rows, which repeat one value (checked)",
+                        "equal": "All its rows, which repeat one value",
                         "independent": "All its rows, which are independent given the secret, "
                         "I say (tested)",
                     },
-                    "mean",
+                    None,
                     tags.div(
                         number("rows_per_person", "At most so many rows of one person", 2, min="1"),
                         data_if="rows_way any equal independent",

@@ -45,6 +45,8 @@ def goal_step(page: Page, data: Data) -> Answer:
     def asked() -> Question | PufferfishError:
         counted = data.counted()
         req(page.entry("unit"), page.entry("provenance"), page.entry("which"))
+        if page.entry("unit") == "person":
+            req(page.entry("rows_way"))
         columns = [each.name for each in data.looked().columns]
         accuracy = {"value": "within", "mean": "mean_within"}.get(str(page.entry("by")))
         # Nothing is wrong with a number that is not there yet.

@@ -33,6 +33,7 @@ from pufferfish.tables.one_row import OneRow, reduced_arrays, reduced_frame
 from pufferfish.tables.persons import array_persons, arrow_persons
 from pufferfish.tables.pool import in_order
 from pufferfish.tables.rows import Columns
+from pufferfish.tables.seen import WhichPairs
 from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Batch, Counted
 
@@ -118,7 +119,7 @@ class Change:
         shuffle: Begins a shuffle of rows that may be too many for the memory; None: as `order`.
         look: Told what is published, in the rows' order, before `finish`; None: nobody looks.
         finish: Called when all rows are through, before anything is published; may refuse.
-        pairs: Whether two values of each person are looked at.
+        pairs: Which two rows of each person are looked at.
         one_row: How the rows of a person become one before anything else; None: they stay.
     """
 
@@ -134,7 +135,7 @@ class Change:
     shuffle: Callable[[], Shuffle] | None
     look: Look | None
     finish: Callable[[], None]
-    pairs: bool = False
+    pairs: WhichPairs = "none"
     one_row: OneRow | None = None
 
     @property
@@ -167,7 +168,7 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
             raise DataError(f"column {name!r} must be as long as the others.")
     persons = None
     if how.person is not None:
-        persons = array_persons(how.person, table[how.person], batch, pairs=how.pairs)
+        persons = array_persons(how.person, table[how.person], batch, how.pairs)
     changed = how.change(batch, None if how.one_row else 0)
     how.account(changed, persons)
     values, holes = changed.values, changed.holes
@@ -259,7 +260,7 @@ def change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> Seen:
     batch, persons = arrow_batch(rows, how.column, how.secret), None
     if how.person is not None:
         names = rows.column(how.person)
-        persons = arrow_persons(how.person, names, batch, before or 0, pairs=how.pairs)
+        persons = arrow_persons(how.person, names, batch, before or 0, how.pairs)
     changed = how.change(batch, before)
     codes = batch.codes if changed.rows is None else batch.codes[changed.rows]
     return Seen(changed, persons, codes, batch.labels)

@@ -14,7 +14,7 @@ from pufferfish.scenario import Secret
 from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.heaps import MOST_LEVELS, Heap, Heaps
 from pufferfish.tables.pool import in_order
-from pufferfish.tables.seen import PersonsFound, Seen, grouped, nobody, seen_rows
+from pufferfish.tables.seen import PersonsFound, Seen, WhichPairs, grouped, nobody, seen_rows
 from pufferfish.tables.summary import IntArray, is_missing
 from pufferfish.tables.tally import Batch
 
@@ -42,10 +42,12 @@ class SomePersons(NamedTuple):
     labels: tuple[Secret, ...]
 
 
-def array_persons(name: str, column: object, batch: Batch, *, pairs: bool = False) -> SomePersons:
+def array_persons(
+    name: str, column: object, batch: Batch, pairs: WhichPairs = "none"
+) -> SomePersons:
     """What was seen of each person, from an array of any kind and the rows beside it."""
     numbers = numbered_persons(name, column)
-    seen = grouped(numbers, seen_rows(batch, 0, pairs=pairs))
+    seen = grouped(numbers, seen_rows(batch, 0, pairs))
     return SomePersons(np.arange(seen.rows.size), seen, batch.labels)
 
 
@@ -71,11 +73,11 @@ def numbered_persons(name: str, column: object) -> npt.NDArray[np.int64]:
 
 
 def arrow_persons(
-    name: str, column: pa.Array, batch: Batch, before: int = 0, *, pairs: bool = False
+    name: str, column: pa.Array, batch: Batch, before: int = 0, pairs: WhichPairs = "none"
 ) -> SomePersons:
     """What was seen of each person, from a column of Arrow and the rows beside it."""
     names, numbers = _encoded(person_names(name, column))
-    return SomePersons(names, grouped(numbers, seen_rows(batch, before, pairs=pairs)), batch.labels)
+    return SomePersons(names, grouped(numbers, seen_rows(batch, before, pairs)), batch.labels)
 
 
 def person_names(name: str, column: pa.Array) -> pa.LargeStringArray:

@@ -7,7 +7,7 @@ whatever their order, so that rows can be counted in any pieces.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,14 @@ __all__ = [
     "Pairs",
     "PersonsFound",
     "Seen",
+    "WhichPairs",
     "grouped",
     "nobody",
     "seen_rows",
 ]
 
+# Which two rows of each person are looked at: none; of those with a value; of all.
+WhichPairs = Literal["none", "present", "all"]
 # Persons of whom two values are kept, to see whether the rows of a person hang together.
 MOST_PAIRS = 20_000
 # Of a row that is not there.
@@ -44,8 +47,8 @@ class Seen(NamedTuple):
         low: The lowest value; inf where there is none.
         high: The highest; −inf where there is none.
         present: Rows with a value.
-        key: The lowest of the random keys that rows with a value have, ...
-        value: ... and the value of that row.
+        key: The lowest of the random keys that rows have, ...
+        value: ... and the value of that row; inf where it is missing.
         other_key: The second lowest, ...
         other: ... and its value.
     """
@@ -67,7 +70,7 @@ class Pairs(NamedTuple):
 
     Attributes:
         secrets: The number of the person's secret.
-        first: The value of one row.
+        first: The value of one row; inf where it is missing.
         second: The value of another.
         keys: Random, and the same whatever the values are.
     """
@@ -142,17 +145,17 @@ def nobody() -> Seen:
 NOBODY = PersonsFound.of(nobody())
 
 
-def seen_rows(batch: Batch, before: int, *, pairs: bool) -> Seen:
+def seen_rows(batch: Batch, before: int, pairs: WhichPairs) -> Seen:
     """One entry for each row.
 
     Args:
         batch: The rows.
         before: How many come before them, for the random keys.
-        pairs: Whether two values of each person are wanted.
+        pairs: Which two rows of each person are wanted.
     """
     size = batch.values.size
     hole = np.isnan(batch.values)
-    wanted = size if pairs else 0
+    wanted = 0 if pairs == "none" else size
     none, nothing = np.full(wanted, _NO_KEY), np.full(wanted, np.nan)
     return Seen(
         rows=np.ones(size, dtype=np.int64),
@@ -161,8 +164,9 @@ def seen_rows(batch: Batch, before: int, *, pairs: bool) -> Seen:
         low=np.where(hole, np.inf, batch.values),
         high=np.where(hole, -np.inf, batch.values),
         present=(~hole).astype(np.int64),
-        key=np.where(hole, _NO_KEY, _keys(before, size)) if pairs else none,
-        value=batch.values if pairs else nothing,
+        key=np.where(hole & (pairs == "present"), _NO_KEY, _keys(before, size))[:wanted],
+        # A hole that is published is as good as a value: the same in two rows, or not.
+        value=np.where(hole, np.inf, batch.values)[:wanted],
         other_key=none,
         other=nothing,
     )

@@ -12,7 +12,7 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.tables.extras import pyarrow, pyspark
 from pufferfish.tables.one_row import OneRow, means
 from pufferfish.tables.persons import two_secrets, unnamed
-from pufferfish.tables.seen import MOST_PAIRS, Pairs, PersonsFound
+from pufferfish.tables.seen import MOST_PAIRS, NOBODY, Pairs, PersonsFound, WhichPairs
 from pufferfish.tables.spark.jobs import Field, chosen, mapped, understood
 from pufferfish.tables.spark.summary import secret_kind
 
@@ -27,9 +27,9 @@ _LIST = "values"
 
 
 def spark_persons(
-    frame: Any, person: str, secret: str, column: str, *, pairs: bool = False
+    frame: Any, person: str, secret: str, column: str, pairs: WhichPairs = "none"
 ) -> PersonsFound:
-    """What was seen of every person; with `pairs` also two values of each of some of them."""
+    """What was seen of every person; with `pairs` also two rows of each of some of them."""
     sql = pyspark("sql.functions")
     table = _named(frame, person, secret, column)
     value = sql.col("value")
@@ -55,7 +55,7 @@ def spark_persons(
         two_secrets=bool(several),
         unequal=bool(unequal),
         partly_missing=bool(missing),
-        pairs=_pairs(table) if pairs else _no_pairs(),
+        pairs=NOBODY.pairs if pairs == "none" else _pairs(table, pairs),
     )
 
 
@@ -139,10 +139,12 @@ def _unnamed(table: Any) -> Any:
     return missing
 
 
-def _pairs(table: Any) -> Pairs:
-    """Two random rows with a value of each of some persons."""
+def _pairs(table: Any, which: WhichPairs) -> Pairs:
+    """Two random rows of each of some persons; a missing value is infinite."""
     sql = pyspark("sql.functions")
-    keyed = table.where(sql.col("value").isNotNull()).withColumn("key", sql.rand(_SEED))
+    rows = table if which == "all" else table.where(sql.col("value").isNotNull())
+    filled = sql.coalesce("value", sql.lit(float("inf")))
+    keyed = rows.withColumn("value", filled).withColumn("key", sql.rand(_SEED))
     two = keyed.groupBy("person").agg(
         sql.min("secret").alias("secret"),
         sql.slice(sql.sort_array(sql.collect_list(sql.struct("key", "value"))), 1, 2).alias("two"),
@@ -165,7 +167,3 @@ def _pairs(table: Any) -> Pairs:
     )
     numbers = np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.int64)
     return Pairs(numbers, first, second, np.arange(first.size))
-
-
-def _no_pairs() -> Pairs:
-    return Pairs(np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int64))
