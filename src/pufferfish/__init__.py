@@ -13,6 +13,7 @@ from pufferfish.compare import ComparedMethod, Comparison, compare
 from pufferfish.errors import (
     BudgetExceededError,
     CertificationError,
+    CoverageWarning,
     DataError,
     EngineError,
     InvalidInputError,
@@ -61,6 +62,7 @@ __all__ = [
     "ComparedMethod",
     "Comparison",
     "ComposableCertificate",
+    "CoverageWarning",
     "DataError",
     "Discrete",
     "Enclosure",
