@@ -41,7 +41,7 @@ def test_the_share_of_40_to_49_hours_is_covered_and_was_not() -> None:
     truth = float(np.mean((values > 39) & (values <= 49)))
     assert truth == pytest.approx(0.563, abs=5e-4)
     smooth = 0
-    for seed in range(25):
+    for seed in range(8):
         for support in (1.0, range(1, 100), None):
             (found,) = denoise.histogram(hours(seed), HOURS, [39, 49], support=support).estimates
             assert inside(found, truth)
@@ -51,14 +51,14 @@ def test_the_share_of_40_to_49_hours_is_covered_and_was_not() -> None:
             (found,) = denoise.histogram(hours(seed), HOURS, [39, 49], support="smooth").estimates
         smooth += inside(found, truth)
         assert found.warning
-    assert smooth <= 12
+    assert smooth <= 4
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_bins_mean_and_quartiles_of_adult_cover(case: object) -> None:
-    tally = measure(case, 1.0, 8, seed=3)  # type: ignore[arg-type]
-    # Of 8 intervals with 95% coverage, 4 miss once in 3000 times; there are 50.
-    assert tally.hits.min() >= 5 / 8
+    tally = measure(case, 1.0, 4, seed=3)  # type: ignore[arg-type]
+    # Of 4 intervals with 95% coverage, 3 miss once in 2000 times; there are 50.
+    assert tally.hits.min() >= 2 / 4
     assert tally.hits.mean() >= 0.93
     assert tally.warned == 0
 
@@ -66,7 +66,7 @@ def test_bins_mean_and_quartiles_of_adult_cover(case: object) -> None:
 @pytest.mark.parametrize("kind", ["laplace", "gaussian"])
 def test_smooth_laws_and_single_spikes_are_covered_too(kind: str) -> None:
     noise: pf.Noise = pf.LaplaceNoise(1.0) if kind == "laplace" else pf.GaussianNoise(1.0)
-    repeats, hits = 40, np.zeros(6, dtype=int)
+    repeats, hits = 25, np.zeros(6, dtype=int)
     rng = np.random.default_rng(4)
     for _, _, y in releases(GAMMA, noise, n=1000, seed=4, repeats=repeats):
         shares = denoise.histogram(y, noise, [-math.inf, 3.0, 5.0, math.inf]).estimates
@@ -94,7 +94,7 @@ def test_rounded_and_clipped_columns_are_covered(
     values = adult("hours-per-week")[0]
     edges = [-math.inf, 34, 44, math.inf]
     truth = [np.mean(values <= 34), np.mean((values > 34) & (values <= 44)), np.mean(values > 44)]
-    for seed in range(6):
+    for seed in range(3):
         y = hours(seed)
         y = np.rint(y / rounded) * rounded if rounded else y
         y = np.clip(y, *clipped) if clipped else y
@@ -224,7 +224,7 @@ def test_a_step_far_below_the_noise_is_thinned_and_loses_nothing() -> None:
     full = denoise.histogram(y, HOURS, [34, 44]).estimates[0]
     assert fine.lower == pytest.approx(full.lower, abs=0.01)
     assert fine.upper == pytest.approx(full.upper, abs=0.01)
-    assert read_support(0.01).spacing(HOURS.scale, 4000) > 0.5
+    assert read_support(0.01).spacing(HOURS, 4000) > 0.5
 
 
 def test_the_wrong_support_is_refused_where_it_shows() -> None:

@@ -22,6 +22,9 @@ from tests.denoise.simulate import (
 )
 from tests.support import scenario_of
 
+# A few tests have few rows, or a column that contradicts its noise.
+pytestmark = pytest.mark.filterwarnings("ignore::pufferfish.CoverageWarning")
+
 # Mean, variance, slope.
 
 

@@ -28,7 +28,7 @@ from pufferfish.noise import GaussianNoise, LaplaceNoise
 __all__ = ["CUT", "Likelihood", "likelihood"]
 
 # The 99% point of χ² with one degree of freedom. Where weights are 0, which is everywhere in a
-# column of spikes, Λ at the truth is not χ²: 95% points of up to 5.6 were measured.
+# column of spikes, Λ at the truth is not χ²: 95% points from 1 to 7 were measured.
 CUT = 6.634896601021213
 # How near to the maximum ℓ is brought, in units of Λ, and Λ to the cut.
 _NEAR = 0.02
@@ -172,9 +172,10 @@ def _contradicted(
     before = np.cumsum(cells.counts) - cells.counts
     piece = np.floor(before / max(_IN_A_PIECE, rows / _PIECES))
     last = np.flatnonzero(np.diff(piece, append=math.inf) > 0.0)
-    ends = np.concatenate([cells.high[last[:-1]], [math.inf]])
+    # Beyond the outermost rows there are pieces without any, which shows a column that was cut off.
+    ends = np.concatenate([cells.low[:1], cells.high[last], [math.inf]])
     starts = np.concatenate([[-math.inf], ends[:-1]])
     expected = rows * (cell_probabilities(noise, starts, ends, values) @ weights)
-    seen = np.diff(np.cumsum(cells.counts)[last], prepend=0.0)
+    seen = np.concatenate([[0.0], np.diff(np.cumsum(cells.counts)[last], prepend=0.0), [0.0]])
     distance = float(np.sum(np.square(seen - expected) / np.maximum(expected, 1.0)))
     return distance > float(chdtri(max(seen.size, 2), _ALARM))

@@ -61,7 +61,7 @@ def likely_quantiles(
         rows, noise, _brackets(rows, noise, levels, published), np.array([]), support, published
     )
     # Between listed values that are not all there are, a quantile may lie anywhere.
-    spacing = support.spacing(noise_size(noise), rows.size)
+    spacing = support.spacing(noise, rows.size)
     between = support.listed is None and spacing != support.step
     return tuple(_quantile(found, level, support, between) for level in levels.tolist())
 
@@ -131,7 +131,7 @@ def _fitted(
                 zones, _spans(spans, windows), strict=True
             )
         ]
-    return likelihood(cells, noise, support.values(zones, cuts, size, rows.size))
+    return likelihood(cells, noise, support.values(zones, cuts, noise, rows.size))
 
 
 def _windows(

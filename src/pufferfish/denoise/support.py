@@ -1,11 +1,11 @@
 """The values that X may have, as a finite list that loses nothing that could be seen.
 
 Where X may be any number, or any multiple of a step far below the noise, values are listed at a
-spacing δ. A value between two listed ones is as good as a mixture of both with the same mean: that
-changes the law of Y by a χ² distance of at most (δ/b)⁴/64 for Laplace and (δ/θ)⁴/32 for Gaussian
-noise, so that a likelihood ratio of n rows moves by less than 0.01 at δ = (0.32/n)^¼ of the noise.
-Next to a cut (the edge of a bin, a quantile that is tested) the values on either side are listed,
-so that no such mixture crosses it. Proofs: docs/theory/denoise.md.
+spacing δ. A value between two listed ones is nearly a mixture of both with the same mean: that
+changes the law of Y by a χ² distance of about (δ/b)³/24 for Laplace and (δ/θ)⁴/32 for Gaussian
+noise at most. δ is such that Λ of n rows loses 0.1 at most, on average. Next to a cut (the edge of
+a bin) the values on either side are listed, so that no such mixture crosses it. Proofs:
+docs/theory/denoise.md.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from typing import Literal
 import numpy as np
 
 from pufferfish.checks import FloatArray, finite_array, positive, require
+from pufferfish.denoise.law import noise_size
+from pufferfish.noise import GaussianNoise, LaplaceNoise
 
 __all__ = ["Support", "SupportLike", "read_support"]
 
 SupportLike = float | Sequence[float] | Literal["any", "smooth"] | None
 
-# How much n rows may lose in twice the log-likelihood through the spacing of values.
-_LOSS = 0.01
+# How much Λ may lose through the spacing of values, which is never more than this share of b or θ.
+_COARSEST = 0.125
+_LOSS = 0.1
 _MOST_LISTED = 20_000
 
 
@@ -42,9 +45,13 @@ class Support:
     step: float | None = None
     listed: tuple[float, ...] | None = None
 
-    def spacing(self, size: float, rows: int) -> float:
-        """δ for this noise and so many rows; a whole number of steps, at least one."""
-        fine = size * min(0.125, math.pow(32.0 * _LOSS / rows, 0.25))
+    def spacing(self, noise: LaplaceNoise | GaussianNoise, rows: int) -> float:
+        """δ for this noise and this many rows; a whole number of steps, at least one."""
+        if isinstance(noise, LaplaceNoise):
+            part = math.pow(24.0 * _LOSS / rows, 1.0 / 3.0)
+        else:
+            part = math.pow(32.0 * _LOSS / rows, 0.25)
+        fine = noise_size(noise) * min(part, _COARSEST)
         if self.step is None:
             return fine
         return self.step * max(1.0, math.floor(fine / self.step))
@@ -57,7 +64,11 @@ class Support:
         return last, last + self.step
 
     def values(
-        self, zones: list[tuple[float, float]], cuts: FloatArray, size: float, rows: int
+        self,
+        zones: list[tuple[float, float]],
+        cuts: FloatArray,
+        noise: LaplaceNoise | GaussianNoise,
+        rows: int,
     ) -> FloatArray:
         """Values in the zones, on both sides of each cut, and one in each gap between zones.
 
@@ -65,7 +76,7 @@ class Support:
         """
         if self.listed is not None:
             return np.array(self.listed)
-        spacing = self.spacing(size, rows)
+        spacing, size = self.spacing(noise, rows), noise_size(noise)
         parts = [
             spacing * np.arange(math.floor(low / spacing), math.ceil(high / spacing) + 1)
             for low, high in zones
