@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo studio paper test heavy bench peers lint types layers docs clean
+.PHONY: help demo studio paper test heavy bench coverage peers lint types layers docs clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -37,6 +37,9 @@ heavy: $(VENV)/.dev ## Run the few tests that take minutes: a cluster that fails
 
 bench: $(VENV)/.bench ## Run the benchmarks (installs their peers)
 	$(BIN)/python -m benchmarks
+
+coverage: $(VENV)/.dev ## Measure how often the intervals of denoise cover (takes minutes)
+	$(BIN)/python -m benchmarks.coverage
 
 peers: $(VENV)/.bench ## Audit the noise of other libraries (installs them)
 	$(BIN)/python -m benchmarks.peers

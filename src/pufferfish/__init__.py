@@ -14,6 +14,7 @@ from pufferfish.compare import ComparedMethod, Comparison, compare
 from pufferfish.errors import (
     BudgetExceededError,
     CertificationError,
+    CoverageWarning,
     DataError,
     EngineError,
     InvalidInputError,
@@ -65,6 +66,7 @@ __all__ = [
     "ComparedMethod",
     "Comparison",
     "ComposableCertificate",
+    "CoverageWarning",
     "DataError",
     "Discrete",
     "Enclosure",

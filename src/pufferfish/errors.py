@@ -1,10 +1,14 @@
-"""The exception tree: every error the library raises on purpose is a `PufferfishError`."""
+"""The exception tree: every error the library raises on purpose is a `PufferfishError`.
+
+`CoverageWarning` is its one warning.
+"""
 
 from __future__ import annotations
 
 __all__ = [
     "BudgetExceededError",
     "CertificationError",
+    "CoverageWarning",
     "DataError",
     "EngineError",
     "InvalidInputError",
@@ -54,3 +58,7 @@ class CertificationError(PufferfishError):
 
 class BudgetExceededError(PufferfishError):
     """One release too many: together with the earlier ones it would break the promise."""
+
+
+class CoverageWarning(UserWarning):
+    """A 95% interval that may hold the truth less often than that; the message says why."""

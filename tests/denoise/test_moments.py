@@ -22,6 +22,9 @@ from tests.denoise.simulate import (
 )
 from tests.support import scenario_of
 
+# A few tests have few rows, or a column that contradicts its noise.
+pytestmark = pytest.mark.filterwarnings("ignore::pufferfish.CoverageWarning")
+
 # Mean, variance, slope.
 
 
@@ -151,7 +154,7 @@ def test_a_variance_that_the_noise_hides_is_given_as_it_is() -> None:
     told_too_much = denoise.variance(
         np.random.default_rng(1).laplace(0, 1, 1000), pf.LaplaceNoise(2.0)
     )
-    assert "clipped" in told_too_much.note
+    assert "clipped" in told_too_much.warning
 
 
 def test_a_slope_that_the_noise_hides_is_refused() -> None:
@@ -200,8 +203,8 @@ def test_on_a_coarse_grid_only_the_mean_is_estimated(noise: pf.Noise) -> None:
     for estimate in (
         lambda: denoise.variance(y, noise),
         lambda: denoise.slope(y, x, noise),
-        lambda: denoise.quantiles(y, noise, [0.5]),
-        lambda: denoise.histogram(y, noise, [0.0, 1.0]),
+        lambda: denoise.quantiles(y, noise, [0.5], support="smooth"),
+        lambda: denoise.histogram(y, noise, [0.0, 1.0], support="smooth"),
     ):
         with pytest.raises(pf.UnsupportedError, match="grid"):
             estimate()
@@ -210,13 +213,77 @@ def test_on_a_coarse_grid_only_the_mean_is_estimated(noise: pf.Noise) -> None:
 def test_a_clipped_column_is_noticed_where_many_rows_lie_at_its_end() -> None:
     rng = np.random.default_rng(12)
     noise = pf.LaplaceNoise(1.0)
-    y = rng.gamma(4.0, 1.0, 5000) + rng.laplace(0.0, 1.0, 5000)
-    for clipped, end in ((np.maximum(y, 2.0), "smallest"), (np.minimum(y, 8.0), "largest")):
-        assert f"equal the {end} value" in denoise.mean(clipped, noise).note
-        assert f"equal the {end} value" in denoise.variance(clipped, noise).note
-    assert denoise.mean(y, noise).note == ""
-    # Without noise, ties are no news.
-    assert denoise.mean(np.rint(y), pf.NoNoise()).note == ""
+    x = rng.gamma(4.0, 1.0, 5000)
+    y = x + rng.laplace(0.0, 1.0, 5000)
+    for clipped, end in (
+        (np.maximum(y, 2.0), "smallest"),
+        (np.minimum(y, 8.0), "largest"),
+        (np.minimum(np.rint(y), 8.0), "largest"),
+    ):
+        for estimate in (
+            lambda c=clipped: denoise.mean(c, noise),
+            lambda c=clipped: denoise.variance(c, noise),
+            lambda c=clipped: denoise.slope(c, x, noise),
+        ):
+            with pytest.warns(pf.CoverageWarning, match=f"equal the {end} value"):
+                assert "clipped" in estimate().warning
+    assert denoise.mean(y, noise).warning == ""
+    # Without noise, ties are no news; nor are they in a column that was rounded.
+    assert denoise.mean(np.rint(y), pf.NoNoise()).warning == ""
+    assert denoise.mean(np.rint(y), noise, rounded=1.0).warning == ""
+
+
+def test_a_clipped_column_has_no_variance_slope_or_unbounded_mean() -> None:
+    rng = np.random.default_rng(13)
+    x = rng.integers(0, 11, 3000).astype(float)
+    noise = pf.LaplaceNoise(2.0)
+    y = np.clip(x + rng.laplace(0.0, 2.0, 3000), 0.0, 10.0)
+    for refused in (
+        lambda: denoise.variance(y, noise, clipped=(0, 10)),
+        lambda: denoise.slope(y, x, noise, clipped=(0, 10)),
+        lambda: denoise.mean(y, noise, clipped=(0, 10)),
+        lambda: denoise.mean(y, noise, clipped=(0, 10), support=1.0),
+    ):
+        with pytest.raises(pf.UnsupportedError, match="beyond a bound cannot be seen"):
+            refused()
+
+
+def test_the_mean_of_a_clipped_column_of_listed_values_covers() -> None:
+    """Half of what was published lies at a bound; its own mean is off by many standard errors."""
+    rng = np.random.default_rng(15)
+    noise, repeats, n = pf.LaplaceNoise(3.0), 60, 3000
+    chances = np.array([0.05, 0.05, 0.3, 0.05, 0.05, 0.5])
+    values = np.array([0.0, 1.0, 2.0, 5.0, 6.0, 7.0])
+    truth, hits, plain = float(chances @ values), 0, 0
+    for _ in range(repeats):
+        y = rng.choice(values, n, p=chances) + rng.laplace(0.0, 3.0, n)
+        y = np.clip(y, 0.0, 5.0)
+        hits += inside(denoise.mean(y, noise, support=values, clipped=(0.0, 5.0)), truth)
+        plain += abs(y.mean() - truth) < 1.96 * y.std() / math.sqrt(n)
+    assert covers(hits, repeats=repeats)
+    assert plain == 0
+
+
+def test_few_rows_are_warned_of() -> None:
+    rng = np.random.default_rng(16)
+    y, noise = rng.gamma(4.0, 1.0, 1000) + rng.laplace(0.0, 1.0, 1000), pf.LaplaceNoise(1.0)
+    for estimate in (
+        lambda: denoise.mean(y[:49], noise),
+        lambda: denoise.variance(y[:999], noise),
+        lambda: denoise.slope(y[:999], y[:999] + rng.standard_normal(999), noise),
+    ):
+        with pytest.warns(pf.CoverageWarning, match="only (49|999) rows"):
+            assert "93%" in estimate().warning
+    assert denoise.mean(y[:50], noise).warning == denoise.variance(y, noise).warning == ""
+
+
+def test_a_mean_of_coarsely_rounded_values_is_as_wide_as_rounding_may_move_it() -> None:
+    noise = pf.LaplaceNoise(0.2)
+    y = np.rint(0.4 + np.random.default_rng(17).laplace(0.0, 0.2, 5000))
+    assert inside(denoise.mean(y, noise, rounded=1.0), 0.4)
+    assert not inside(denoise.mean(y, noise), 0.4)
+    with pytest.raises(pf.UnsupportedError, match="depends on X"):
+        denoise.variance(y, noise, rounded=1.0)
 
 
 def test_a_slope_of_a_column_narrower_than_its_noise_names_the_cause() -> None:

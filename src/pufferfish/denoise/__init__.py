@@ -5,11 +5,13 @@ from __future__ import annotations
 from pufferfish.denoise.distribution import Histogram, Quantiles, histogram, quantiles
 from pufferfish.denoise.estimate import Estimate
 from pufferfish.denoise.moments import mean, slope, variance
+from pufferfish.denoise.support import SupportLike
 
 __all__ = [
     "Estimate",
     "Histogram",
     "Quantiles",
+    "SupportLike",
     "histogram",
     "mean",
     "quantiles",

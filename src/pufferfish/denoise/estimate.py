@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Estimate", "Z", "normal_estimate"]
+from pufferfish.errors import CoverageWarning
+
+__all__ = ["Estimate", "Z", "announced", "normal_estimate"]
 
 # The normal law is within ±Z with probability 0.95.
 Z = 1.959963984540054
@@ -21,6 +25,8 @@ class Estimate:
         lower: Lower end of the 95% interval; −∞ where the data set no bound.
         upper: Upper end of the 95% interval; ∞ where the data set no bound.
         note: What to know when reading it; empty where there is nothing.
+        warning: Why the interval may cover less often than 95%; empty where nothing like that was
+            measured. A `CoverageWarning` says the same.
     """
 
     value: float
@@ -28,6 +34,7 @@ class Estimate:
     lower: float
     upper: float
     note: str = ""
+    warning: str = ""
 
     @property
     def excludes_zero(self) -> bool:
@@ -47,10 +54,21 @@ class Estimate:
 
         ends = f"(95%: {text(self.lower)} to {text(self.upper)})"
         note = f"; {self.note}" if self.note else ""
-        return f"{text(self.value)} ± {text(error)} {ends}{note}"
+        warning = f"; WARNING: {self.warning}" if self.warning else ""
+        return f"{text(self.value)} ± {text(error)} {ends}{note}{warning}"
 
 
-def normal_estimate(value: float, standard_error: float, note: str = "") -> Estimate:
+def announced(estimates: Iterable[Estimate]) -> tuple[Estimate, ...]:
+    """The estimates; each different warning among them is given once, to the caller's caller."""
+    found = tuple(estimates)
+    for text in dict.fromkeys(each.warning for each in found if each.warning):
+        warnings.warn(f"an interval may miss: {text}.", CoverageWarning, stacklevel=3)
+    return found
+
+
+def normal_estimate(
+    value: float, standard_error: float, note: str = "", warning: str = ""
+) -> Estimate:
     """value ± Z·standard_error, for an estimate that is nearly normal."""
     return Estimate(
         value=value,
@@ -58,4 +76,5 @@ def normal_estimate(value: float, standard_error: float, note: str = "") -> Esti
         lower=value - Z * standard_error,
         upper=value + Z * standard_error,
         note=note,
+        warning=warning,
     )

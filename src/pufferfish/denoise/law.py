@@ -16,17 +16,27 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.special import ndtr
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import UnsupportedError
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, check_noise
 
-__all__ = ["check_fine", "inverse_characteristic", "noise_std", "noise_variance"]
+__all__ = [
+    "cell_probabilities",
+    "check_fine",
+    "inverse_characteristic",
+    "noise_size",
+    "noise_std",
+    "noise_variance",
+]
 
 # Grids coarser than this share of the noise's scale or std round X by as much as matters.
 _COARSEST = 0.25
 # From this many grid steps per std on, the discrete Gaussian is as good as the continuous one.
 _FINE = 4.0
+# From this many on, so is its distribution function midway between points: within 3e-6.
+_FINE_CDF = 64.0
 # Far enough for the sum over a coarse grid: the next term is below e^−100.
 _FARTHEST = 64
 
@@ -34,12 +44,50 @@ _FARTHEST = 64
 def check_fine(noise: Noise) -> None:
     """Refuse what is no noise law, and a grid so coarse that rounding X to it would show."""
     check_noise(noise)
-    size = noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+    size = noise_size(noise)
     if noise.grid is not None and noise.grid > _COARSEST * size:
         raise UnsupportedError(
             f"this noise was drawn on a grid of {noise.grid:g}, coarser than a quarter of its size "
             f"({size:g}): values were rounded so much that only their mean can be estimated."
         )
+
+
+def noise_size(noise: Noise) -> float:
+    """b of Laplace, θ of Gaussian noise."""
+    return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+
+
+def cell_probabilities(
+    noise: LaplaceNoise | GaussianNoise, low: FloatArray, high: FloatArray, values: FloatArray
+) -> FloatArray:
+    """P(low < x + N ≤ high): a row for each cell, a column for each value x.
+
+    x is rounded to the noise's grid first. Ends of cells must lie midway between points of the
+    grid, where the law of N has the tail e^{−|t|/b}/(2·cosh(γ/2b)) for Laplace noise. Of the two
+    tails the smaller ones are subtracted, so that nothing cancels.
+    """
+    grid = noise.grid or 0.0
+    places = np.rint(values / grid) * grid if grid else values
+    below, above = low[:, None] - places, high[:, None] - places
+    # The mirror image of a cell right of x lies left of it.
+    right = below > 0.0
+    first, last = np.where(right, -above, below), np.where(right, -below, above)
+    return np.maximum(_distribution(noise, last) - _distribution(noise, first), 0.0)
+
+
+def _distribution(noise: LaplaceNoise | GaussianNoise, t: FloatArray) -> FloatArray:
+    """P(N ≤ t), t midway between points of the grid."""
+    grid = noise.grid or 0.0
+    if isinstance(noise, LaplaceNoise):
+        tail = 0.5 / math.cosh(0.5 * grid / noise.scale) * np.exp(-np.abs(t) / noise.scale)
+        return np.where(t < 0.0, tail, 1.0 - tail)
+    if grid * _FINE_CDF <= noise.std:
+        return np.asarray(ndtr(t / noise.std))
+    reach = math.ceil(40.0 * noise.std / grid)
+    mass = np.exp(-0.5 * np.square(np.arange(-reach, reach + 1) * (grid / noise.std)))
+    table = np.concatenate([[0.0], np.cumsum(mass) / mass.sum()])
+    place = np.clip(np.rint(t / grid + 0.5) + reach, 0, table.size - 1)
+    return np.asarray(table[place.astype(np.int64)])
 
 
 def noise_variance(noise: Noise) -> float:

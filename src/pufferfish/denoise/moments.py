@@ -8,7 +8,8 @@ N is independent of everything, with mean 0 and known variance Var N, so
 
 Rows are taken to be independent draws of one law. Each standard error is that of the influence
 function, so it counts the rows and the noise together. A column that was clipped after the noise
-breaks all of this, and one that was clipped before tells of the clipped values only. Rounding the
+breaks all of this: variance and slope are refused for it, and the mean asks for the possible
+values of X (`shares`). One that was clipped before tells of the clipped values only. Rounding the
 column to a step r adds about r²/12 to its variance. The noise's own grid γ moves a value by γ/2 at
 most, and so the mean and the std of X; a grid coarser than a quarter of the noise is refused, but
 for the mean. Proofs: docs/theory/denoise.md.
@@ -23,15 +24,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, nonnegative, require
+from pufferfish.checks import FloatArray, require
+from pufferfish.denoise.cells import Published
 from pufferfish.denoise.columns import Column, column, pieces
-from pufferfish.denoise.estimate import Estimate, Z, normal_estimate
-from pufferfish.denoise.law import check_fine, noise_variance
+from pufferfish.denoise.estimate import Estimate, Z, announced, normal_estimate
+from pufferfish.denoise.law import (
+    check_fine,
+    inverse_characteristic,
+    noise_size,
+    noise_variance,
+)
+from pufferfish.denoise.shares import likely_mean
+from pufferfish.denoise.support import SupportLike, read_support
 from pufferfish.errors import UnsupportedError
 from pufferfish.noise import Noise, NoNoise, check_noise
 
 __all__ = ["mean", "slope", "variance"]
 
+# With fewer rows, less than 93% of the normal intervals covered (docs/theory/denoise.md).
+_FEW_FOR_MEAN = 50
+_FEW_FOR_VARIANCE = 1000
+# As for quantiles and histograms.
+_LEAST_LIKELY = 100
 # Below this many standard errors from 0, a variance says nothing about a slope.
 _CLEAR = 2.0
 
@@ -59,63 +73,114 @@ class _Ratio(NamedTuple):
     unit: float
 
 
-def mean(values: Column, noise: Noise) -> Estimate:
+def mean(
+    values: Column,
+    noise: Noise,
+    *,
+    support: SupportLike = None,
+    rounded: float = 0.0,
+    clipped: tuple[float, float] | None = None,
+) -> Estimate:
     """E X, estimated by the mean of Y; standard error s_Y/√n.
 
     The noise has mean 0, on its grid γ too; values were rounded to that, by γ/2 at most, which the
-    interval includes. Needs a column that was not clipped.
+    interval includes, as it does what `rounded=r`, rounding after the noise, may move. `support` is
+    needed where the column was clipped after the noise, `clipped=(low, high)`, and must list all
+    values that X may have: the mean is then that of the most likely law.
+
+    Raises:
+        UnsupportedError: Clipped, and the values of X are not listed. How far X lies beyond a bound
+            cannot be seen.
     """
     check_noise(noise)
+    published = Published.checked(rounded, clipped, noise)
+    if published.clipped is not None:
+        listed = read_support(support)
+        if listed.listed is None or isinstance(noise, NoNoise):
+            raise UnsupportedError(
+                "the column was clipped, and how far values lie beyond a bound cannot be seen: a "
+                "mean needs all values that X may have, support=[...], and noise. Quantiles and "
+                "histograms need neither."
+            )
+        rows = column("values", values, _LEAST_LIKELY)
+        (found,) = announced((likely_mean(rows, noise, listed, published),))
+        return found
     rows = column("values", values, 2)
     spread = _spread(rows)
     error = spread.unit * math.sqrt(spread.second / (rows.size - 1))
-    estimate, half = normal_estimate(spread.mean, error), 0.5 * (noise.grid or 0.0)
-    return replace(
-        estimate,
-        lower=estimate.lower - half,
-        upper=estimate.upper + half,
-        note=_clipping_note(rows, noise),
+    estimate = normal_estimate(spread.mean, error)
+    half = 0.5 * (noise.grid or 0.0) + _rounding_bias(noise, published.rounded)
+    (found,) = announced(
+        (
+            replace(
+                estimate,
+                lower=estimate.lower - half,
+                upper=estimate.upper + half,
+                warning=_warning(rows, noise, _FEW_FOR_MEAN),
+            ),
+        )
     )
+    return found
 
 
-def variance(values: Column, noise: Noise, *, rounded: float = 0.0) -> Estimate:
+def variance(
+    values: Column,
+    noise: Noise,
+    *,
+    rounded: float = 0.0,
+    clipped: tuple[float, float] | None = None,
+) -> Estimate:
     """Var X, estimated by s²_Y − Var N; standard error √((m₄ − m₂²)/n), moments of Y.
 
     Var N is that of the law that is drawn, on its grid. The estimate can be negative, and is
     given as it is: cutting it off at 0 would make it too large on average. It then means that
-    the noise hides the spread of X; the interval says how large Var X may be. Needs a column that
-    was not clipped. One that was rounded to a step r ≤ b or θ after the noise has about r²/12 more
-    variance: `rounded=r` takes it off.
+    the noise hides the spread of X; the interval says how large Var X may be. A column that was
+    rounded to a step r ≤ b or θ after the noise has about r²/12 more variance: `rounded=r` takes it
+    off.
+
+    Raises:
+        UnsupportedError: The column was clipped after the noise, or rounded to a larger step.
     """
-    rows, added = _rows(values, noise, 3), _added_variance(noise, rounded)
+    rows, added = _rows(values, noise, 3), _added_variance(noise, rounded, clipped)
     estimate = normal_estimate(*_variance(_spread(rows), rows.size, added))
+    warning = _warning(rows, noise, _FEW_FOR_VARIANCE)
     if estimate.upper < 0.0:
-        return replace(estimate, note=_CONTRADICTED)
-    note = _HIDDEN if estimate.value < 0.0 else _clipping_note(rows, noise)
-    return replace(estimate, note=note)
+        estimate = replace(estimate, warning=_CONTRADICTED)
+    else:
+        note = _HIDDEN if estimate.value < 0.0 else ""
+        estimate = replace(estimate, note=note, warning=warning)
+    (found,) = announced((estimate,))
+    return found
 
 
-def slope(values: Column, outcome: Column, noise: Noise, *, rounded: float = 0.0) -> Estimate:
+def slope(
+    values: Column,
+    outcome: Column,
+    noise: Noise,
+    *,
+    rounded: float = 0.0,
+    clipped: tuple[float, float] | None = None,
+) -> Estimate:
     """The slope of the outcome Z on X, where X is seen as Y: β = s_YZ/(s²_Y − Var N).
 
     Standard error √(mean ψ²/n), ψ = [(y−ȳ)(z−z̄) − β·((y−ȳ)² − Var N)]/(s²_Y − Var N). The interval
     holds the β for which s_YZ − β·(s²_Y − Var N) is within 1.96 of its standard errors of 0
     (Fieller): β ± 1.96 standard errors where the denominator is known well, and longer on one side
     where it is not. The noise must be independent of the outcome as well as of X. An outcome that
-    was published with a noise of its own, independent of this one, only widens the interval. Needs
-    a column that was not clipped; `rounded` is as for `variance`.
+    was published with a noise of its own, independent of this one, only widens the interval.
+    `rounded` and `clipped` are as for `variance`.
 
     Raises:
         UnsupportedError: s²_Y − Var N is not 2 standard errors above 0, so the data do not tell X
-            from a constant.
+            from a constant; or the column was clipped.
     """
-    rows = _rows(values, noise, 3)
+    rows, added = _rows(values, noise, 3), _added_variance(noise, rounded, clipped)
     outcomes = column("outcome", outcome, 3)
     require(
         outcomes.size == rows.size,
         f"values and outcome must have a row for each other, got {rows.size} and {outcomes.size}.",
     )
-    parts = _ratio(rows, outcomes, _added_variance(noise, rounded))
+    parts = _ratio(rows, outcomes, added)
     clear = parts.below / math.sqrt(parts.below_below) if parts.below_below > 0.0 else 0.0
     if clear < -_CLEAR:
         raise UnsupportedError(
@@ -128,7 +193,9 @@ def slope(values: Column, outcome: Column, noise: Noise, *, rounded: float = 0.0
             "X from a constant and say nothing about the slope. Use more rows, or a release with "
             "less noise."
         )
-    return _fieller(parts)
+    warning = _warning(rows, noise, _FEW_FOR_VARIANCE)
+    (found,) = announced((replace(_fieller(parts), warning=warning),))
+    return found
 
 
 def _fieller(parts: _Ratio) -> Estimate:
@@ -148,16 +215,28 @@ def _fieller(parts: _Ratio) -> Estimate:
     )
 
 
-def _clipping_note(rows: FloatArray, noise: Noise) -> str:
-    """What many rows at an end of a noised column suggest; drawn on a grid, ties are rare."""
+def _warning(rows: FloatArray, noise: Noise, few: int) -> str:
+    """Too few rows for a normal interval, or an end at which rows pile up as if clipped."""
+    if rows.size < few:
+        return f"only {rows.size} rows, and below {few} coverage of less than 93% was measured"
     if isinstance(noise, NoNoise):
         return ""
     least = max(3, rows.size // 1000)
-    for end, name in ((rows.min(), "smallest"), (rows.max(), "largest")):
+    for sign, name in ((1.0, "smallest"), (-1.0, "largest")):
+        end = float((sign * rows).min()) * sign
         count = int(np.count_nonzero(rows == end))
-        if count >= least:
-            return f"{count} rows equal the {name} value: if the column was clipped, this is biased"
+        if count >= least and count > 2 * _next_count(sign * rows, sign * end):
+            return (
+                f"{count} rows equal the {name} value. If the column was clipped, this is wrong: "
+                "give clipped=(low, high)"
+            )
     return ""
+
+
+def _next_count(rows: FloatArray, least: float) -> int:
+    """How many rows equal the smallest value above the least; tails fall, so more is no pile."""
+    above = rows[rows > least]
+    return int(np.count_nonzero(above == above.min())) if above.size else 0
 
 
 def _rows(values: Column, noise: Noise, least: int) -> FloatArray:
@@ -165,10 +244,33 @@ def _rows(values: Column, noise: Noise, least: int) -> FloatArray:
     return column("values", values, least)
 
 
-def _added_variance(noise: Noise, rounded: float) -> float:
+def _added_variance(noise: Noise, rounded: float, clipped: object) -> float:
     """Var N, and that of rounding to a step."""
-    step = nonnegative("rounded", rounded)
+    published = Published.checked(rounded, clipped, noise)
+    if published.clipped is not None:
+        raise UnsupportedError(
+            "the column was clipped, and how far values lie beyond a bound cannot be seen: neither "
+            "a variance nor a slope can be had from it. Ask for quantiles or a histogram."
+        )
+    step = published.rounded
+    if not isinstance(noise, NoNoise) and step > noise_size(noise):
+        raise UnsupportedError(
+            f"the column was rounded to {step:g}, more than the size of its noise "
+            f"({noise_size(noise):g}): what that added to its variance depends on X. Ask for "
+            "quantiles or a histogram."
+        )
     return noise_variance(noise) + step * step / 12.0
+
+
+def _rounding_bias(noise: Noise, step: float) -> float:
+    """How far rounding to a step after the noise may move a mean.
+
+    |E round(Y) − E Y| ≤ (r/π)·Σ_k φ_N(2πk/r)/k, and Σ is below 1.3·φ_N(2π/r) for r ≤ b or θ.
+    """
+    if not step or isinstance(noise, NoNoise) or step > noise_size(noise):
+        return 0.5 * step
+    first = np.array([2.0 * math.pi / step])
+    return 1.3 * step / math.pi / float(inverse_characteristic(noise, first)[0])
 
 
 def _spread(rows: FloatArray) -> _Spread:

@@ -15,6 +15,7 @@ from the published column, with `denoise.variance`.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ from typing import Any
 from pufferfish import denoise
 from pufferfish.choose import half_width
 from pufferfish.denoise.law import check_fine, noise_variance
-from pufferfish.errors import PufferfishError, UnsupportedError
+from pufferfish.errors import CoverageWarning, PufferfishError, UnsupportedError
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise
 from pufferfish.record import Record
@@ -138,11 +139,14 @@ def estimates(released: CountedColumn, noise: Noise, steps: Sequence[Postprocess
 
     def attempt(name: str, estimate: Callable[[], Mapping[str, denoise.Estimate]]) -> None:
         try:
-            found.update(estimate())
+            # The page prints the warning of each estimate.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", CoverageWarning)
+                found.update(estimate())
         except PufferfishError as error:
             refused[name] = str(error)
 
-    attempt("mean", lambda: {"mean": denoise.mean(values, noise)})
+    attempt("mean", lambda: {"mean": denoise.mean(values, noise, rounded=step)})
     attempt("variance", lambda: {"variance": denoise.variance(values, noise, rounded=step)})
     if step:
         refused["quartiles"] = "the column was rounded after the noise was added"
