@@ -21,6 +21,7 @@ from pufferfish.calibrate import recertified
 from pufferfish.ladder import rung_up
 from pufferfish.options.goal import Goal
 from pufferfish.priors import Prior
+from pufferfish.statement import Facts, promise
 from tests.strategies import priors
 
 
@@ -590,3 +591,29 @@ def test_beliefs_about_other_values_than_are_noised_are_refused(
 ) -> None:
     with pytest.raises(pf.InvalidInputError, match=message):
         with_cap(laws, belief_cap, cap)
+
+
+# The step of the values, which is published.
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"step": 0.0}, "step"),
+        ({"step": float("nan")}, "step"),
+        ({"step": "1"}, "step"),
+        ({"step": 1.0, "unit": "person", "person": "who", "one_row": "mean"}, "mean of values"),
+    ],
+)
+def test_a_step_that_means_nothing_is_refused(fields: dict[str, Any], words: str) -> None:
+    with pytest.raises(pf.InvalidInputError, match=words):
+        plan(**fields)
+
+
+def test_a_step_is_kept_and_published() -> None:
+    chosen = plan(step=0.5)
+    assert pf.Plan.from_json(chosen.to_json()) == chosen
+    facts = Facts.of(chosen)
+    assert facts.to_dict()["step"] == 0.5
+    assert "every value is a multiple of 0.5" in promise(facts)
+    assert "multiple" not in promise(Facts.of(plan()))

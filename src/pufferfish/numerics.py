@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
 
@@ -18,6 +19,7 @@ __all__ = [
     "distance_upper",
     "float_upper",
     "log_sum_exp",
+    "off_step",
     "readable",
     "rounded_up",
 ]
@@ -63,6 +65,12 @@ def rounded_up(number: float, digits: int) -> float:
     exact = Decimal(number)
     unit = Decimal(10) ** (exact.adjusted() - digits + 1)
     return float((exact / unit).to_integral_value(ROUND_CEILING) * unit)
+
+
+def off_step(values: FloatArray, step: float) -> npt.NDArray[np.bool_]:
+    """Which values are no multiples of a step, as far as doubles can tell 0.3 from 3·0.1."""
+    nearest = np.rint(values / step) * step
+    return np.asarray(np.abs(values - nearest) > 4.0 * UNIT * np.abs(values))
 
 
 def float_upper(number: Fraction) -> float:

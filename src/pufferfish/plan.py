@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+
 from pufferfish.calibrate import Calibration, published, recertified
-from pufferfish.checks import bounds, require
+from pufferfish.checks import bounds, positive, require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     check_entries,
@@ -27,7 +29,7 @@ from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
-from pufferfish.numerics import float_upper
+from pufferfish.numerics import float_upper, off_step
 from pufferfish.persons import SeveralRows, check_rows, width_of
 from pufferfish.scenario import Secret, checked_secret
 from pufferfish.slight import drawable
@@ -72,6 +74,8 @@ class Plan(PrivateDocument):
             the "mean" of its values. The beliefs must be fitted to that table.
         cap: Values are moved into these public bounds before the mechanism; the beliefs describe
             the moved ones. A bound that was chosen by looking at the data tells about them.
+        step: Every value is a multiple of this, as everybody may know: 1 for whole numbers. It is
+            published, so that recipients can use it; a release refuses a table with other values.
         rounding: How the size of the noise, where it depends on private beliefs, is rounded up: to
             a rung of a public "ladder"; to three "digits", in plans of version 1; not at all where
             it was "given", chosen without the data. docs/theory/published-size.md
@@ -97,6 +101,7 @@ class Plan(PrivateDocument):
     dependence: Dependence = "any"
     one_row: OneRow | None = None
     cap: tuple[float, float] | None = None
+    step: float | None = None
     rounding: Rounding = "ladder"
     postprocess: tuple[Postprocess, ...] = ()
     keep_order: bool = False
@@ -130,6 +135,7 @@ class Plan(PrivateDocument):
             given = getattr(self, name)
             require(given in known, f"{name} must be one of {known}, got {given!r}.")
         self._check_cap()
+        self._check_step()
         self._check_unit()
         holes = any(
             belief.missing[secret]
@@ -150,6 +156,19 @@ class Plan(PrivateDocument):
         check_rows(self.calibration, self.several_rows)
         # Refuses what cannot be released: an uncertified law, no grid, no noise unasked.
         _ = self.mechanism
+
+    def _check_step(self) -> None:
+        if self.step is None:
+            return
+        object.__setattr__(self, "step", positive("step", self.step))
+        require(
+            self.one_row != "mean",
+            "a mean of values is no multiple of their step: leave out step (--step).",
+        )
+        require(
+            self.cap is None or not off_step(np.array(self.cap), self.step).any(),
+            "the bounds of a cap must be multiples of the step, as the capped values are.",
+        )
 
     def _check_cap(self) -> None:
         """The beliefs must be about what is noised: the capped values."""
@@ -303,6 +322,7 @@ class Plan(PrivateDocument):
             "dependence": self.dependence,
             "one_row": self.one_row,
             "cap": None if self.cap is None else list(self.cap),
+            "step": self.step,
             "rounding": self.rounding,
             "postprocess": [postprocess_to_dict(each) for each in self.postprocess],
             "keep_order": self.keep_order,
@@ -356,6 +376,7 @@ _PLAIN = (
     "dependence",
     "one_row",
     "cap",
+    "step",
     "rounding",
     "keep_order",
     "others",

@@ -117,6 +117,7 @@ class Facts:
         reveals: What they and the protected column reveal together; None if nothing is kept.
         missing: What became of rows without a value.
         cap: Between which bounds values were moved before the mechanism.
+        step: Every value, before the noise, is a multiple of this; None: nobody says so.
         order: The order in which rows were published.
         unprotected_percent: Rows whose secret is in no pair, in whole percent, rounded up; None
             where no rows were seen yet.
@@ -143,6 +144,7 @@ class Facts:
     reveals: Reveals | None
     missing: Missing
     cap: tuple[float, float] | None
+    step: float | None
     order: Order
     unprotected_percent: int | None
     adversaries: int | None
@@ -180,6 +182,7 @@ class Facts:
             reveals=reveals,
             missing=plan.missing,
             cap=plan.cap,
+            step=plan.step,
             order=order or ("random" if plan.shuffled else "table"),
             unprotected_percent=unprotected_percent,
             adversaries=len(scenario.beliefs),
@@ -223,6 +226,7 @@ class Facts:
             "reveals": None if self.reveals is None else self.reveals.to_dict(),
             "missing": self.missing,
             "cap": None if self.cap is None else list(self.cap),
+            "step": self.step,
             "order": self.order,
             "unprotected_percent": self.unprotected_percent,
             "adversaries": self.adversaries,
@@ -266,7 +270,7 @@ class Facts:
 
 
 _PLAIN = (
-    *("rows_per_person", "column", "secret", "unprotected_percent", "adversaries"),
+    *("rows_per_person", "step", "column", "secret", "unprotected_percent", "adversaries"),
     *("beliefs_fitted", "rows_tested"),
 )
 
@@ -344,7 +348,7 @@ def promise(facts: Facts) -> str:
         f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
         f"is bounded, for each of these pairs: {named}{more}. The bound is {facts.goal} pufferfish "
         f"privacy, against {_adversaries(facts)}, for one release. {cap_in_words(facts.cap)}"
-        f"{noise_in_words(facts.noise)}"
+        f"{step_in_words(facts.step)}{noise_in_words(facts.noise)}"
     )
 
 
@@ -419,6 +423,11 @@ def cap_in_words(cap: tuple[float, float] | None) -> str:
         f"Values below {low} and above {high} were moved to these bounds before the noise; the "
         "bounds must be public: a bound chosen by looking at the data tells about them. "
     )
+
+
+def step_in_words(step: float | None) -> str:
+    """What everybody may know of the values before the noise."""
+    return "" if step is None else f"Before the noise every value is a multiple of {step:g}. "
 
 
 def noise_in_words(noise: Noise) -> str:

@@ -23,6 +23,7 @@ def _plan(data: dict[str, Any]) -> dict[str, Any]:
         "dependence": "independent",
         "one_row": None,
         "cap": None,
+        "step": None,
         "rounding": "digits",
     }
     scenario = data.get("scenario")
@@ -61,6 +62,7 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
         "secret": None,
         "reveals": None,
         "cap": None,
+        "step": None,
         "order": "random" if data.get("shuffled") is True else "table",
         "unprotected_percent": unprotected,
         "adversaries": None,

@@ -55,6 +55,7 @@ class Asked:
             dependence=publishing.rows.dependence,
             one_row=one_row,
             cap=self.adversaries.bounds,
+            step=publishing.step,
             postprocess=publishing.postprocess,
             keep_order=publishing.keep_order,
             others=described.others,

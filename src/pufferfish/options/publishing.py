@@ -63,6 +63,13 @@ class Publishing:
             help="Publish one row for each person: its first, or one with the mean of its values.",
         ),
     ] = None
+    step: Annotated[
+        float | None,
+        typer.Option(
+            help="Every value is a multiple of this (1: whole numbers), as everybody may know: "
+            "recipients estimate far better with it. Other values are refused."
+        ),
+    ] = None
     round_to: Annotated[
         float | None, typer.Option("--round", help="Round what is published to this step.")
     ] = None

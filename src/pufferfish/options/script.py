@@ -145,13 +145,14 @@ def _plan(asked: Asked) -> Iterator[str]:
         "dependence": publishing.rows.dependence,
         "one_row": publishing.one_row,
         "cap": asked.adversaries.bounds,
+        "step": publishing.step,
         "keep_order": publishing.keep_order,
         "allow_no_noise": publishing.allow_no_noise,
         "rounding": asked.rounding,
     }
     usual = {"keep": (), "missing": "refuse", "unit": "row", "person": None, "rows_per_person": 1}
-    usual |= {"dependence": "any", "one_row": None, "cap": None, "keep_order": False}
-    usual |= {"allow_no_noise": False, "rounding": "ladder"}
+    usual |= {"dependence": "any", "one_row": None, "cap": None, "step": None}
+    usual |= {"keep_order": False, "allow_no_noise": False, "rounding": "ladder"}
     yield "plan = pf.Plan("
     yield "    calibration=calibration,"
     for name, value in chosen.items():

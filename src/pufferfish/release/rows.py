@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pufferfish.checks import FloatArray
 from pufferfish.errors import DataError
 from pufferfish.mechanism import Mechanism
+from pufferfish.numerics import off_step
 from pufferfish.plan import Plan
 from pufferfish.release.counts import Counts
 from pufferfish.scenario import Secret
@@ -35,6 +36,7 @@ class RowRules:
         low: The beliefs consider nothing below this, ...
         high: ... and nothing beyond this.
         cap: The bounds that values are moved to before the noise; None: none.
+        step: Every value is then a multiple of this; None: nobody says so.
     """
 
     mechanism: Mechanism
@@ -47,6 +49,7 @@ class RowRules:
     low: float
     high: float
     cap: tuple[float, float] | None
+    step: float | None
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
@@ -69,6 +72,7 @@ class RowRules:
             low=low,
             high=high,
             cap=plan.cap,
+            step=plan.step,
         )
 
     def change(self, batch: Batch, before: int | None) -> Changed:
@@ -117,9 +121,10 @@ class RowRules:
 
     def _check(self, batch: Batch, hole: npt.NDArray[np.bool_], before: int | None) -> None:
         """Refuse what the plan does not allow for, by column and row, never by content."""
-        limit = self.mechanism.limit
+        limit, values = self.mechanism.limit, self._capped(batch.values)
         with np.errstate(invalid="ignore"):
-            far = np.abs(self._capped(batch.values)) > limit
+            far = np.abs(values) > limit
+            off = np.zeros(hole.size, bool) if self.step is None else off_step(values, self.step)
         problems = [
             (batch.lacks_secret, self.secret, "the secret is missing. Mend such rows first"),
             (
@@ -130,6 +135,11 @@ class RowRules:
             ),
             (np.isinf(batch.values), self.column, "the value is infinite"),
             (far, self.column, f"the value is beyond {limit:g}"),
+            (
+                off,
+                self.column,
+                f"the value is no multiple of {self.step}, which the plan says all are (--step)",
+            ),
         ]
         if self.missing == "refuse":
             problems.append(

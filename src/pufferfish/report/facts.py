@@ -180,7 +180,7 @@ def gather(
         said = statement.Facts.from_dict(document)
         plan = _plan(record, document)
     goal, noise, steps = said.goal, said.noise, said.postprocess
-    estimated = None if released is None else estimates(released, noise, steps)
+    estimated = None if released is None else estimates(released, noise, steps, said.step)
     found = found or Verification(edition=edition, checks=())
     return Facts(
         edition=edition,

@@ -124,8 +124,20 @@ def utility(
     )
 
 
-def estimates(released: CountedColumn, noise: Noise, steps: Sequence[Postprocess]) -> Estimates:
-    """Mean, variance and quartiles of the column before noise, from the published one alone."""
+def estimates(
+    released: CountedColumn,
+    noise: Noise,
+    steps: Sequence[Postprocess],
+    support: float | None = None,
+) -> Estimates:
+    """Mean, variance and quartiles of the column before noise, from the published one alone.
+
+    Args:
+        released: The published column.
+        noise: What was added.
+        steps: What was done to the noised values.
+        support: Every value was a multiple of this before the noise; None: nobody says so.
+    """
     lost = averages_lost(noise, steps)
     if lost is not None:
         return Estimates(found=(), refused=(("all", f"{lost}."),), variance=None)
@@ -148,15 +160,16 @@ def estimates(released: CountedColumn, noise: Noise, steps: Sequence[Postprocess
 
     attempt("mean", lambda: {"mean": denoise.mean(values, noise, rounded=step)})
     attempt("variance", lambda: {"variance": denoise.variance(values, noise, rounded=step)})
-    if step:
-        refused["quartiles"] = "the column was rounded after the noise was added"
-    else:
-        attempt(
-            "quartiles",
-            lambda: dict(
-                zip(_NAMES, denoise.quantiles(values, noise, _LEVELS).estimates, strict=True)
-            ),
-        )
+    attempt(
+        "quartiles",
+        lambda: dict(
+            zip(
+                _NAMES,
+                denoise.quantiles(values, noise, _LEVELS, support=support, rounded=step).estimates,
+                strict=True,
+            )
+        ),
+    )
     return Estimates(
         found=tuple(found.items()), refused=tuple(refused.items()), variance=found.get("variance")
     )
@@ -194,13 +207,14 @@ def code(
     law = "NoNoise()" if isinstance(noise, NoNoise) else repr(noise)
     read = _reading(document)
     lines = [*(["import pandas"] if "pandas" in read else []), "import pufferfish as pf", ""]
-    lines += [f"noise = pf.{law}", read, "print(pf.denoise.mean(values, noise))"]
+    rounded = f", rounded={step!r}" if step else ""
+    lines += [f"noise = pf.{law}", read, f"print(pf.denoise.mean(values, noise{rounded}))"]
     if not _is_fine(noise):
         return "\n".join(lines)
-    rounded = f", rounded={step!r}" if step else ""
     lines.append(f"print(pf.denoise.variance(values, noise{rounded}))")
-    if not step and rows >= _LEAST_FOR_QUANTILES:
-        lines.append("print(pf.denoise.quantiles(values, noise, [0.25, 0.5, 0.75]))")
+    if rows >= _LEAST_FOR_QUANTILES:
+        of = "" if document["step"] is None else f", support={document['step']!r}"
+        lines.append(f"print(pf.denoise.quantiles(values, noise, [0.25, 0.5, 0.75]{of}{rounded}))")
     lines.append("# the slope of another column on this one, corrected for the noise:")
     lines.append(f"# pf.denoise.slope(values, outcome, noise{rounded})")
     return "\n".join(lines)
