@@ -176,7 +176,7 @@ def test_missing_markers_are_holes(tmp_path: Path) -> None:
     with pytest.raises(pf.DataError, match="column 'x', row 1: the value is missing"):
         pf.release(source, faint(), target, na=named)
     assert not target.exists()
-    with pytest.raises(pf.DataError, match="text in row 4.*--na"):
+    with pytest.raises(pf.DataError, match=r"text in row 4.*--na"):
         pf.release(source, faint(missing="drop", keep=("k",)), target)
     done = pf.release(source, faint(missing="drop", keep=("k",)), target, na=named)
     rows = rows_of(target)[1:]
