@@ -26,7 +26,7 @@ def not_utf8(beginning: bytes = b"") -> str:
     also = " (or Latin-1, ISO-8859-1)" if name == "WINDOWS-1252" else ""
     return (
         f"the file is not UTF-8 text, which is what is read here: {likely} {name}{also}. Convert "
-        f"it first: iconv -f {name} -t UTF-8 OLD.csv > NEW.csv"
+        f"it first (iconv -f {name} -t UTF-8 OLD.csv > NEW.csv)."
     )
 
 
