@@ -31,6 +31,12 @@ MANY = [
     replace(facts(keep=("k",)), reveals=Reveals(found_percent=85, pair=SecretPair("a", "b"))),
     replace(facts(), beliefs_from="another table", beliefs_fitted="2026-01-02"),
     replace(facts(), unprotected_percent=3),
+    facts(unit="person", person="p", one_row="mean"),
+    facts(unit="person", person="p", rows_per_person=4, dependence="independent"),
+    replace(
+        facts(unit="person", person="p", rows_per_person=4, dependence="independent"),
+        rows_tested=True,
+    ),
 ]
 
 
@@ -49,6 +55,7 @@ def test_facts_come_back_from_a_document(each: Facts) -> None:
         {"beliefs_from": "a friend"},
         {"dependence": "none"},
         {"one_row": "last"},
+        {"rows_tested": 1},
         {"goal": {"epsilon": 1.0, "delta": 0.0, "more": 1}},
         {"reveals": {"found_percent": 101, "pair": ["a", "b"]}},
         {"reveals": {"found_percent": 50, "pair": ["a", "b"], "rows": 4}},
@@ -95,3 +102,37 @@ def test_shares_are_rounded_up() -> None:
     assert [
         percent_of(*each) for each in ((0, 7), (1, 1000), (1, 100), (2, 3), (7, 7), (0, 0))
     ] == [*(0, 1, 1, 67, 100, 0)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "unit"),
+    [
+        ({"unit": "row"}, "one row"),
+        ({"rows_per_person": 1}, "one person (one row)"),
+        ({"one_row": "first"}, "one person (its first row)"),
+        ({"one_row": "mean"}, "one person (one row, with the mean of its values)"),
+        (
+            {"rows_per_person": 5, "dependence": "any"},
+            "one person (at most 5 rows, whatever they have in common)",
+        ),
+        (
+            {"rows_per_person": 5, "dependence": "equal"},
+            "one person (at most 5 rows, which repeat one value)",
+        ),
+        (
+            {"rows_per_person": 5, "dependence": "independent"},
+            "one person (at most 5 rows, taken to be independent given the secret)",
+        ),
+    ],
+)
+def test_what_the_promise_is_about(fields: dict[str, Any], unit: str) -> None:
+    found = replace(facts(), **{"unit": "person", "dependence": "any"} | fields)
+    assert f"of {unit} says about" in promise(found)
+    stated = fields.get("dependence") == "independent"
+    assert bool(headline(found)) == stated
+    if stated:
+        assert "that was not tested" in headline(found)[0]
+        assert "found nothing against it" in headline(replace(found, rows_tested=True))[0]
+        assert any("a test cannot see every dependence" in each for each in not_promised(found))
+    together = [each for each in not_promised(found) if "far more than one" in each]
+    assert bool(together) == (fields.get("unit") == "row")
