@@ -450,6 +450,28 @@ def test_a_promise_for_persons_adds_up() -> None:
         plan(calibration=found, rows_per_person=100, **persons)
 
 
+def test_rows_of_a_plan_of_version_1_were_taken_to_be_independent() -> None:
+    """Its promise is read as it was made; a release by it is tested like every other."""
+    found = pf.calibrate(points(1.0), pf.Guarantee(0.25))
+    persons: dict[str, Any] = {"unit": "person", "person": "who", "rows_per_person": 2}
+    now = plan(calibration=found, **persons, dependence="independent")
+    old = json.loads(now.to_json())
+    for entry in ("dependence", "one_row", "cap", "rounding"):
+        del old[entry]
+    for belief in old["scenario"]["beliefs"]:
+        del belief["fitted_on"], belief["fitted_at"]
+    read = pf.Plan.from_json(json.dumps(old | {"version": 1}))
+    assert (read.dependence, read.promise) == ("independent", pf.Guarantee(0.5))
+    names = [number for number in range(50) for _ in range(2)]
+    table = {
+        "x": [float(number % 7) for number in names],
+        "s": ["ab"[number % 2] for number in names],
+        "who": names,
+    }
+    with pytest.raises(pf.DataError, match="not independent given the secret"):
+        pf.release(table, read)
+
+
 @pytest.mark.parametrize("dependence", ["any", "equal"])
 @pytest.mark.parametrize("provenance", ["private", "public"])
 def test_the_promise_for_persons_is_the_goal_where_noise_is_for_all_rows(

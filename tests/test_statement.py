@@ -34,6 +34,12 @@ MANY = [
     replace(facts(), unprotected_percent=3),
     facts(rounding="given"),
     replace(facts(), rounding=None),
+    facts(unit="person", person="p", one_row="mean"),
+    facts(unit="person", person="p", rows_per_person=4, dependence="independent"),
+    replace(
+        facts(unit="person", person="p", rows_per_person=4, dependence="independent"),
+        rows_tested=True,
+    ),
 ]
 
 
@@ -52,6 +58,7 @@ def test_facts_come_back_from_a_document(each: Facts) -> None:
         {"beliefs_from": "a friend"},
         {"dependence": "none"},
         {"one_row": "last"},
+        {"rows_tested": 1},
         {"goal": {"epsilon": 1.0, "delta": 0.0, "more": 1}},
         {"reveals": {"found_percent": 101, "pair": ["a", "b"]}},
         {"reveals": {"found_percent": 50, "pair": ["a", "b"], "rows": 4}},
@@ -158,3 +165,37 @@ def test_which_table_beliefs_are_of_is_not_for_the_plan_to_say(said: Any, planne
     found = pf.calibrate(pf.Scenario(belief), pf.Guarantee(0.5))
     plan = pf.Plan(calibration=found, column="x", secret="s")
     assert replace(facts(), beliefs_from=said).planned_by(plan).beliefs_from == planned
+
+
+@pytest.mark.parametrize(
+    ("fields", "unit"),
+    [
+        ({"unit": "row"}, "one row"),
+        ({"rows_per_person": 1}, "one person (one row)"),
+        ({"one_row": "first"}, "one person (its first row)"),
+        ({"one_row": "mean"}, "one person (one row, with the mean of its values)"),
+        (
+            {"rows_per_person": 5, "dependence": "any"},
+            "one person (at most 5 rows, whatever they have in common)",
+        ),
+        (
+            {"rows_per_person": 5, "dependence": "equal"},
+            "one person (at most 5 rows, which repeat one value)",
+        ),
+        (
+            {"rows_per_person": 5, "dependence": "independent"},
+            "one person (at most 5 rows, taken to be independent given the secret)",
+        ),
+    ],
+)
+def test_what_the_promise_is_about(fields: dict[str, Any], unit: str) -> None:
+    found = replace(facts(), **{"unit": "person", "dependence": "any"} | fields)
+    assert f"of {unit} says about" in promise(found)
+    stated = fields.get("dependence") == "independent"
+    assert bool(headline(found)) == stated
+    if stated:
+        assert "that was not tested" in headline(found)[0]
+        assert "found nothing against it" in headline(replace(found, rows_tested=True))[0]
+        assert any("a test cannot see every dependence" in each for each in not_promised(found))
+    together = [each for each in not_promised(found) if "far more than one" in each]
+    assert bool(together) == (fields.get("unit") == "row")
