@@ -151,7 +151,7 @@ def test_the_maximum_is_that_of_a_general_solver() -> None:
     )
     assert fit.height == pytest.approx(-other.fun, abs=1e-7)
     assert fit.gap <= 1e-9
-    found = likelihood(cells, noise, values)
+    found = likelihood(cells, noise, values, CUT)
     score = (values <= 2.0).astype(float)
     # The end of the interval, by maximising the score itself on the set Λ ≤ CUT.
     end = optimize.minimize(

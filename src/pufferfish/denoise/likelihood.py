@@ -4,9 +4,9 @@ For a score c(s) between 0 and 1 (1 within a bin and 0 outside, say), θ = E c(X
 
     Λ(θ) = 2n·(max ℓ − max of ℓ over laws with E c(X) = θ)
 
-and the interval holds the θ with Λ(θ) ≤ `CUT`. Laws on that path are those that maximise the
+and the interval holds the θ with Λ(θ) ≤ cut. Laws on that path are those that maximise the
 likelihood when the column of each s is divided by 1 − (1 − e^−τ)·c(s); τ > 0 leads to larger θ.
-Proofs, and why CUT is not 3.84: docs/theory/denoise.md.
+Proofs, and why the cut is not 3.84: docs/theory/denoise.md.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from pufferfish.denoise.mixing import Fit, maximise, spread_start
 from pufferfish.errors import UnsupportedError
 from pufferfish.noise import GaussianNoise, LaplaceNoise
 
-__all__ = ["CUT", "Likelihood", "likelihood"]
+__all__ = ["CUT", "CUT_ANY", "Likelihood", "likelihood"]
 
 # The 99% point of χ² with one degree of freedom. Where weights are 0, which is everywhere in a
 # column of spikes, Λ at the truth is not χ²: 95% points from 1 to 7 were measured.
 CUT = 6.634896601021213
+# The same where X may be any number: more weights are 0, and 95% points were larger.
+CUT_ANY = 9.0
 # How near to the maximum ℓ is brought, in units of Λ, and Λ to the cut.
 _NEAR = 0.02
 _CLOSE = 0.05
@@ -54,6 +56,7 @@ class Likelihood:
         shares: Shares of the rows in each cell.
         rows: Number of rows.
         best: The most likely law.
+        cut: The largest Λ that refutes nothing.
     """
 
     values: FloatArray
@@ -61,6 +64,7 @@ class Likelihood:
     shares: FloatArray
     rows: int
     best: Fit
+    cut: float
 
     def mean(self, score: FloatArray) -> float:
         """E c(X) under the most likely law."""
@@ -72,20 +76,20 @@ class Likelihood:
         return min(max(lower, 0.0), 1.0), min(upper, 1.0)
 
     def most(self, score: FloatArray) -> float:
-        """The largest E c(X) with Λ ≤ CUT."""
+        """The largest E c(X) with Λ ≤ cut."""
         return self._search(score, None)
 
     def may_reach(self, score: FloatArray, level: float) -> bool:
-        """Whether the largest E c(X) with Λ ≤ CUT is at least `level`."""
+        """Whether the largest E c(X) with Λ ≤ cut is at least `level`."""
         return self.mean(score) >= level or self._search(score, level) >= level
 
     def _search(self, score: FloatArray, level: float | None) -> float:
         """`most`; with a level, any number on the same side of it."""
         if float(score.max()) < 1.0:
             return float(score.max())
-        if level is None and self._lost(self._within(score == 1.0)) <= CUT:
+        if level is None and self._lost(self._within(score == 1.0)) <= self.cut:
             return 1.0
-        start, target = self.best.weights, math.sqrt(CUT)
+        start, target = self.best.weights, math.sqrt(self.cut)
         low, low_root, high, high_root = 0.0, 0.0, math.inf, math.inf
         theta = self.mean(score)
         tilt = 0.3 / math.sqrt(self.rows * max(theta * (1.0 - theta), 1.0 / self.rows))
@@ -93,13 +97,13 @@ class Likelihood:
             fit = self._tilted(score, tilt, start)
             lost, start = self._lost(fit), fit.weights
             found = float(start @ score)
-            if abs(lost - CUT) <= _CLOSE or tilt > _STEEPEST:
+            if abs(lost - self.cut) <= _CLOSE or tilt > _STEEPEST:
                 break
-            if level is not None and (lost <= CUT) == (found >= level):
+            if level is not None and (lost <= self.cut) == (found >= level):
                 break
             # √Λ is nearly linear in the tilt.
             root = math.sqrt(max(lost, 0.0))
-            if lost < CUT:
+            if lost < self.cut:
                 low, low_root = tilt, root
             else:
                 high, high_root = tilt, root
@@ -137,7 +141,9 @@ class Likelihood:
         return 2.0 * self.rows * (self.best.height - fit.height - fit.gap)
 
 
-def likelihood(cells: Cells, noise: LaplaceNoise | GaussianNoise, values: FloatArray) -> Likelihood:
+def likelihood(
+    cells: Cells, noise: LaplaceNoise | GaussianNoise, values: FloatArray, cut: float
+) -> Likelihood:
     """The most likely law on these values.
 
     Raises:
@@ -154,7 +160,7 @@ def likelihood(cells: Cells, noise: LaplaceNoise | GaussianNoise, values: FloatA
     rows = int(cells.counts.sum())
     shares = cells.counts / rows
     best = maximise(matrix, shares, spread_start(values.size), _NEAR / (2.0 * rows))
-    found = Likelihood(values=values, matrix=matrix, shares=shares, rows=rows, best=best)
+    found = Likelihood(values=values, matrix=matrix, shares=shares, rows=rows, best=best, cut=cut)
     require(
         math.isfinite(best.height) and not _contradicted(cells, noise, values, best.weights),
         "values cannot be a column with this noise alone, whatever X is within its support: no law "

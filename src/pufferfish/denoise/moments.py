@@ -225,7 +225,7 @@ def _warning(rows: FloatArray, noise: Noise, few: int) -> str:
     for sign, name in ((1.0, "smallest"), (-1.0, "largest")):
         end = float((sign * rows).min()) * sign
         count = int(np.count_nonzero(rows == end))
-        if count >= least and count > 2 * _next_count(sign * rows, sign * end):
+        if count >= least and count > _next_count(sign * rows, sign * end):
             return (
                 f"{count} rows equal the {name} value. If the column was clipped, this is wrong: "
                 "give clipped=(low, high)"

@@ -11,7 +11,7 @@ from pufferfish.checks import FloatArray
 from pufferfish.denoise.cells import Published, count_cells
 from pufferfish.denoise.estimate import Estimate
 from pufferfish.denoise.law import noise_size
-from pufferfish.denoise.likelihood import CUT, Likelihood, likelihood
+from pufferfish.denoise.likelihood import CUT, CUT_ANY, Likelihood, likelihood
 from pufferfish.denoise.smooth import UNBOUNDED
 from pufferfish.denoise.support import Support
 from pufferfish.noise import GaussianNoise, LaplaceNoise
@@ -37,7 +37,9 @@ def likely_shares(
         ((found.values > low) & (found.values <= high)).astype(np.float64)
         for low, high in pairwise(edges.tolist())
     ]
-    return tuple(_estimate(found.mean(score), *found.interval(score)) for score in bins)
+    return tuple(
+        _estimate(found.mean(score), *found.interval(score), cut=found.cut) for score in bins
+    )
 
 
 def likely_mean(
@@ -50,7 +52,7 @@ def likely_mean(
     score = (found.values - least) / unit
     lower, upper = found.interval(score)
     value = least + unit * found.mean(score)
-    return _estimate(value, least + unit * lower, least + unit * upper)
+    return _estimate(value, least + unit * lower, least + unit * upper, cut=found.cut)
 
 
 def likely_quantiles(
@@ -60,9 +62,7 @@ def likely_quantiles(
     found = _fitted(
         rows, noise, _brackets(rows, noise, levels, published), np.array([]), support, published
     )
-    # Between listed values that are not all there are, a quantile may lie anywhere.
-    spacing = support.spacing(noise, rows.size)
-    between = support.listed is None and spacing != support.step
+    between = not support.is_listed(noise, rows.size)
     return tuple(_quantile(found, level, support, between) for level in levels.tolist())
 
 
@@ -90,18 +90,19 @@ def _quantile(found: Likelihood, level: float, support: Support, between: bool) 
     final = low
     lower, upper = float(values[first]), float(values[final])
     if support.listed is None:
-        # The outermost values stand for all that are further out.
+        # Where not all values are listed, a quantile may lie between two. The outermost ones stand
+        # for all that are further out.
         first, final = (first - 1, final + 1) if between else (first, final)
         lower = -math.inf if first <= 0 else float(values[first])
         upper = math.inf if final >= last else float(values[final])
     note = "" if math.isfinite(upper - lower) else UNBOUNDED
-    return _estimate(float(values[place]), lower, upper, note)
+    return _estimate(float(values[place]), lower, upper, note, cut=found.cut)
 
 
-def _estimate(value: float, lower: float, upper: float, note: str = "") -> Estimate:
+def _estimate(value: float, lower: float, upper: float, note: str = "", *, cut: float) -> Estimate:
     return Estimate(
         value=min(max(value, lower), upper),
-        standard_error=(upper - lower) / (2.0 * math.sqrt(CUT)),
+        standard_error=(upper - lower) / (2.0 * math.sqrt(cut)),
         lower=lower,
         upper=upper,
         note=note,
@@ -131,7 +132,8 @@ def _fitted(
                 zones, _spans(spans, windows), strict=True
             )
         ]
-    return likelihood(cells, noise, support.values(zones, cuts, noise, rows.size))
+    cut = CUT if support.is_listed(noise, rows.size) else CUT_ANY
+    return likelihood(cells, noise, support.values(zones, cuts, noise, rows.size), cut)
 
 
 def _windows(

@@ -56,6 +56,10 @@ class Support:
             return fine
         return self.step * max(1.0, math.floor(fine / self.step))
 
+    def is_listed(self, noise: LaplaceNoise | GaussianNoise, rows: int) -> bool:
+        """Whether `values` has all that X may be, near the question."""
+        return self.listed is not None or self.spacing(noise, rows) == self.step
+
     def sides(self, cut: float, size: float) -> tuple[float, float]:
         """The last value at or below the cut, and the first above it."""
         if self.step is None:
