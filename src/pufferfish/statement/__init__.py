@@ -1,0 +1,42 @@
+"""What a release says to everybody: facts, and the words that follow from them alone.
+
+Both editions of a record carry the facts and the words. A reader who has only the facts can write
+the words again, and so can see whether somebody has edited them. What is outside the promise comes
+first (`headline`), before any ε.
+"""
+
+from pufferfish.statement.facts import (
+    BeliefsFrom,
+    Facts,
+    Order,
+    Reveals,
+    percent_of,
+    planned_source,
+)
+from pufferfish.statement.words import (
+    WORDS,
+    cap_in_words,
+    headline,
+    noise_in_words,
+    not_promised,
+    promise,
+    unit_in_words,
+    words,
+)
+
+__all__ = [
+    "WORDS",
+    "BeliefsFrom",
+    "Facts",
+    "Order",
+    "Reveals",
+    "cap_in_words",
+    "headline",
+    "noise_in_words",
+    "not_promised",
+    "percent_of",
+    "planned_source",
+    "promise",
+    "unit_in_words",
+    "words",
+]

@@ -1,0 +1,254 @@
+"""The words of a record: they follow from its facts, and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pufferfish.ladder import Rounding
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.numerics import readable
+from pufferfish.persons import TEST_LEVEL
+from pufferfish.plan import Dependence, OneRow, Unit
+from pufferfish.statement.facts import Facts
+
+__all__ = [
+    "WORDS",
+    "cap_in_words",
+    "headline",
+    "noise_in_words",
+    "not_promised",
+    "promise",
+    "unit_in_words",
+    "words",
+]
+
+# The entries of a record that are words.
+WORDS = ("headline", "promise", "not_promised")
+# What a size that depends on private data was rounded up to.
+_ROUNDED: dict[Rounding | None, str] = {
+    "ladder": "a rung of a public ladder",
+    "digits": "three digits",
+}
+# Pairs that are named one by one.
+_MOST_NAMED = 10
+
+
+def words(facts: Facts) -> dict[str, Any]:
+    """All that a record says in words, by entry."""
+    return {
+        "headline": headline(facts),
+        "promise": promise(facts),
+        "not_promised": not_promised(facts),
+    }
+
+
+def headline(facts: Facts) -> list[str]:
+    """What a reader must know before the promise: what is published and not covered by it."""
+    said = []
+    if facts.kept:
+        together = _listed([facts.column, *facts.kept])
+        found = facts.reveals
+        measured = (
+            f"What {together} reveal together about {_secret(facts)} was not measured."
+            if found is None
+            else f"With {together} published together, a learner finds whether {_secret(facts)} is "
+            f"{found.pair.first!r} or {found.pair.second!r} in up to {found.found_percent}% of "
+            f"rows it has not seen (50% by guessing{_of_many(facts)})."
+        )
+        said.append(
+            f"{measured} The promise is about {facts.column!r} by itself: it does not hold for the "
+            "whole file."
+        )
+    if _stated(facts):
+        said.append(
+            f"The rows of one person are taken to be independent given {_secret(facts)}, as the "
+            f"curator states; {_tested(facts)}. If they are not, the promise for a person does not "
+            "hold."
+        )
+    if facts.beliefs_from == "another table":
+        fitted = (
+            "It is not known which table the described adversaries were fitted on: it was not "
+            "compared with this one."
+            if facts.beliefs_fitted is None
+            else "The described adversaries were fitted on another table on "
+            f"{facts.beliefs_fitted}: the promise is to somebody who believes what that table says."
+        )
+        said.append(f"{fitted} Nothing is promised to somebody who knows this table.")
+    if facts.unprotected_percent:
+        said.append(
+            f"{facts.unprotected_percent}% of the published rows have a secret that is in no pair: "
+            "they have the same noise, but nothing is promised for them."
+        )
+    if facts.rounding in _ROUNDED and facts.beliefs_from == "this table":
+        said.append(
+            "The size of the noise depends on the table; what it tells about a row is not covered."
+        )
+    return said
+
+
+def promise(facts: Facts) -> str:
+    """The promise in words that hold nothing of a private belief."""
+    unit = unit_in_words(facts.unit, facts.rows_per_person, facts.dependence, facts.one_row)
+    pairs = facts.pairs
+    named = "; ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_NAMED])
+    more = f"; and {len(pairs) - _MOST_NAMED:,} more pairs" if len(pairs) > _MOST_NAMED else ""
+    return (
+        f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
+        f"is bounded, for each of these pairs: {named}{more}. The bound is {facts.goal} pufferfish "
+        f"privacy, against {_adversaries(facts)}, for one release. {cap_in_words(facts.cap)}"
+        f"{step_in_words(facts.step)}{noise_in_words(facts.noise)}"
+    )
+
+
+def _of_many(facts: Facts) -> str:
+    """Which pair was measured, where there are others."""
+    return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
+
+
+def unit_in_words(unit: Unit, rows: int, dependence: Dependence, one_row: OneRow | None) -> str:
+    """What the promise is about, and what is taken for granted about its rows."""
+    if unit == "row":
+        return "one row"
+    if one_row is not None:
+        which = {"first": "its first row", "mean": "one row, with the mean of its values"}[one_row]
+        return f"one person ({which})"
+    if rows == 1:
+        return "one person (one row)"
+    what = {
+        "any": "whatever they have in common",
+        "equal": "which repeat one value",
+        "independent": "taken to be independent given the secret",
+    }[dependence]
+    return f"one person (at most {rows:,} rows, {what})"
+
+
+def _stated(facts: Facts) -> bool:
+    """Whether the promise for a person rests on what its curator says of the rows."""
+    return facts.rows_per_person > 1 and facts.dependence == "independent"
+
+
+def _tested(facts: Facts) -> str:
+    if facts.rows_tested:
+        return f"a test at level {TEST_LEVEL:.0%} found nothing against it"
+    return "that was not tested"
+
+
+def _alone(facts: Facts) -> str:
+    return ", without the other published columns," if facts.kept else ""
+
+
+def _secret(facts: Facts) -> str:
+    return "the secret" if facts.secret is None else repr(facts.secret)
+
+
+def _adversaries(facts: Facts) -> str:
+    source = {
+        "this table": "fitted on the released column",
+        "another table": "fitted on another table",
+        "elsewhere": "",
+    }[facts.beliefs_from]
+    if facts.beliefs_from == "another table" and facts.beliefs_fitted is None:
+        source = "fitted on a table that is not known"
+    where = f" ({source})" if source else ""
+    count = facts.adversaries
+    if count is None:
+        return f"the described adversaries{where}"
+    return f"{count} described adversar{'y' if count == 1 else 'ies'}{where}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """'a', 'b' and 'c'."""
+    *first, last = (repr(name) for name in names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def cap_in_words(cap: tuple[float, float] | None) -> str:
+    """What was done to values before the noise; nothing where nothing was."""
+    if cap is None:
+        return ""
+    low, high = (readable(each, 10) for each in cap)
+    return (
+        f"Values below {low} and above {high} were moved to these bounds before the noise; the "
+        "bounds must be public: a bound chosen by looking at the data tells about them. "
+    )
+
+
+def step_in_words(step: float | None) -> str:
+    """What everybody may know of the values before the noise."""
+    return "" if step is None else f"Before the noise every value is a multiple of {step:g}. "
+
+
+def noise_in_words(noise: Noise) -> str:
+    """What was added."""
+    if isinstance(noise, LaplaceNoise):
+        size, std = readable(noise.scale, 6), readable(noise.std)
+        return f"Added was Laplace noise of scale {size} (std {std})."
+    if isinstance(noise, GaussianNoise):
+        return f"Added was Gaussian noise of std {readable(noise.std, 6)}."
+    return "No noise was added."
+
+
+def not_promised(facts: Facts) -> list[str]:
+    """What nobody should read into the promise."""
+    others = "rows are" if facts.unit == "row" else "different persons are"
+    text = [
+        "Anything to an adversary who knows more than those described: the exact rows, or that "
+        f"{others} not independent given the secret.",
+        "Anything about several releases of the same column, with fresh noise each.",
+        "That a given person's row is in the table, or how many rows it has.",
+    ]
+    if facts.unit == "row":
+        text.append(
+            "Anything about several rows of one person: together they can tell far more than one."
+        )
+    if _stated(facts):
+        text.append(
+            "Anything about several rows of one person if they are not independent given the "
+            "secret: a test cannot see every dependence."
+        )
+    text += [
+        f"Anything about values of {_secret(facts)} that are in none of the pairs.",
+        f"Anything about a value of {facts.column!r} far from all that the described adversaries "
+        "consider possible, or to somebody who believes something else.",
+    ]
+    if facts.kept:
+        text.append(
+            f"What the other published columns ({', '.join(facts.kept)}) say about "
+            f"{_secret(facts)}, alone or together with {facts.column!r}. What one learner finds "
+            "was measured; another may find more."
+            if facts.reveals is not None
+            else f"What the other published columns ({', '.join(facts.kept)}) say about "
+            f"{_secret(facts)}, alone or together with {facts.column!r}."
+        )
+    if facts.order == "table":
+        text.append(f"What the order of the rows says about {_secret(facts)}.")
+    if facts.missing == "drop":
+        text.append(
+            "Which and how many rows had no value: they were left out before anything else, and "
+            "the promise is about the rows that remain."
+        )
+    return text + _size_not_promised(facts)
+
+
+def _size_not_promised(facts: Facts) -> list[str]:
+    """What the published size says of private data; docs/theory/published-size.md."""
+    if facts.rounding is None:
+        return []
+    if facts.rounding == "given":
+        return [
+            "What it says about the table that noise of this size, which was chosen without the "
+            "data, keeps this ε. (If ε was computed from private data, it was rounded up to a rung "
+            "of a public ladder.)"
+        ]
+    if facts.beliefs_from != "this table":
+        return [
+            "What the size of the noise says about the private data behind the described "
+            f"adversaries: it was rounded up to {_ROUNDED[facts.rounding]}."
+        ]
+    within = "about a quarter" if facts.rounding == "ladder" else "1%"
+    return [
+        "What the size of the noise says to somebody who knows all other rows. If one value is far "
+        "from all others, its row decides the size: that may betray the secret of the row, or its "
+        f"value to within {within}."
+    ]
