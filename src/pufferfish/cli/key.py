@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from pufferfish.cli.once import OnceCommand
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.errors import InvalidInputError
 from pufferfish.options.groups import grouped
@@ -21,7 +22,7 @@ __all__ = ["app"]
 app = typer.Typer(help=__doc__, no_args_is_help=True, rich_markup_mode=None)
 
 
-@app.command("sign")
+@app.command("sign", cls=OnceCommand)
 @grouped
 def sign(
     printing: Printing,
@@ -48,7 +49,7 @@ def sign(
     )
 
 
-@app.command("show")
+@app.command("show", cls=OnceCommand)
 @grouped
 def show(
     printing: Printing,
