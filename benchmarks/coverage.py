@@ -25,7 +25,6 @@ DATA = Path(__file__).parents[1] / "tests" / "data" / "adult_by_sex.csv"
 RELEASES = 200
 LEAST = 0.93
 LEVELS = (0.25, 0.5, 0.75)
-# The first is too low by chance once in some 10⁵ tables of 100 numbers with 95% coverage.
 SUPPORTS: tuple[denoise.SupportLike, ...] = (1.0, None, "smooth")
 
 Array = npt.NDArray[np.float64]

@@ -17,7 +17,7 @@ import numpy as np
 from pufferfish.checks import FloatArray, finite, nonnegative, require
 from pufferfish.denoise.columns import pieces
 from pufferfish.denoise.law import noise_size
-from pufferfish.errors import UnsupportedError
+from pufferfish.errors import InvalidInputError, UnsupportedError
 from pufferfish.noise import Noise
 
 __all__ = ["Cells", "Published", "count_cells"]
@@ -51,11 +51,8 @@ class Published:
             )
         if clipped is None:
             return cls(step)
-        require(
-            isinstance(clipped, tuple | list) and len(clipped) == 2,
-            "clipped must be the two bounds, for example clipped=(0, 100).",
-        )
-        assert isinstance(clipped, tuple | list)  # noqa: S101
+        if not isinstance(clipped, tuple | list) or len(clipped) != 2:
+            raise InvalidInputError("clipped must be the two bounds, for example clipped=(0, 100).")
         low, high = finite("clipped[0]", clipped[0]), finite("clipped[1]", clipped[1])
         require(low < high, f"clipped must be a low and a high bound, got {low:g} and {high:g}.")
         if step:

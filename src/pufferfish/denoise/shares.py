@@ -120,7 +120,7 @@ def _fitted(
     """The likelihood that knows all about the spans, and little of what is far from them."""
     size = noise_size(noise)
     near, far = (size * each for each in _REACH[type(noise)])
-    windows = _windows(rows, spans, near, far, published)
+    windows = _windows(spans, near, far)
     cells = count_cells(rows, noise, published, windows)
     zones = [(low - far, high + far) for low, high in windows]
     if published.clipped is None:
@@ -137,11 +137,7 @@ def _fitted(
 
 
 def _windows(
-    rows: FloatArray,
-    spans: list[tuple[float, float]],
-    near: float,
-    far: float,
-    published: Published,
+    spans: list[tuple[float, float]], near: float, far: float
 ) -> list[tuple[float, float]]:
     """The spans and what is near them; those between which the noise reaches are one."""
     windows: list[tuple[float, float]] = []
