@@ -33,8 +33,9 @@ from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.upgrades import FROM_VERSION
 from pufferfish.verdict import Check, Verification
 
-__all__ = ["Check", "Verification", "verify_document", "verify_record"]
+__all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
+SHAPE = "the record has the shape of one"
 _NOTHING_ADDED = "nothing was added that no check is about"
 _OLD_WORDS = (
     "This record is of version 1. Its words were not compared with its numbers: trust the numbers."
@@ -151,7 +152,9 @@ def _misshapen(data: dict[str, Any], kind: str) -> Check | None:
     if found.unknown:
         return Check(claim=_NOTHING_ADDED, verdict=False, detail=f"the record {found}")
     if found.where:
-        return Check(claim="the record has the shape of one", verdict=False, detail=str(found))
+        part = found.where.split(".")[0]
+        claim = f"the {part} can be read" if part in ("plan", "certificate") else SHAPE
+        return Check(claim=claim, verdict=False, detail=str(found))
     refuse_misshapen(plain, kind)
     return None
 

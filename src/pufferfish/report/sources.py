@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pufferfish.checking import verify_document
+from pufferfish.checking import SHAPE, verify_document
 from pufferfish.checks import require
 from pufferfish.codec import as_document, plain_document
 from pufferfish.errors import CertificationError, InvalidInputError
@@ -115,6 +115,8 @@ def _source(given: Any, edition: Edition) -> Source:
 def _refuse_unverified(found: Verification) -> None:
     """A record that makes a wrong claim must not become a report that reassures."""
     wrong = [each for each in found.checks if each.verdict is False]
+    if wrong and wrong[0].claim == SHAPE:
+        raise InvalidInputError(f"no report: this is no usable record: {wrong[0].detail}.")
     if wrong:
         raise CertificationError(
             f"no report: the record does not verify. Not true: {wrong[0].claim} "
