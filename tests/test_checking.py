@@ -199,6 +199,21 @@ def test_also_in_a_public_edition(tmp_path: Path, change: Any) -> None:
     assert changed(tmp_path, change, "public").verdict is False
 
 
+@pytest.mark.parametrize("dependence", ["any", "equal"])
+def test_rows_of_a_person_that_no_certificate_covers_are_not_vouched_for(
+    tmp_path: Path, dependence: str
+) -> None:
+    """Noise for independent rows, said to be enough for others."""
+    several = {"unit": "person", "person": "k", "rows_per_person": 2, "dependence": "independent"}
+    released(tmp_path, **several)
+
+    def edit(data: Any) -> None:
+        data["dependence"] = data["plan"]["dependence"] = dependence
+
+    # No proof covers them, so nobody vouches for them.
+    assert changed(tmp_path, edit).verdict is not True
+
+
 CLAIMS: dict[str, Any] = {
     "pairs": [["a", "c"]],
     "unit": "person",
@@ -209,6 +224,7 @@ CLAIMS: dict[str, Any] = {
     "headline": ["Nothing to worry about."],
     "beliefs_from": "this table",
     "rows_per_person": 2,
+    "rows_tested": True,
     "adversaries": 7,
     "postprocess": [{"round_to": 1.0}],
 }

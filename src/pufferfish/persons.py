@@ -199,6 +199,6 @@ def share(goal: Guarantee, rows: int) -> Guarantee:
 
 
 def share_of(total: float, rows: int) -> float:
-    """The largest float of which so many are not more than the total."""
+    """The largest float of which this many are not more than the total."""
     each = total / rows
     return each if rows * Fraction(each) <= total else math.nextafter(each, 0.0)

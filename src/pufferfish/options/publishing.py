@@ -37,7 +37,7 @@ class Publishing:
     rows_per_person: Annotated[
         int,
         typer.Option(
-            help="At most so many rows of one person, whatever they have in common; each further "
+            help="At most this many rows of one person, whatever they have in common; each further "
             "one costs."
         ),
     ] = 1

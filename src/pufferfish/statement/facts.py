@@ -176,7 +176,7 @@ class Facts:
             else planned,
             beliefs_fitted=self.beliefs_fitted,
             reveals=self.reveals,
-            rows_tested=self.rows_tested,
+            rows_tested=self.rows_tested and plan.tests_rows,
         )
 
     def to_dict(self) -> dict[str, Any]:
