@@ -27,7 +27,7 @@ from pufferfish.record import TOLERANCE, VERSION
 from pufferfish.scenario import PUBLIC, Scenario
 from pufferfish.schema import Problem, problem, refuse_misshapen
 from pufferfish.signing import PublicKey, signer_of, unsigned
-from pufferfish.statement import WORDS, Facts, words
+from pufferfish.statement import WORDS, Facts, headline, words
 from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.upgrades import FROM_VERSION
@@ -113,6 +113,7 @@ def verify_document(
     return Verification(
         edition=data["edition"],
         checks=tuple(checks),
+        headline=() if kind == "sum-record" else tuple(headline(Facts.from_dict(data))),
         notes=tuple(notes),
         signed_by=signed_by,
         vouched=signer is not None and signed_by == signer.fingerprint,

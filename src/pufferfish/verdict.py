@@ -23,6 +23,7 @@ class Verification:
     Attributes:
         edition: "internal" or "public".
         checks: Each claim.
+        headline: What the release publishes and its promise does not cover, from the numbers.
         notes: What was not looked at, and why.
         signed_by: The fingerprint of the key that signed the record; None where nobody did, or
             where the signature is wrong.
@@ -31,6 +32,7 @@ class Verification:
 
     edition: str
     checks: tuple[Check, ...]
+    headline: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     signed_by: str | None = None
     vouched: bool = False

@@ -38,7 +38,9 @@ def command(
     """Verify and report."""
     named = None if signer is None else PublicKey.load(signer)
     found = verify_record(record, released, signer=named)
-    lines = [
+    # What the promise does not cover comes before anything that holds.
+    lines = [f"{'beware'.ljust(14)} {text}" for text in found.headline]
+    lines += [
         f"{_WORDS[check.verdict].ljust(14)} {check.claim} ({check.detail})"
         for check in found.checks
     ]
@@ -49,6 +51,7 @@ def command(
             "verdict": found.verdict,
             "edition": found.edition,
             "checks": [asdict(check) for check in found.checks],
+            "headline": list(found.headline),
             "notes": list(found.notes),
             "signed_by": found.signed_by,
             "vouched": found.vouched,
