@@ -40,7 +40,7 @@ def told(calibration: pf.Calibration, table: Any = None, **fields: Any) -> str:
 
 def test_every_paragraph_is_there() -> None:
     text = told(smooth())
-    labels = ["Published", "Promise", "To whom", "Noise", "Beside it", "Guessing", "Not covered"]
+    labels = ["Promise", "To whom", "Published", "Noise", "Compared", "Guessing", "Not covered"]
     places = [text.index(label) for label in labels]
     assert places == sorted(places)
 

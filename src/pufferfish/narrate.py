@@ -59,7 +59,7 @@ def story(record: Record) -> str:
         ("Before it", cap_in_words(plan.cap) + _capped(record)),
         ("Noise", _noise(record)),
         ("Outliers", _outliers(plan)),
-        ("Beside it", _beside(plan)),
+        ("Compared", _beside(plan)),
         ("Guessing", _guessing(plan)),
         *(
             ("Not covered" if index == 0 else "", f"- {text}")
