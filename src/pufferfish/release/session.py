@@ -79,6 +79,7 @@ class Session:
         # The promise is about the column alone: what it says with others can only be measured.
         self._sample = Sample(sorted(plan.protected, key=str)) if plan.keep else None
         self._reveals: Reveals | None = None
+        self._record: Record | None = None
         self._charge(only_check=True)
 
     @property
@@ -139,7 +140,12 @@ class Session:
             self._persons.add(persons)
 
     def record(self, sha256: str, of: ChecksumOf, output: str | None) -> Record:
-        """What was done."""
+        """What was done; made once, so that it has one time."""
+        if self._record is None:
+            self._record = self._made(sha256, of, output)
+        return self._record
+
+    def _made(self, sha256: str, of: ChecksumOf, output: str | None) -> Record:
         seen = self._counts
         return Record(
             plan=self._plan,
