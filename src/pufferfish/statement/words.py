@@ -75,6 +75,11 @@ def headline(facts: Facts) -> list[str]:
             f"{facts.beliefs_fitted}: the promise is to somebody who believes what that table says."
         )
         said.append(f"{fitted} Nothing is promised to somebody who knows this table.")
+    if facts.order == "table":
+        said.append(
+            "The rows are in the order of the table: what that says about "
+            f"{_secret(facts)} is not covered."
+        )
     if facts.unprotected_percent:
         said.append(
             f"{facts.unprotected_percent}% of the published rows have a secret that is in no pair: "
@@ -117,8 +122,8 @@ def unit_in_words(unit: Unit, rows: int, dependence: Dependence, one_row: OneRow
         return "one person (one row)"
     what = {
         "any": "whatever they have in common",
-        "equal": "which repeat one value",
-        "independent": "taken to be independent given the secret",
+        "equal": "which repeat one value; its law is taken not to depend on how many there are",
+        "independent": "taken to be independent given the secret, however many there are",
     }[dependence]
     return f"one person (at most {rows:,} rows, {what})"
 
@@ -196,7 +201,8 @@ def not_promised(facts: Facts) -> list[str]:
         "Anything to an adversary who knows more than those described: the exact rows, or that "
         f"{others} not independent given the secret.",
         "Anything about several releases of the same column, with fresh noise each.",
-        "That a given person's row is in the table, or how many rows it has.",
+        "That a given person's row is in the table, or how many rows it has, or what that number "
+        f"says about {_secret(facts)}.",
     ]
     if facts.unit == "row":
         text.append(

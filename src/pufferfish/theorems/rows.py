@@ -5,14 +5,15 @@ together. A coupling of the laws of single rows says nothing about their joint l
 one secret and X_1 = −X_2 under the other have equal laws row by row, and are told apart at once.
 What can be proven depends on what is taken for granted:
 
-- "any": nothing. One row is coupled as `composable` does it, the others in any way. A value that
-  is possible under one secret and one that is possible under the other are at most Δ apart:
-
-      ( (D + γ)/b + (k−1)·(Δ + γ)/b ,  δ )
-
+- "any": nothing but that values lie where the beliefs hold them possible. A value that is possible
+  under one secret and one that is possible under the other are at most Δ apart, so that any coupling
+  of the rows gives ( k·(Δ + γ)/b , 0 ).
 - "equal": all rows of a person repeat one value, so that they are releases of it: (k·(D+γ)/b, δ).
 - "independent": rows are independent given the secret, so that their promises add up: (kε, kδ). No
   coupling is needed, and none is made here.
+
+The last two take the law of a row given the secret to be the believed one, however many rows its
+person has.
 
 Proofs and the counterexample: docs/theory/composition.md, "Several rows of one person".
 """
@@ -64,15 +65,12 @@ def composable_rows(
             values are capped to.
     """
     require(dependence in ("any", "equal"), f"no coupling is made for {dependence!r} rows.")
-    one = composable(scenario, noise, delta, radius)
-    if rows == 1:
-        return one
-    if dependence == "equal":
+    if rows == 1 or dependence == "equal":
+        one = composable(scenario, noise, delta, radius)
         if one is None:
             return None
-        return replace(
-            one, distance_upper=float_upper(rows * Fraction(one.distance_upper)), rows=rows
-        )
+        total = float_upper(rows * Fraction(one.distance_upper))
+        return replace(one, distance_upper=total, rows=rows)
     if not isinstance(noise, LaplaceNoise) or _holes(scenario):
         return None
     names = tuple(repr(pair) for pair in scenario.pairs)
@@ -80,18 +78,15 @@ def composable_rows(
     apart = min(math.nextafter(span + 2.0 * radius, math.inf) if radius else span, width)
     if not math.isfinite(apart):
         return None
-    if one is None or one.distance_upper >= apart:
-        # Without a coupling of its own the first row is like the others, and never exceptional.
-        one = ComposableCertificate(
-            noise=noise,
-            delta=delta,
-            distance_upper=apart,
-            once_upper=0.0,
-            belief=worst.belief,
-            pair=worst.pair,
-        )
-    total = Fraction(one.distance_upper) + (rows - 1) * Fraction(apart)
-    return replace(one, distance_upper=float_upper(total), rows=rows)
+    return ComposableCertificate(
+        noise=noise,
+        delta=delta,
+        distance_upper=float_upper(rows * Fraction(apart)),
+        once_upper=0.0,
+        belief=worst.belief,
+        pair=worst.pair,
+        rows=rows,
+    )
 
 
 def _holes(scenario: Scenario) -> bool:
