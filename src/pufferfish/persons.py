@@ -12,18 +12,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pufferfish.calibrate import Calibration, published, recertified
-from pufferfish.checks import require
+from pufferfish.checks import positive, require
 from pufferfish.errors import CertificationError, UnsupportedError
 from pufferfish.exact.family import laplace_family, laplace_step
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding, rung_up
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise
-from pufferfish.numerics import float_upper, rounded_up
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise, size_of
+from pufferfish.numerics import float_upper, readable, rounded_up
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
 
 __all__ = ["TEST_LEVEL", "SeveralRows", "calibrate_rows", "certify_rows", "check_rows"]
-__all__ += ["calibrate_several", "least_epsilon_rows", "share", "share_of", "width_of"]
+__all__ += [
+    "calibrate_several",
+    "given_rows",
+    "least_epsilon_rows",
+    "share",
+    "share_of",
+    "width_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +205,27 @@ def _size_for(rows: ComposableCertificate, goal: Guarantee) -> float:
     enough = float_upper(Fraction(distance) / reserved)
     grid = Fraction(laplace_family(goal)(enough).grid or 0.0)
     return float_upper((Fraction(distance) + rows.rows * grid) / left)
+
+
+def given_rows(scenario: Scenario, goal: Guarantee, size: float, rows: SeveralRows) -> Calibration:
+    """Laplace noise of a size that the curator chose, checked for all rows of a person together.
+
+    A refusal names a rung that is enough for all of them, not the least size, which depends on
+    private beliefs.
+
+    Raises:
+        CertificationError: It is too little.
+    """
+    noise = laplace_family(goal)(positive("size", size))
+    cost = certify_rows(scenario, noise, goal.delta, rows).cost()
+    if cost.epsilon <= goal.epsilon:
+        return recertified(scenario, goal, noise, method="given")
+    enough = size_of(calibrate_several(scenario, goal, rows, rounding="ladder").noise)
+    raise CertificationError(
+        f"noise of scale {readable(size, 6)} cannot be shown to keep {goal} for {rows.count} rows "
+        "of one person together. Choose a larger scale without looking at the data; or give none, "
+        f"and the rung {readable(enough, 6)} of the public ladder is used."
+    )
 
 
 def least_epsilon_rows(
