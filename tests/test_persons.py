@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import pufferfish as pf
+from pufferfish import persons
 from pufferfish.calibrate import recertified
 from pufferfish.choose import choices
 from pufferfish.ledger_file import read_ledger
@@ -21,30 +22,58 @@ SCENARIO = pf.Scenario(pf.Belief({"a": LAWS[0], "b": LAWS[1]}))
 @pytest.mark.parametrize("dependence", ["any", "equal"])
 @pytest.mark.parametrize("rows", [2, 7, 365])
 @pytest.mark.parametrize("epsilon", [1e-3, 1.0 / 3.0, 1.0, 8.0])
-@pytest.mark.parametrize("digits", [None, 3])
+@pytest.mark.parametrize("rounding", [None, "digits"])
 def test_it_is_enough_and_hardly_more(
-    dependence: Any, rows: int, epsilon: float, digits: int | None
+    dependence: Any, rows: int, epsilon: float, rounding: Any
 ) -> None:
     goal = pf.Guarantee(epsilon)
-    found = pf.calibrate_rows(SCENARIO, goal, rows, dependence, digits=digits)
+    found = pf.calibrate_rows(SCENARIO, goal, rows, dependence, rounding=rounding)
     noise = found.noise
     assert isinstance(noise, pf.LaplaceNoise)
     assert found.certified
     several = SeveralRows(rows, dependence)
     cost = certify_rows(SCENARIO, noise, 0.0, several).cost()
     assert cost.epsilon <= epsilon
-    assert cost.epsilon >= epsilon * (0.99 if digits else 1.0 - 1e-5)
+    assert cost.epsilon >= epsilon * (0.99 if rounding else 1.0 - 1e-5)
     # Against the formula, in exact numbers: D = 2, Δ = 3.
     grid = Fraction(noise.grid or 0.0)
     total = rows * 2 if dependence == "equal" else 2 + (rows - 1) * 3
     assert (total + rows * grid) / Fraction(noise.scale) <= Fraction(epsilon)
 
 
+@pytest.mark.parametrize("dependence", ["any", "equal"])
+@pytest.mark.parametrize("rounding", [None, "digits", "ladder"])
+def test_one_certificate_is_enough_for_many_rows(
+    dependence: Any, rounding: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The size is solved for, not searched: it used to take 1,562 certificates."""
+    made = []
+
+    def counted(*given: Any, **more: Any) -> Any:
+        made.append(given)
+        return recertified(*given, **more)
+
+    monkeypatch.setattr(persons, "recertified", counted)
+    for epsilon in (0.3, 1.0, 5.0):
+        made.clear()
+        goal = pf.Guarantee(epsilon)
+        found = pf.calibrate_rows(SCENARIO, goal, 10_000, dependence, rounding=rounding)
+        assert len(made) == 1
+        cost = certify_rows(SCENARIO, found.noise, 0.0, SeveralRows(10_000, dependence)).cost()
+        least = {None: 1.0 - 1e-3, "digits": 0.99, "ladder": 0.78}[rounding]
+        assert least * epsilon <= cost.epsilon <= epsilon
+
+
+def test_more_rows_than_the_grid_allows_for_are_refused() -> None:
+    with pytest.raises(pf.UnsupportedError, match="the grid of the noise"):
+        pf.calibrate_rows(SCENARIO, pf.Guarantee(1.0), 2**24)
+
+
 def test_the_strongest_promise_of_a_given_noise() -> None:
     noise = pf.LaplaceNoise(10.0, 2.0**-20)
     found = least_epsilon_rows(SCENARIO, noise, 0.0, SeveralRows(3, "any"))
-    # (2 + 2·3)/10, and the grid; private beliefs: rounded up to three digits.
-    assert found.goal.epsilon == 0.801
+    # (2 + 2·3)/10, and the grid; private beliefs: the next rung.
+    assert found.goal.epsilon == 1.0
     public = pf.Scenario(pf.Belief({"a": LAWS[0], "b": LAWS[1]}, provenance="public"))
     exact = least_epsilon_rows(public, noise, 0.0, SeveralRows(3, "equal"))
     assert exact.goal.epsilon == pytest.approx(0.6, rel=1e-5)
@@ -88,7 +117,13 @@ def test_a_table_to_choose_from_is_for_all_rows() -> None:
     found = {each: choices(SCENARIO, dependence=each, **wanted)[0] for each in ("any", "equal")}
     for dependence, choice in found.items():
         assert choice.goal == pf.Guarantee(1.0)
-        calibrated = pf.calibrate_rows(SCENARIO, pf.Guarantee(1.0), 4, dependence)  # type: ignore[arg-type]
+        calibrated = pf.calibrate_rows(
+            SCENARIO,
+            pf.Guarantee(1.0),
+            4,
+            dependence,  # type: ignore[arg-type]
+            rounding="ladder",
+        )
         assert choice.noise == calibrated.noise
 
 
@@ -124,7 +159,8 @@ def test_a_ledger_charges_every_row_of_every_release(dependence: Any, tmp_path: 
     assert read_ledger(ledger).rows == 2
     spent = read_ledger(ledger).spent
     assert spent is not None
-    assert 0.9 < spent.epsilon <= 1.0
+    # The size is rounded up to a rung: 10 for 8.4, and 12.5 for 10.5.
+    assert spent.epsilon == pytest.approx(0.8, rel=1e-6)
     with pytest.raises(pf.BudgetExceededError, match="of 2 rows of one person would cost"):
         pf.release(TABLE, twice, ledger=ledger)
     # The ledger of two rows is not that of three.

@@ -12,18 +12,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pufferfish.calibrate import Calibration, published, recertified
-from pufferfish.checks import require
+from pufferfish.checks import positive, require
 from pufferfish.errors import CertificationError, UnsupportedError
-from pufferfish.exact.family import laplace_family
+from pufferfish.exact.family import laplace_family, laplace_step
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding, rung_up
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise
-from pufferfish.numerics import float_upper, rounded_up
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise, size_of
+from pufferfish.numerics import float_upper, readable, rounded_up
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
 
 __all__ = ["TEST_LEVEL", "SeveralRows", "calibrate_rows", "certify_rows", "check_rows"]
-__all__ += ["calibrate_several", "least_epsilon_rows", "share", "share_of", "width_of"]
+__all__ += [
+    "calibrate_several",
+    "given_rows",
+    "least_epsilon_rows",
+    "share",
+    "share_of",
+    "width_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,8 @@ class SeveralRows:
 
 # The probability with which a release refuses rows that are independent, as was stated.
 TEST_LEVEL = 0.01
+# Certificates that are tried, where one is enough.
+_TRIES = 4
 # What to do where several rows of one person cannot be promised anything.
 _WAYS = (
     "publish one row for each person (--one-row first, or mean); or describe the adversaries by "
@@ -161,19 +170,62 @@ def calibrate_several(
     if found.distance_upper == 0.0:
         # The rows are the same under both secrets.
         return recertified(scenario, goal, NoNoise(), method="coupling", radius=radius)
-    family, size = laplace_family(goal), found.scale_for(goal.epsilon)
-    # The grid goes with the size, and costs about 1e-7 of ε.
+    family, size = laplace_family(goal), _size_for(found, goal)
 
     def kept(noise: Noise) -> bool:
         cost = certify_rows(scenario, noise, goal.delta, several, radius).cost()
         return cost.epsilon <= goal.epsilon
 
-    while True:
+    # The first is enough; what is proven is what is checked.
+    for _ in range(_TRIES):
         least = recertified(scenario, goal, family(size), method="coupling", radius=radius)
         chosen = least if rounding is None else published(least, rounding)
         if kept(least.noise) and kept(chosen.noise):
             return chosen
         size *= 1.0 + 2.0**-22
+    raise CertificationError(
+        f"no noise was found with which {several.count} rows of one person can be shown to keep "
+        f"{goal}. Ways out: {_WAYS}."
+    )
+
+
+def _size_for(rows: ComposableCertificate, goal: Guarantee) -> float:
+    """The size that keeps `goal` on the grid that goes with it.
+
+    The grid γ is at most c·b, so that (D + k·γ)/b ≤ ε follows from b ≥ D/(ε − k·c). With the grid
+    of that size b = (D + k·γ)/ε is enough: it is not larger, so neither is its grid.
+    """
+    left, distance = Fraction(goal.epsilon) - Fraction(rows.once_upper), rows.distance_upper
+    reserved = left - rows.rows * Fraction(laplace_step(goal))
+    if reserved <= 0:
+        raise UnsupportedError(
+            f"{rows.rows} rows of one person cannot be shown to keep {goal}: what the grid of the "
+            f"noise or missing values cost is more than that. Ways out: {_WAYS}."
+        )
+    enough = float_upper(Fraction(distance) / reserved)
+    grid = Fraction(laplace_family(goal)(enough).grid or 0.0)
+    return float_upper((Fraction(distance) + rows.rows * grid) / left)
+
+
+def given_rows(scenario: Scenario, goal: Guarantee, size: float, rows: SeveralRows) -> Calibration:
+    """Laplace noise of a size that the curator chose, checked for all rows of a person together.
+
+    A refusal names a rung that is enough for all of them, not the least size, which depends on
+    private beliefs.
+
+    Raises:
+        CertificationError: It is too little.
+    """
+    noise = laplace_family(goal)(positive("size", size))
+    cost = certify_rows(scenario, noise, goal.delta, rows).cost()
+    if cost.epsilon <= goal.epsilon:
+        return recertified(scenario, goal, noise, method="given")
+    enough = size_of(calibrate_several(scenario, goal, rows, rounding="ladder").noise)
+    raise CertificationError(
+        f"noise of scale {readable(size, 6)} cannot be shown to keep {goal} for {rows.count} rows "
+        "of one person together. Choose a larger scale without looking at the data; or give none, "
+        f"and the rung {readable(enough, 6)} of the public ladder is used."
+    )
 
 
 def least_epsilon_rows(

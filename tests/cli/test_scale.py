@@ -50,6 +50,20 @@ def test_too_little_is_refused_before_anything_is_written(typed: Typed, folder: 
     assert not (folder / "out.csv").exists()
 
 
+@pytest.mark.parametrize("more", [(), ("--rows-are-equal",)])
+def test_too_little_for_all_rows_of_a_person_names_a_rung_that_is_enough(
+    typed: Typed, more: tuple[str, ...]
+) -> None:
+    """The rung used to be that of one row, which is refused in turn."""
+    wanted = (*CALIBRATE, "-e", "1", "--person", "id", "--rows-per-person", "600", *more)
+    enough = typed(*wanted, "--json").json["noise"]["scale"]
+    said = typed(*wanted, "--scale", "2")
+    assert said.code == Exit.NOT_PRIVATE
+    assert "600 rows of one person together" in " ".join(said.err.split())
+    assert f"the rung {enough:g} of the public ladder" in " ".join(said.err.split())
+    assert typed(*wanted, "--scale", str(enough)).code == 0
+
+
 def test_without_epsilon_the_least_one_is_found_and_published_as_a_rung(typed: Typed) -> None:
     found = typed(*CALIBRATE, "--scale", "10", "-o", "plan.json", "--json").json
     epsilon = found["goal"]["epsilon"]

@@ -12,7 +12,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise
 from pufferfish.scenario import Scenario
 
-__all__ = ["gaussian_family", "laplace_family", "laplace_reserve"]
+__all__ = ["gaussian_family", "laplace_family", "laplace_reserve", "laplace_step"]
 
 # The grid as a share of the noise's size: fine enough to cost about 1e-7 of ε, coarse enough to
 # leave 29 bits of a double for values larger than the noise.
@@ -28,7 +28,7 @@ _COARSEST_GRID = 2.0**-20
 
 def laplace_family(goal: Guarantee) -> NoiseFamily:
     """Laplace laws on grids that cost about 1e-7 of ε."""
-    return partial(_laplace, step=_laplace_step(goal))
+    return partial(_laplace, step=laplace_step(goal))
 
 
 def laplace_reserve(goal: Guarantee) -> Guarantee:
@@ -36,11 +36,12 @@ def laplace_reserve(goal: Guarantee) -> Guarantee:
 
     A law that is (ε, δ) without a grid is (ε + 2γ/b, e^{γ/b}·δ) on it.
     """
-    step = _laplace_step(goal)
+    step = laplace_step(goal)
     return Guarantee(goal.epsilon - 2.0 * step, goal.delta * math.exp(-step))
 
 
-def _laplace_step(goal: Guarantee) -> float:
+def laplace_step(goal: Guarantee) -> float:
+    """The grid of a law of the family is at most this share of its scale."""
     return _GRID * min(1.0, goal.epsilon)
 
 

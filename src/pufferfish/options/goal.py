@@ -16,6 +16,7 @@ from pufferfish.options.voice import Voice
 from pufferfish.persons import (
     SeveralRows,
     calibrate_several,
+    given_rows,
     least_epsilon_rows,
     share,
     share_of,
@@ -90,11 +91,12 @@ class Goal(Promise):
             if not rows.apart:
                 return least_epsilon_rows(scenario, law, self.delta, rows)
             return least_epsilon(scenario, law, share_of(self.delta, rows.count))
-        if self.scale is None and not rows.apart:
+        if not rows.apart:
+            if self.scale is not None:
+                return given_rows(scenario, self.guarantee(), self.scale, rows)
             rounding = None if public else self.rounding
             return calibrate_several(scenario, self.guarantee(), rows, rounding=rounding)
-        # A size that was given is judged for one row here, and by the plan for all of them.
-        goal = self.guarantee(rows.count if rows.apart else 1)
+        goal = self.guarantee(rows.count)
         choices: dict[str, Any] = {"noise": kind, "method": self.method, "size": self.scale}
         if self.scale is None and not public:
             choices["rounding"] = self.rounding
