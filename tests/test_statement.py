@@ -180,11 +180,13 @@ def test_which_table_beliefs_are_of_is_not_for_the_plan_to_say(said: Any, planne
         ),
         (
             {"rows_per_person": 5, "dependence": "equal"},
-            "one person (at most 5 rows, which repeat one value)",
+            "one person (at most 5 rows, which repeat one value; its law is taken not to depend on "
+            "how many there are)",
         ),
         (
             {"rows_per_person": 5, "dependence": "independent"},
-            "one person (at most 5 rows, taken to be independent given the secret)",
+            "one person (at most 5 rows, taken to be independent given the secret, however many "
+            "there are)",
         ),
     ],
 )

@@ -145,7 +145,7 @@ def _rests_on(plan: Plan, *, tested: bool) -> str:
             f"{found}."
         )
     how = (
-        "by the distance of the values that are possible, so that nothing is taken for granted"
+        "by the distance of all values that are possible, whatever rows have in common"
         if rows.dependence == "any"
         else "as releases of one value; a table in which they differ is refused"
     )

@@ -6,8 +6,8 @@ one secret and X_1 = −X_2 under the other have equal laws row by row, and are 
 What can be proven depends on what is taken for granted:
 
 - "any": nothing but that values lie where the beliefs hold them possible. A value that is possible
-  under one secret and one that is possible under the other are at most Δ apart, so that any coupling
-  of the rows gives ( k·(Δ + γ)/b , 0 ).
+  under one secret and one that is possible under the other are at most Δ apart, so that any
+  coupling of the rows gives ( k·(Δ + γ)/b , 0 ).
 - "equal": all rows of a person repeat one value, so that they are releases of it: (k·(D+γ)/b, δ).
 - "independent": rows are independent given the secret, so that their promises add up: (kε, kδ). No
   coupling is needed, and none is made here.
