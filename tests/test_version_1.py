@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import pufferfish as pf
+from pufferfish.checking import verify_document
+from pufferfish.codec import read_document
 from pufferfish.options.adversaries import _read_beliefs
 from pufferfish.report import report
+from pufferfish.statement import Facts, headline, promise, words
+from pufferfish.upgrades import FROM_VERSION
 from tests.attacks.forging import edited
 
 FOLDER = Path(__file__).parent / "data" / "v1"
@@ -32,6 +37,54 @@ def test_public_records(name: str) -> None:
     assert found.verdict is (True if name == "public" else None)
     assert any(OLD_WORDS in note for note in found.notes)
     assert report(FOLDER / f"{name}.csv.public.json", edition="public")
+
+
+UNKNOWN_TABLE = "It is not known which table the described adversaries were fitted on"
+UNKNOWN_ROWS = (
+    "How many rows of a person there are, and whether they are independent, is not said "
+    "(version 1)."
+)
+
+
+def facts_of(name: str) -> Facts:
+    return Facts.from_dict(read_document(FOLDER / name, "record", 2))
+
+
+def test_a_public_record_does_not_say_how_many_rows_a_person_has() -> None:
+    facts = facts_of("person.csv.public.json")
+    assert facts.rows_per_person is None
+    assert headline(facts)[0] == UNKNOWN_ROWS
+    assert headline(facts)[1].startswith(UNKNOWN_TABLE)
+    assert "one person (with a number of rows that is not said)" in promise(facts)
+    page = report(FOLDER / "person.csv.public.json", edition="public")
+    assert UNKNOWN_ROWS in page
+    assert UNKNOWN_TABLE in page
+    assert "(one row)" not in page
+    assert "how many rows a person has is not said" in page
+
+
+def test_a_public_record_about_rows_does_not_say_which_table() -> None:
+    facts = facts_of("private.csv.public.json")
+    assert facts.rows_per_person == 1
+    assert [each.startswith(UNKNOWN_TABLE) for each in headline(facts)] == [True]
+
+
+def test_an_internal_record_says_that_nobody_tested_the_rows() -> None:
+    facts = facts_of("person.csv.record.json")
+    assert facts.rows_per_person == 2
+    assert "taken to be independent given 'team'" in headline(facts)[0]
+    assert "that was not tested" in headline(facts)[0]
+
+
+@pytest.mark.parametrize("name", ["rows_per_person", "secret", "adversaries"])
+def test_only_version_1_may_leave_it_unsaid(name: str) -> None:
+    data = read_document(FOLDER / "private.csv.public.json", "record", 2)
+    del data[FROM_VERSION]
+    facts = replace(Facts.from_dict(data), rows_per_person=1, secret="team", adversaries=2)
+    plain = data | facts.to_dict() | words(facts)
+    assert verify_document(plain).verdict is None
+    unsaid = replace(facts, **{name: None})
+    assert verify_document(data | unsaid.to_dict() | words(unsaid)).verdict is False
 
 
 def test_plans_and_beliefs_keep_their_own_rounding() -> None:

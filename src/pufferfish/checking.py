@@ -37,6 +37,8 @@ __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
 SHAPE = "the record has the shape of one"
 _NOTHING_ADDED = "nothing was added that no check is about"
+# What only a record of version 1 leaves unsaid.
+_SAID = ("rows_per_person", "secret", "adversaries")
 _OLD_WORDS = (
     "This record is of version 1. Its words were not compared with its numbers: trust the numbers."
 )
@@ -147,9 +149,15 @@ def _misshapen(data: dict[str, Any], kind: str) -> Check | None:
     found = problem(plain, kind)
     if found is None:
         notice = "May be published." if data["edition"] == "public" else PRIVATE_NOTICE
-        if data["notice"] == notice:
+        unsaid = (
+            [] if FROM_VERSION in data else [each for each in _SAID if plain.get(each, 0) is None]
+        )
+        if data["notice"] != notice:
+            found = Problem("", "has another notice than its edition has", unknown=True)
+        elif unsaid:
+            found = Problem(unsaid[0], "must be said; only version 1 left it out")
+        else:
             return None
-        found = Problem("", "has another notice than its edition has", unknown=True)
     if found.unknown:
         return Check(claim=_NOTHING_ADDED, verdict=False, detail=f"the record {found}")
     if found.where:

@@ -55,7 +55,8 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
             unprotected = -(-100 * part // whole)
     new: dict[str, Any] = {
         "headline": [],
-        "rows_per_person": 1,
+        # It said in words only how many rows of a person there are.
+        "rows_per_person": 1 if data.get("unit") == "row" else None,
         "dependence": "independent",
         "one_row": None,
         "rows_tested": False,
@@ -66,7 +67,8 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
         "order": "random" if data.get("shuffled") is True else "table",
         "unprotected_percent": unprotected,
         "adversaries": None,
-        "beliefs_from": "elsewhere",
+        # Nor did it say which table the beliefs are about.
+        "beliefs_from": "another table",
         "beliefs_fitted": None,
         "rounding": "digits",
     }
@@ -79,9 +81,11 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
             "rounding": None if _all_public(beliefs) else "digits",
         }
         claimed = beliefs if isinstance(beliefs, list) else ()
-        if any(isinstance(each, dict) and each.get("provenance") == _RELEASED for each in claimed):
-            # Nobody compared it with the released one.
-            new["beliefs_from"] = "another table"
+        if not any(
+            isinstance(each, dict) and each.get("provenance") == _RELEASED for each in claimed
+        ):
+            # Otherwise nobody compared that table with the released one.
+            new["beliefs_from"] = "elsewhere"
         upgraded["plan"] = _plan(plan)
     return {**upgraded, **new, "version": 2, FROM_VERSION: 1}
 

@@ -75,7 +75,8 @@ class Facts:
     Attributes:
         goal: The promise for one unit.
         unit: What it is about: one "row", or one "person".
-        rows_per_person: At most this many rows of one person.
+        rows_per_person: At most this many rows of one person; None in a public record of version
+            1, which did not say.
         dependence: What is taken to be true of the rows of one person, as in `Plan`.
         one_row: Which one row stands for a person, as in `Plan`.
         rows_tested: Whether a test found nothing against the independence of a person's rows.
@@ -102,7 +103,7 @@ class Facts:
 
     goal: Guarantee
     unit: Unit
-    rows_per_person: int
+    rows_per_person: int | None
     dependence: Dependence
     one_row: OneRow | None
     rows_tested: bool
