@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -109,6 +111,63 @@ def test_numbers_of_version_1_are_still_compared(tmp_path: Path) -> None:
         tmp_path / "private.csv.record.json", lambda data: data["goal"].update(epsilon=0.5)
     )
     assert pf.verify_record(path).verdict is False
+
+
+def test_the_conclusion_says_first_that_words_were_not_compared() -> None:
+    for name in ("private.csv.record.json", "person.csv.public.json", "sum.record.json"):
+        first = pf.verify_record(FOLDER / name).conclusion.splitlines()[0]
+        assert "Only numbers were compared" in first
+
+
+ADDED = {
+    "headline": ["All is well."],
+    "reveals": None,
+    "adversaries": 9,
+    "rounding": "given",
+    "order": "random",
+    "rows_tested": True,
+}
+
+
+@pytest.mark.parametrize("name", ADDED)
+@pytest.mark.parametrize("edition", ["record", "public"])
+def test_entries_of_version_2_are_refused(tmp_path: Path, edition: str, name: str) -> None:
+    path = Path(shutil.copy(FOLDER / f"private.csv.{edition}.json", tmp_path))
+    edited(path, lambda data: data.update({name: ADDED[name]}))
+    with pytest.raises(pf.InvalidInputError, match=name):
+        pf.verify_record(path)
+    with pytest.raises(pf.InvalidInputError, match=name):
+        report(path, edition="public")
+
+
+@pytest.mark.parametrize(
+    ("file", "add"),
+    [
+        ("private.csv.record.json", lambda data: data["plan"].update(cap=[0, 1])),
+        ("private.csv.record.json", lambda data: data["table"].update(capped=3)),
+        (
+            "private.csv.record.json",
+            lambda data: data["plan"]["scenario"]["beliefs"][0].update(fitted_on="0" * 64),
+        ),
+        ("sum.record.json", lambda data: data.update(rounding="given")),
+        ("sum.record.json", lambda data: data["plan"].update(rounding="given")),
+    ],
+)
+def test_so_are_those_further_inside(
+    tmp_path: Path, file: str, add: Callable[[dict[str, Any]], None]
+) -> None:
+    path = edited(Path(shutil.copy(FOLDER / file, tmp_path)), add)
+    with pytest.raises(pf.InvalidInputError, match="of version 1 has no entry"):
+        pf.verify_record(path)
+
+
+def test_plans_with_entries_of_version_2_are_refused(tmp_path: Path) -> None:
+    path = edited(
+        Path(shutil.copy(FOLDER / "plan.json", tmp_path)),
+        lambda data: data.update(rounding="given"),
+    )
+    with pytest.raises(pf.InvalidInputError, match="rounding"):
+        pf.Plan.load(path)
 
 
 def test_a_record_of_version_1_can_be_signed_as_it_is(tmp_path: Path) -> None:

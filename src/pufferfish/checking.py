@@ -116,6 +116,7 @@ def verify_document(
         edition=data["edition"],
         checks=tuple(checks),
         headline=() if kind == "sum-record" else tuple(headline(Facts.from_dict(data))),
+        words_compared=FROM_VERSION not in data,
         notes=tuple(notes),
         signed_by=signed_by,
         vouched=signer is not None and signed_by == signer.fingerprint,
