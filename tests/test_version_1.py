@@ -82,7 +82,13 @@ def test_an_internal_record_says_that_nobody_tested_the_rows() -> None:
 def test_only_version_1_may_leave_it_unsaid(name: str) -> None:
     data = read_document(FOLDER / "private.csv.public.json", "record", 2)
     del data[FROM_VERSION]
-    facts = replace(Facts.from_dict(data), rows_per_person=1, secret="team", adversaries=2)
+    facts = replace(
+        Facts.from_dict(data),
+        rows_per_person=1,
+        secret="team",
+        adversaries=2,
+        unprotected_percent=0,
+    )
     plain = data | facts.to_dict() | words(facts)
     assert verify_document(plain).verdict is None
     unsaid = replace(facts, **{name: None})

@@ -27,7 +27,7 @@ from pufferfish.record import TOLERANCE, VERSION
 from pufferfish.scenario import PUBLIC, Scenario
 from pufferfish.schema import Problem, problem, refuse_misshapen
 from pufferfish.signing import PublicKey, signer_of, unsigned
-from pufferfish.statement import WORDS, Facts, headline, words
+from pufferfish.statement import WORDS, Facts, contradictions, headline, words
 from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.upgrades import FROM_VERSION
@@ -179,6 +179,7 @@ def _of_column(data: dict[str, Any]) -> list[Check]:
         if "plan" in data:
             checks += _against_plan(data, facts)
         else:
+            checks.append(_agreement(data, facts, None))
             checks.append(
                 Check(
                     claim=f"this noise keeps {facts.goal}",
@@ -281,7 +282,18 @@ def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
             verdict=not other,
             detail=f"it differs in {', '.join(other)}" if other else "written again from the plan",
         ),
+        _agreement(data, facts, plan),
     ]
+
+
+def _agreement(data: dict[str, Any], facts: Facts, plan: Plan | None) -> Check:
+    """What was done and counted must be possible together."""
+    found = contradictions(data, facts, plan, old=FROM_VERSION in data)
+    return Check(
+        claim="what it says was done and counted can be true together",
+        verdict=not found,
+        detail="; ".join(found) or "counts, order and measurements go together",
+    )
 
 
 def _recorded(

@@ -44,7 +44,7 @@ class Reveals:
     Attributes:
         found_percent: How often a learner finds the secret of a row that it has not seen, between
             two secrets that are equally likely: an upper limit with 95% confidence, in whole
-            percent, rounded up (`pufferfish.learning`).
+            percent, rounded up (`pufferfish.learning`); at least 50, as by guessing.
         pair: Between which two: of those measured, the pair that is told apart best.
     """
 
@@ -54,7 +54,10 @@ class Reveals:
     def __post_init__(self) -> None:
         """Refuse what is no percentage."""
         whole = isinstance(self.found_percent, int) and not isinstance(self.found_percent, bool)
-        require(whole and 0 <= self.found_percent <= 100, "found_percent must be from 0 to 100.")
+        require(
+            whole and 50 <= self.found_percent <= 100,
+            "found_percent must be from 50, as by guessing, to 100.",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
