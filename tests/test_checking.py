@@ -55,8 +55,8 @@ def test_an_internal_edition_is_true(tmp_path: Path, goal: str, noise: str, fiel
     found = verify_record(tmp_path / "internal.json")
     assert found.verdict is True
     assert found.edition == "internal"
-    # Noise, promise, certificate, plan, words, entries, the file and how it looks.
-    assert len(found.checks) == 8
+    # Noise, promise, certificate, plan, counts, words, entries, the file and how it looks.
+    assert len(found.checks) == 9
     assert all(check.verdict is True for check in found.checks)
 
 
@@ -65,14 +65,14 @@ def test_a_public_edition_of_private_beliefs_cannot_be_told(tmp_path: Path) -> N
     found = verify_record(tmp_path / "public.json")
     assert found.verdict is None
     assert found.edition == "public"
-    assert [check.verdict for check in found.checks] == [True, None, True, True, True, True]
+    assert [check.verdict for check in found.checks] == [True, True, None, *[True] * 4]
 
 
 def test_a_public_edition_of_public_beliefs_is_true(tmp_path: Path) -> None:
     released(tmp_path, "public")
     found = verify_record(tmp_path / "public.json")
     assert found.verdict is True
-    assert len(found.checks) == 9
+    assert len(found.checks) == 10
 
 
 def test_a_record_in_yaml_is_checked_too(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_the_file_may_be_named_or_be_away(tmp_path: Path) -> None:
     assert found.checks[-1].verdict is None
     named = verify_record(tmp_path / "internal.json", elsewhere)
     assert named.verdict is True
-    assert len(named.checks) == 8
+    assert len(named.checks) == 9
     assert verify_record(tmp_path / "internal.json", tmp_path / "in.csv").verdict is False
     with pytest.raises(OSError, match="none"):
         verify_record(tmp_path / "internal.json", tmp_path / "none.csv")

@@ -27,7 +27,7 @@ from pufferfish.record import TOLERANCE, VERSION
 from pufferfish.scenario import PUBLIC, Scenario
 from pufferfish.schema import Problem, problem, refuse_misshapen
 from pufferfish.signing import PublicKey, signer_of, unsigned
-from pufferfish.statement import WORDS, Facts, headline, words
+from pufferfish.statement import WORDS, Facts, contradictions, headline, words
 from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.upgrades import FROM_VERSION
@@ -37,6 +37,8 @@ __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
 SHAPE = "the record has the shape of one"
 _NOTHING_ADDED = "nothing was added that no check is about"
+# What only a record of version 1 leaves unsaid.
+_SAID = ("rows_per_person", "secret", "adversaries")
 _OLD_WORDS = (
     "This record is of version 1. Its words were not compared with its numbers: trust the numbers."
 )
@@ -114,6 +116,7 @@ def verify_document(
         edition=data["edition"],
         checks=tuple(checks),
         headline=() if kind == "sum-record" else tuple(headline(Facts.from_dict(data))),
+        words_compared=FROM_VERSION not in data,
         notes=tuple(notes),
         signed_by=signed_by,
         vouched=signer is not None and signed_by == signer.fingerprint,
@@ -147,9 +150,15 @@ def _misshapen(data: dict[str, Any], kind: str) -> Check | None:
     found = problem(plain, kind)
     if found is None:
         notice = "May be published." if data["edition"] == "public" else PRIVATE_NOTICE
-        if data["notice"] == notice:
+        unsaid = (
+            [] if FROM_VERSION in data else [each for each in _SAID if plain.get(each, 0) is None]
+        )
+        if data["notice"] != notice:
+            found = Problem("", "has another notice than its edition has", unknown=True)
+        elif unsaid:
+            found = Problem(unsaid[0], "must be said; only version 1 left it out")
+        else:
             return None
-        found = Problem("", "has another notice than its edition has", unknown=True)
     if found.unknown:
         return Check(claim=_NOTHING_ADDED, verdict=False, detail=f"the record {found}")
     if found.where:
@@ -170,6 +179,7 @@ def _of_column(data: dict[str, Any]) -> list[Check]:
         if "plan" in data:
             checks += _against_plan(data, facts)
         else:
+            checks.append(_agreement(data, facts, None))
             checks.append(
                 Check(
                     claim=f"this noise keeps {facts.goal}",
@@ -272,7 +282,18 @@ def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
             verdict=not other,
             detail=f"it differs in {', '.join(other)}" if other else "written again from the plan",
         ),
+        _agreement(data, facts, plan),
     ]
+
+
+def _agreement(data: dict[str, Any], facts: Facts, plan: Plan | None) -> Check:
+    """What was done and counted must be possible together."""
+    found = contradictions(data, facts, plan, old=FROM_VERSION in data)
+    return Check(
+        claim="what it says was done and counted can be true together",
+        verdict=not found,
+        detail="; ".join(found) or "counts, order and measurements go together",
+    )
 
 
 def _recorded(

@@ -28,7 +28,16 @@ from pufferfish.exact.recheck import certificate_gap
 from pufferfish.plan import Plan
 from pufferfish.schema import refuse_misshapen
 from pufferfish.signing import SigningKey, signer_of, unsigned
-from pufferfish.statement import WORDS, BeliefsFrom, Facts, Order, Reveals, percent_of, words
+from pufferfish.statement import (
+    WORDS,
+    BeliefsFrom,
+    Facts,
+    Order,
+    Reveals,
+    contradictions,
+    percent_of,
+    words,
+)
 from pufferfish.upgrades import FROM_VERSION
 
 __all__ = ["TOLERANCE", "VERSION", "ChecksumOf", "Edition", "Record"]
@@ -212,6 +221,9 @@ class Record:
             gap = certificate_gap(certified, calibration.certificate, calibration.scenario)
         except InvalidInputError:
             gap = math.inf
+        wrong = contradictions(data, said, record.plan, old=FROM_VERSION in data)
+        if wrong:
+            raise CertificationError(f"this record contradicts itself: {'; '.join(wrong)}.")
         if set(other) - {"certificate"} or gap > TOLERANCE:
             raise CertificationError(
                 "this record does not say what its plan says; it differs in "

@@ -1,7 +1,8 @@
 """Documents of earlier versions, as the current version would write them.
 
 Version 2 says more than version 1. What a version 1 document did not say is filled in with what was
-true of all of them; words of version 1 are kept, and nobody compares them.
+true of all of them; words of version 1 are kept, and nobody compares them. A document of version 1
+that has an entry of version 2 is refused: nobody could tell whose word it is.
 """
 
 from __future__ import annotations
@@ -9,12 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pufferfish.errors import InvalidInputError
+
 __all__ = ["FROM_VERSION", "UPGRADES"]
 
 # The entry of an upgraded record that says which version it was written in; never in a file.
 FROM_VERSION = "from_version"
 # What version 1 called a belief that it took to be about the table which is released.
 _RELEASED = "fitted on the released column"
+
+
+def _with(data: dict[str, Any], new: dict[str, Any], what: str) -> dict[str, Any]:
+    """With what version 1 did not say.
+
+    Raises:
+        InvalidInputError: It says so, hence it is not of version 1.
+    """
+    added = [name for name in new if name in data]
+    if added:
+        raise InvalidInputError(
+            f"a {what} of version 1 has no entry {added[0]!r}: it was added later."
+        )
+    return {**data, **new}
 
 
 def _plan(data: dict[str, Any]) -> dict[str, Any]:
@@ -26,19 +43,18 @@ def _plan(data: dict[str, Any]) -> dict[str, Any]:
         "step": None,
         "rounding": "digits",
     }
+    upgraded = _with(data, new, "plan")
     scenario = data.get("scenario")
     if isinstance(scenario, dict) and isinstance(scenario.get("beliefs"), list):
-        new["scenario"] = scenario | {"beliefs": [_belief(each) for each in scenario["beliefs"]]}
-    return {**data, **new, "version": 2}
+        beliefs = [_belief(each) for each in scenario["beliefs"]]
+        upgraded["scenario"] = scenario | {"beliefs": beliefs}
+    return upgraded | {"version": 2}
 
 
 def _belief(data: Any) -> Any:
     """Version 1 did not say which table a belief was fitted to, and knew no cap."""
-    return (
-        {"cap": None, "fitted_on": None, "fitted_at": None, **data}
-        if isinstance(data, dict)
-        else data
-    )
+    new = {"cap": None, "fitted_on": None, "fitted_at": None}
+    return _with(data, new, "belief") if isinstance(data, dict) else data
 
 
 def _record(data: dict[str, Any]) -> dict[str, Any]:
@@ -48,14 +64,15 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
     upgraded = {name: entry for name, entry in data.items() if name != "shuffled"}
     unprotected = None
     if isinstance(table, dict):
-        upgraded["table"] = {"capped": 0, **table}
+        upgraded["table"] = _with(table, {"capped": 0}, "table of a record")
     if isinstance(table, dict) and isinstance(published, dict):
         part, whole = table.get("unprotected"), published.get("rows")
         if isinstance(part, int) and isinstance(whole, int) and whole > 0:
             unprotected = -(-100 * part // whole)
     new: dict[str, Any] = {
         "headline": [],
-        "rows_per_person": 1,
+        # It said in words only how many rows of a person there are.
+        "rows_per_person": 1 if data.get("unit") == "row" else None,
         "dependence": "independent",
         "one_row": None,
         "rows_tested": False,
@@ -66,7 +83,8 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
         "order": "random" if data.get("shuffled") is True else "table",
         "unprotected_percent": unprotected,
         "adversaries": None,
-        "beliefs_from": "elsewhere",
+        # Nor did it say which table the beliefs are about.
+        "beliefs_from": "another table",
         "beliefs_fitted": None,
         "rounding": "digits",
     }
@@ -79,11 +97,13 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
             "rounding": None if _all_public(beliefs) else "digits",
         }
         claimed = beliefs if isinstance(beliefs, list) else ()
-        if any(isinstance(each, dict) and each.get("provenance") == _RELEASED for each in claimed):
-            # Nobody compared it with the released one.
-            new["beliefs_from"] = "another table"
+        if not any(
+            isinstance(each, dict) and each.get("provenance") == _RELEASED for each in claimed
+        ):
+            # Otherwise nobody compared that table with the released one.
+            new["beliefs_from"] = "elsewhere"
         upgraded["plan"] = _plan(plan)
-    return {**upgraded, **new, "version": 2, FROM_VERSION: 1}
+    return _with(upgraded, new, "record") | {"version": 2, FROM_VERSION: 1}
 
 
 def _all_public(beliefs: Any) -> bool:
@@ -102,12 +122,13 @@ def _beliefs(data: dict[str, Any]) -> dict[str, Any]:
 
 def _sum_plan(data: dict[str, Any]) -> dict[str, Any]:
     """Version 1 rounded to three digits."""
-    return {**data, "rounding": "digits", "version": 2}
+    return _with(data, {"rounding": "digits"}, "sum-plan") | {"version": 2}
 
 
 def _sum_record(data: dict[str, Any]) -> dict[str, Any]:
     """As its plan; without one, the users are private."""
-    upgraded = {**data, "rounding": "digits", "version": 2, FROM_VERSION: 1}
+    upgraded = _with(data, {"rounding": "digits"}, "sum-record")
+    upgraded |= {"version": 2, FROM_VERSION: 1}
     plan = data.get("plan")
     if isinstance(plan, dict):
         users = plan.get("users")

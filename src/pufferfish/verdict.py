@@ -24,6 +24,7 @@ class Verification:
         edition: "internal" or "public".
         checks: Each claim.
         headline: What the release publishes and its promise does not cover, from the numbers.
+        words_compared: Whether its words were compared with its numbers; not in version 1.
         notes: What was not looked at, and why.
         signed_by: The fingerprint of the key that signed the record; None where nobody did, or
             where the signature is wrong.
@@ -33,6 +34,7 @@ class Verification:
     edition: str
     checks: tuple[Check, ...]
     headline: tuple[str, ...] = ()
+    words_compared: bool = True
     notes: tuple[str, ...] = ()
     signed_by: str | None = None
     vouched: bool = False
@@ -68,7 +70,13 @@ class Verification:
             else f"What can be checked of this {self.edition} edition is consistent with itself; "
             "what is marked above is not checkable"
         )
+        words = (
+            ""
+            if self.words_compared
+            else "Only numbers were compared: this record is of version 1, and its words may say "
+            "anything.\n"
+        )
         return (
-            f"{found}.\n{self.who}\nNobody can check without the data that the noise was really "
-            "drawn, that the beliefs are those of the table, or the counts and dates."
+            f"{words}{found}.\n{self.who}\nNobody can check without the data that the noise "
+            "was really drawn, that the beliefs are those of the table, or the counts and dates."
         )

@@ -117,13 +117,17 @@ def _meaning(facts: Facts) -> str:
 def _together(facts: Facts) -> bool:
     """Whether the noise was chosen for all rows of a person together."""
     document = facts.document
-    return bool(document["rows_per_person"] > 1 and document["dependence"] != "independent")
+    rows = document["rows_per_person"]
+    return rows is not None and rows > 1 and document["dependence"] != "independent"
 
 
 def _certified(facts: Facts) -> str:
     """How the promise was proven."""
     shown = "" if facts.believed else ", which the curator can show"
-    if facts.document["rows_per_person"] == 1:
+    rows = facts.document["rows_per_person"]
+    if rows is None:
+        return f"certified exactly for each row{shown}; how many rows a person has is not said"
+    if rows == 1:
         return f"certified exactly{shown}"
     if _together(facts):
         return f"proven for all rows of a person together{shown}"

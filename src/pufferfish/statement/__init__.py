@@ -5,6 +5,7 @@ the words again, and so can see whether somebody has edited them. What is outsid
 first (`headline`), before any ε.
 """
 
+from pufferfish.statement.agreement import contradictions
 from pufferfish.statement.facts import (
     BeliefsFrom,
     Facts,
@@ -31,6 +32,7 @@ __all__ = [
     "Order",
     "Reveals",
     "cap_in_words",
+    "contradictions",
     "headline",
     "noise_in_words",
     "not_promised",

@@ -44,7 +44,7 @@ class Reveals:
     Attributes:
         found_percent: How often a learner finds the secret of a row that it has not seen, between
             two secrets that are equally likely: an upper limit with 95% confidence, in whole
-            percent, rounded up (`pufferfish.learning`).
+            percent, rounded up (`pufferfish.learning`); at least 50, as by guessing.
         pair: Between which two: of those measured, the pair that is told apart best.
     """
 
@@ -54,7 +54,10 @@ class Reveals:
     def __post_init__(self) -> None:
         """Refuse what is no percentage."""
         whole = isinstance(self.found_percent, int) and not isinstance(self.found_percent, bool)
-        require(whole and 0 <= self.found_percent <= 100, "found_percent must be from 0 to 100.")
+        require(
+            whole and 50 <= self.found_percent <= 100,
+            "found_percent must be from 50, as by guessing, to 100.",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
@@ -75,7 +78,8 @@ class Facts:
     Attributes:
         goal: The promise for one unit.
         unit: What it is about: one "row", or one "person".
-        rows_per_person: At most this many rows of one person.
+        rows_per_person: At most this many rows of one person; None in a public record of version
+            1, which did not say.
         dependence: What is taken to be true of the rows of one person, as in `Plan`.
         one_row: Which one row stands for a person, as in `Plan`.
         rows_tested: Whether a test found nothing against the independence of a person's rows.
@@ -102,7 +106,7 @@ class Facts:
 
     goal: Guarantee
     unit: Unit
-    rows_per_person: int
+    rows_per_person: int | None
     dependence: Dependence
     one_row: OneRow | None
     rows_tested: bool

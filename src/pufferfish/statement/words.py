@@ -60,6 +60,11 @@ def headline(facts: Facts) -> list[str]:
             f"{measured} The promise is about {facts.column!r} by itself: it does not hold for the "
             "whole file."
         )
+    if facts.rows_per_person is None:
+        said.append(
+            "How many rows of a person there are, and whether they are independent, is not said "
+            "(version 1)."
+        )
     if _stated(facts):
         said.append(
             f"The rows of one person are taken to be independent given {_secret(facts)}, as the "
@@ -111,13 +116,17 @@ def _of_many(facts: Facts) -> str:
     return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
 
 
-def unit_in_words(unit: Unit, rows: int, dependence: Dependence, one_row: OneRow | None) -> str:
+def unit_in_words(
+    unit: Unit, rows: int | None, dependence: Dependence, one_row: OneRow | None
+) -> str:
     """What the promise is about, and what is taken for granted about its rows."""
     if unit == "row":
         return "one row"
     if one_row is not None:
         which = {"first": "its first row", "mean": "one row, with the mean of its values"}[one_row]
         return f"one person ({which})"
+    if rows is None:
+        return "one person (with a number of rows that is not said)"
     if rows == 1:
         return "one person (one row)"
     what = {
@@ -130,7 +139,8 @@ def unit_in_words(unit: Unit, rows: int, dependence: Dependence, one_row: OneRow
 
 def _stated(facts: Facts) -> bool:
     """Whether the promise for a person rests on what its curator says of the rows."""
-    return facts.rows_per_person > 1 and facts.dependence == "independent"
+    rows = facts.rows_per_person
+    return rows is not None and rows > 1 and facts.dependence == "independent"
 
 
 def _tested(facts: Facts) -> str:
