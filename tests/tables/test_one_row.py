@@ -15,7 +15,9 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.tables import heaps, one_row, reading
+from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.one_row import OneRow, means, reduced_arrays, reduced_frame
+from pufferfish.tables.pieces import opened_table
 
 KINDS = ["dict", "pandas", "polars", "lazy", "arrow", "csv", "parquet", "folder"]
 HOW = {"person": "who", "column": "x", "secret": "s"}
@@ -74,7 +76,7 @@ def expected(columns: dict[str, Any], way: str) -> dict[str, tuple[str, float]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("way", ["first", "mean"])
-@pytest.mark.parametrize("most_held", [1 << 20, 300])
+@pytest.mark.parametrize("most_held", [1 << 26, 20_000])
 def test_counts_are_those_of_persons(
     kind: str, way: Any, most_held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +115,7 @@ def plan(columns: dict[str, Any], way: Any, **fields: Any) -> pf.Plan:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("way", ["first", "mean"])
-@pytest.mark.parametrize("most_held", [1 << 20, 300])
+@pytest.mark.parametrize("most_held", [1 << 26, 20_000])
 def test_released_is_one_row_of_each_person(
     kind: str, way: Any, most_held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,11 +169,69 @@ def test_rows_wait_in_a_file_without_a_name(
     places: list[Any] = []
     real = heaps.Scratch
     monkeypatch.setattr(heaps, "Scratch", lambda place: places.append(place) or real(place))
-    monkeypatch.setattr(one_row, "_MOST_HELD", 300)
+    monkeypatch.setattr(one_row, "_MOST_HELD", 20_000)
     columns = table()
     pf.release(given("csv", columns, tmp_path), plan(columns, "mean"), tmp_path / "out.csv")
     assert set(places) == {tmp_path}
     assert sorted(each.name for each in tmp_path.iterdir()) == ["in.csv", "out.csv"]
+
+
+def test_long_texts_wait_in_a_file_however_few_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is held is counted in bytes: a row may be of any size."""
+    dealt: list[int] = []
+    real = heaps.Heaps.deal
+
+    def deal(self: Any, rows: Any) -> None:
+        dealt.append(sum(each.nbytes for each in rows))
+        real(self, rows)
+
+    monkeypatch.setattr(heaps.Heaps, "deal", deal)
+    monkeypatch.setattr(one_row, "_MOST_HELD", 1 << 17)
+    columns = table(1000)
+    columns["k"] = np.array([each.ljust(3000) for each in columns["k"]])
+    done = pf.release(
+        given("parquet", columns, tmp_path),
+        plan(columns, "first", keep=("k",)),
+        tmp_path / "out.parquet",
+    )
+    assert dealt
+    assert done.record.rows_published == len(expected(columns, "first"))
+
+
+def test_texts_that_are_gathered_have_long_offsets(tmp_path: Path) -> None:
+    """Arrow's usual texts end at 2 GiB; a table of more was cut off there without a word."""
+    columns = table(200)
+    path = given("parquet", columns, tmp_path)
+    how = OneRow(**HOW, way="first", keep=("k",))
+    with opened_table(path, FileFormat(kind="parquet"), how.read, "x", "s") as opened:
+        found = one_row.reduced_table(opened, how, None)
+        rows = sum(piece.rows.num_rows for piece in found.pieces)
+    kinds = {field.name: field.type for field in found.schema}
+    assert {kinds[name] for name in ("k", "s", "who")} == {pa.large_string()}
+    assert rows == len(expected(columns, "first"))
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet"])
+def test_categories_inside_other_values_are_kept_as_values(kind: str, tmp_path: Path) -> None:
+    """From files as from frames."""
+    columns = table(400)
+    entries = pa.array([f"town {number % 7}" for number in range(400)]).dictionary_encode()
+    kept = pa.StructArray.from_arrays([entries], ["town"])
+    frame = pa.Table.from_pandas(pd.DataFrame(columns), preserve_index=False)
+    frame = frame.set_column(frame.schema.get_field_index("k"), "k", kept)
+    chosen, out = plan(columns, "first", keep=("k",)), tmp_path / "out.parquet"
+    if kind == "parquet":
+        pq.write_table(frame, tmp_path / "in.parquet")
+        pf.release(tmp_path / "in.parquet", chosen, out)
+        found = pq.read_table(out)
+    else:
+        found = pf.release(frame, chosen).frame
+    firsts: dict[str, Any] = {}
+    for who, each in zip(columns["who"], kept.to_pylist(), strict=True):
+        firsts.setdefault(who, each["town"])
+    assert sorted(each["town"] for each in found.column("k").to_pylist()) == sorted(firsts.values())
 
 
 def test_a_mean_stays_between_its_values() -> None:

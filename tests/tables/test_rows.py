@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.tables import rows
 from pufferfish.tables.cells import cells_at
-from pufferfish.tables.rows import ArrowPacking, plain_columns, taken
+from pufferfish.tables.rows import ArrowPacking, joined, plain_columns, taken, wide
 
 DAY = datetime.date(2020, 5, 17)
 COLUMNS = {
@@ -89,3 +90,43 @@ def test_cells_by_row(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert cells_at(given, ["k"], "x", rows[:0]) == {"k": []}
     with pytest.raises(InvalidInputError, match="other"):
         cells_at(given, ["other"], "x", rows)
+
+
+class _InSeveral:
+    """Arrow's table, whose columns are too large for one batch: from 2 GiB of text on."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    @classmethod
+    def from_batches(cls, *given: Any) -> _InSeveral:
+        return cls(pa.Table.from_batches(*given))
+
+    def combine_chunks(self) -> _InSeveral:
+        return self
+
+    def to_batches(self) -> Any:
+        return self._table.combine_chunks().to_batches(max_chunksize=2)
+
+
+@pytest.mark.parametrize("join", [joined, ArrowPacking().joined])
+def test_rows_that_do_not_go_into_one_batch_are_not_left_out(
+    join: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first batch used to be kept, and the others forgotten."""
+    part = pa.RecordBatch.from_pydict({"text": ["a", "b", "c"]})
+    assert join([part, part]).num_rows == 6
+
+    class Arrow:
+        Table = _InSeveral
+        RecordBatch = pa.RecordBatch
+
+    monkeypatch.setattr(rows, "pyarrow", lambda *_: Arrow)
+    with pytest.raises(DataError, match="2 GiB"):
+        join([part, part])
+
+
+def test_gathered_texts_may_be_long() -> None:
+    assert wide(pa.string()) == wide(pa.string_view()) == pa.large_string()
+    assert wide(pa.binary()) == wide(pa.binary_view()) == pa.large_binary()
+    assert wide(pa.int8()) == pa.int8()

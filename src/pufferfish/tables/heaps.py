@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from pufferfish.atomic import Scratch
 from pufferfish.tables.extras import pyarrow
+from pufferfish.tables.rows import joined
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,16 +62,15 @@ class Heaps:
 
     def deal(self, rows: list[pa.RecordBatch]) -> None:
         """More rows; their first column says whose they are."""
-        pa = pyarrow()
-        [joined] = pa.Table.from_batches(rows).combine_chunks().to_batches()
-        self._schema = joined.schema
-        heap = hashed(joined.column(0), self._level)
+        together = joined(rows)
+        self._schema = together.schema
+        heap = hashed(together.column(0), self._level)
         order = np.argsort(heap, kind="stable")
         ends = np.cumsum(np.bincount(heap, minlength=_HEAPS)).tolist()
-        joined = joined.take(pa.array(order))
+        together = together.take(pyarrow().array(order))
         for pieces, start, end in zip(self._pieces, [0, *ends], ends, strict=False):
             if start < end:
-                data = joined.slice(start, end - start).serialize().to_pybytes()
+                data = together.slice(start, end - start).serialize().to_pybytes()
                 pieces.append((self._file.size, len(data)))
                 self._file.append(data)
 

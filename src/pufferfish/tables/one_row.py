@@ -24,8 +24,10 @@ from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.frames import collected, native, to_arrow
 from pufferfish.tables.heaps import MOST_LEVELS, Heaps
 from pufferfish.tables.names import check_columns
+from pufferfish.tables.nested import decoded, plain_kind
 from pufferfish.tables.persons import numbered_persons, person_names, two_secrets
 from pufferfish.tables.pieces import OpenTable, Piece
+from pufferfish.tables.rows import joined, wide
 from pufferfish.tables.summary import IntArray
 
 if TYPE_CHECKING:
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["OneRow", "Way", "means", "reduced_arrays", "reduced_frame", "reduced_table"]
 
 Way = Literal["first", "mean"]
-# Rows that are held in memory.
-_MOST_HELD = 1 << 20
+# Bytes of rows that are held in memory.
+_MOST_HELD = 1 << 26
 # The column in front, of the persons' names; no column of a table has the same.
 _NAME = "\0person"
 
@@ -95,7 +97,8 @@ def reduced_frame(frame: Any, how: OneRow) -> Any:
     check_columns(given.collect_schema().names(), *how.read)
     table = collected(given.select(*how.read))
     arrow = to_arrow(table.select(how.column, how.secret, how.person), how.column)
-    rows = _joined(arrow.to_batches(), arrow.schema)
+    schema = pyarrow().schema([(field.name, wide(field.type)) for field in arrow.schema])
+    rows = joined(arrow.cast(schema).to_batches(), schema)
     numbers = _numbered(person_names(how.person, rows.column(how.person)))
     first = _first_rows(numbers, _codes(rows.column(how.secret)), how)
     mask = np.zeros(rows.num_rows, dtype=bool)
@@ -122,7 +125,7 @@ def reduced_table(table: OpenTable, how: OneRow, folder: Path | None) -> OpenTab
         folder: Where rows wait; None: the system's folder for such files.
     """
     pa = pyarrow()
-    kinds = [_plain_kind(field, how) for field in table.schema]
+    kinds = [_kind(field, how) for field in table.schema]
     schema = pa.schema(list(zip(table.schema.names, kinds, strict=True)))
     prepared = _prepared(table.pieces, schema, how)
     return replace(table, schema=schema, pieces=_pieces(table, prepared, schema, how, folder))
@@ -191,7 +194,7 @@ def _prepared(pieces: Iterable[Piece], schema: pa.Schema, how: OneRow) -> Iterat
             columns = [
                 _values(arrow_numbers(how.column, piece.rows.column(field.name)))
                 if how.way == "mean" and field.name == how.column
-                else _decoded(piece.rows.column(field.name), field.type)
+                else decoded(piece.rows.column(field.name), field.type)
                 for field in schema
             ]
         if piece.rows.num_rows:
@@ -206,8 +209,8 @@ def _reduced(
     heaps: Heaps | None = None
 
     def too_many(share: float) -> bool:
-        rows = sum(each.num_rows for each in held)
-        return level < MOST_LEVELS and rows > share * _MOST_HELD
+        size = sum(each.nbytes for each in held)
+        return level < MOST_LEVELS and size > share * _MOST_HELD
 
     for part in parts:
         held.append(part)
@@ -232,7 +235,7 @@ def _reduced(
 def _one_each(parts: list[pa.RecordBatch], how: OneRow) -> pa.RecordBatch:
     """Each person once, of rows in their order."""
     pa = pyarrow()
-    rows = _joined(parts, parts[0].schema)
+    rows = joined(parts)
     numbers = _numbered(rows.column(_NAME))
     first = _first_rows(numbers, _codes(rows.column(how.secret)), how)
     found = rows.take(pa.array(first))
@@ -241,11 +244,6 @@ def _one_each(parts: list[pa.RecordBatch], how: OneRow) -> pa.RecordBatch:
     values = means(numbers, arrow_numbers(how.column, rows.column(how.column)))[numbers[first]]
     place = found.schema.get_field_index(how.column)
     return found.set_column(place, found.schema.field(place), _values(values))
-
-
-def _joined(parts: list[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    batches = pyarrow().Table.from_batches(parts, schema).combine_chunks().to_batches()
-    return batches[0] if batches else pyarrow().RecordBatch.from_pylist([], schema=schema)
 
 
 def _numbered(names: pa.LargeStringArray) -> IntArray:
@@ -268,29 +266,8 @@ def _values(values: FloatArray) -> pa.Array:
     return pyarrow().array(values, mask=np.isnan(values))
 
 
-def _plain_kind(field: pa.Field, how: OneRow) -> pa.DataType:
-    """The type of a column in the result: categories become their values."""
-    pa = pyarrow()
-    kind = field.type
+def _kind(field: pa.Field, how: OneRow) -> pa.DataType:
+    """The type of a column in the result: categories become their values, offsets have 64 bits."""
     if field.name == how.column and how.way == "mean":
-        return pa.float64()
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    if _has_dictionary(kind):
-        raise DataError(
-            f"column {field.name!r} holds categories inside other values, which cannot be kept "
-            "with one row for each person; leave it out."
-        )
-    return kind
-
-
-def _has_dictionary(kind: pa.DataType) -> bool:
-    return bool(pyarrow().types.is_dictionary(kind)) or any(
-        _has_dictionary(kind.field(number).type) for number in range(kind.num_fields)
-    )
-
-
-def _decoded(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    if pyarrow().types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    return column if column.type == kind else column.cast(kind)
+        return pyarrow().float64()
+    return wide(plain_kind(field.name, field.type))

@@ -14,7 +14,7 @@ from pufferfish.tables.extras import pyarrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ArrowPacking", "Columns", "movable", "plain_columns", "taken"]
+__all__ = ["ArrowPacking", "Columns", "joined", "movable", "plain_columns", "taken", "wide"]
 
 # By its name, what a column holds: numbers, truth values, texts, or anything; None for nothing.
 Columns = dict[str, list[Any]]
@@ -49,6 +49,35 @@ def movable(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
+def wide(kind: pa.DataType) -> pa.DataType:
+    """The type of a column whose rows are gathered: its texts may be more than 2 GiB together."""
+    pa, kind = pyarrow(), movable(kind)
+    if pa.types.is_string(kind):
+        return pa.large_string()
+    if pa.types.is_binary(kind):
+        return pa.large_binary()
+    return kind
+
+
+def joined(parts: Sequence[pa.RecordBatch], schema: pa.Schema | None = None) -> pa.RecordBatch:
+    """Rows one after the other, as one batch.
+
+    Raises:
+        DataError: Arrow cannot hold them in one; none is left out silently.
+    """
+    if schema is None:
+        schema = parts[0].schema
+    batches = pyarrow().Table.from_batches(parts, schema).combine_chunks().to_batches()
+    if not batches:
+        return pyarrow().RecordBatch.from_pylist([], schema=schema)
+    if len(batches) > 1:
+        raise DataError(
+            "some rows are too large to be held together: a column of theirs has more than 2 GiB. "
+            "Leave out long texts and lists, or convert them to large types."
+        )
+    return batches[0]
+
+
 def taken(rows: Any, order: npt.NDArray[np.int64]) -> Any:
     """Some rows of a batch or a table, in an order of their own."""
     pa = pyarrow()
@@ -78,8 +107,7 @@ class ArrowPacking:
         """Rows one after the other."""
         if len(parts) == 1:
             return parts[0]
-        batches = pyarrow().Table.from_batches(parts).combine_chunks().to_batches()
-        return batches[0] if batches else parts[0]
+        return joined(parts)
 
     def packed(self, rows: pa.RecordBatch) -> bytes:
         """A stream of Arrow's."""
