@@ -31,7 +31,7 @@ from pufferfish.statement import WORDS, Facts, contradictions, headline, words
 from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.upgrades import FROM_VERSION
-from pufferfish.verdict import Check, Verification
+from pufferfish.verdict import SIGNED, Check, Verification
 
 __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
@@ -125,7 +125,7 @@ def verify_document(
 
 def _signature(plain: dict[str, Any], signer: PublicKey | None) -> tuple[list[Check], str | None]:
     """What is to be said of the signature, and the fingerprint of whose it is."""
-    wanted = "it is signed by the key that you named"
+    wanted = SIGNED
     try:
         key = signer_of(plain)
     except InvalidInputError as error:
@@ -215,8 +215,12 @@ def _of_file(
         if data["published"]["checksum_of"] == "column":
             return [], ["A frame was released, and no file: there is nothing here to look at."]
         away = "the record does not say where it is; name it with --released"
-        return [Check(claim="the file is what was released", verdict=None, detail=away)], []
-    claim = f"{shown(name)} is what was released"
+        return [
+            Check(
+                claim="the file has the checksum that the record names", verdict=None, detail=away
+            )
+        ], []
+    claim = f"{shown(name)} has the checksum that the record names"
     try:
         place = beside(folder, name)
     except InvalidInputError as error:

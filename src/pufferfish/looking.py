@@ -62,7 +62,7 @@ def _is_plain(name: object) -> bool:
 def look_at(data: Mapping[str, Any], facts: Facts, released: Path) -> tuple[list[Check], list[str]]:
     """Checks of the published file or folder, and notes on what cannot be told from it."""
     named = shown(released.name)
-    same = f"{named} is what was released"
+    same = f"{named} has the checksum that the record names"
     published = data["published"]
     if published["checksum_of"] == "column":
         found = Check(claim=same, verdict=None, detail="a frame was released, not a file")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Check", "Verification"]
+__all__ = ["SIGNED", "Check", "Verification"]
+
+# What somebody who names a key asks for.
+SIGNED = "it is signed by the key that you named"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,9 @@ class Verification:
     def conclusion(self) -> str:
         """What follows, and what nobody can check."""
         if self.verdict is False:
+            wrong = [check.claim for check in self.checks if check.verdict is False]
+            if wrong == [SIGNED]:
+                return "This record is NOT signed by the key that you named."
             return "This record makes a claim that does NOT hold."
         found = (
             "This record is consistent with itself"

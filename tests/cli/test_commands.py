@@ -137,7 +137,7 @@ def test_a_plan_that_follows_an_accuracy_is_not_called_the_smallest(typed: Typed
 def test_a_release_and_its_records(typed: Typed) -> None:
     said = typed(*RELEASE)
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith("Beware      The size of the noise was computed from the table")
+    assert said.out.startswith("Beware      The size of the noise depends on the table")
     assert "\nPublished   120 rows of 'x' in out.csv" in said.out
     assert "out.csv.record.json (private), out.csv.public.json (may be published)" in said.out
     assert Path("out.csv").read_text(encoding="utf-8").splitlines()[0] == "x"
@@ -242,7 +242,8 @@ def test_json_and_quiet_of_verify(typed: Typed) -> None:
     for edition, code in (("record", 0), ("public", 6)):
         said = typed("verify", f"out.csv.{edition}.json", "--json")
         assert said.code == code
-        entries = {"verdict", "edition", "checks", "notes", "signed_by", "vouched", "conclusion"}
+        entries = {"verdict", "edition", "checks", "headline", "notes", "signed_by", "vouched"}
+        entries |= {"conclusion"}
         assert set(said.json) == entries
         quiet = typed("verify", f"out.csv.{edition}.json", "-q")
         assert (quiet.code, quiet.out, quiet.err) == (code, "", "")
@@ -319,7 +320,9 @@ def test_a_plan_for_rows_of_one_person_says_first_what_it_rests_on(typed: Typed)
     several = ("--person", "id", "--rows-per-person", "2", "-e", "1")
     said = typed(*CALIBRATE, *several, "--rows-are-independent")
     assert said.code == 0
-    first = " ".join(said.out.split("\n\n")[0].split())
+    beware, *others = said.out.split("\n\n")
+    assert "taken to be independent given 's', as the curator states" in " ".join(beware.split())
+    first = " ".join(" ".join(others[:2]).split())
     assert "taken to be independent given the secret, as stated by you" in first
     assert "the release makes a test at level 1%" in first
     said = typed(*CALIBRATE, *several)

@@ -38,12 +38,14 @@ def command(
     """Verify and report."""
     named = None if signer is None else PublicKey.load(signer)
     found = verify_record(record, released, signer=named)
-    # What the promise does not cover comes before anything that holds.
-    lines = [f"{'beware'.ljust(14)} {text}" for text in found.headline]
-    lines += [
-        f"{_WORDS[check.verdict].ljust(14)} {check.claim} ({check.detail})"
+    said = [
+        (check.verdict, f"{_WORDS[check.verdict].ljust(14)} {check.claim} ({check.detail})")
         for check in found.checks
     ]
+    # What is wrong comes first, then what the promise does not cover, then what holds.
+    lines = [line for verdict, line in said if verdict is False]
+    lines += [f"{'beware'.ljust(14)} {text}" for text in found.headline]
+    lines += [line for verdict, line in said if verdict is not False]
     lines += [f"{'note'.ljust(14)} {note}" for note in found.notes]
     printing.show().result(
         "\n".join([*lines, found.conclusion]),
