@@ -1,4 +1,4 @@
-"""Check every claim of a record again, without the data.
+"""Check a record again, without the data: as far as its edition goes.
 
 Example: pufferfish verify out.csv.record.json --released out.csv
 """
