@@ -74,8 +74,10 @@ def test_bins_are_small_whole_numbers() -> None:
     rows = 2000
     train = np.arange(rows) % 2 == 0
     found = features(mixed(rows), train, np.arange(rows) % 3 % 2)
-    # One each; two more for the many categories; and those of few values together.
-    assert [each.ordered for each in found] == [True, True, False, False, True, True, False]
+    # The number; the few numbers, also as categories; the text; the many categories three times;
+    # and those of few values together.
+    ordered = [each.ordered for each in found]
+    assert ordered == [True, True, False, False, False, True, True, False]
     for each in found:
         assert each.bins.shape == (rows,)
         assert each.bins.min() >= 0

@@ -64,7 +64,7 @@ def test_a_row_without_a_secret_is_not_kept() -> None:
     assert sample.rows().columns == {"row": [1]}
 
 
-def test_of_long_texts_only_the_beginning_is_held() -> None:
+def test_of_long_texts_the_beginning_and_a_hash_are_held() -> None:
     sample = Sample(("a",))
     cells = ["x" * 10**6, ["y"] * 10**6, b"z" * 10**6, None, 7]
     sample.look(
@@ -73,6 +73,23 @@ def test_of_long_texts_only_the_beginning_is_held() -> None:
     held = sample.rows().columns["k"]
     assert max(len(str(each)) for each in held) == 200
     assert {None, 7} <= {each for each in held if not isinstance(each, str)}
+
+
+def test_long_texts_stay_as_equal_as_they_are() -> None:
+    begins = "é\ud800" + "x" * 300
+    cells = [begins + "a", begins + "b", begins + "a", "x" * 200, "x" * 201]
+    sample = Sample(("a",))
+    sample.look(
+        np.zeros(5, dtype=np.int64),
+        ("a",),
+        lambda chosen: {"row": chosen.tolist(), "k": [cells[row] for row in chosen]},
+    )
+    held = sample.rows().columns
+    by_row = dict(zip(held["row"], held["k"], strict=True))
+    assert by_row[0] == by_row[2]
+    assert len({by_row[row] for row in range(5)}) == 4
+    assert by_row[3] == cells[3]
+    assert all(by_row[row][:150] == cells[row][:150] for row in range(5))
 
 
 @pytest.mark.parametrize("batch", [37, 100, 3000])

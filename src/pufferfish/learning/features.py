@@ -1,10 +1,12 @@
 """Columns of any kind as bins: small whole numbers that a tree can split.
 
-Numbers, moments and texts that spell them are binned by their quantiles. Other texts are
-categories. What has more categories than a tree can tell apart is given twice more: in alphabetical
-order, and by how often a category goes with the one secret, counted on other rows than the one at
-hand. Columns of few values are also given together, as one category for each combination: what
-none of them says alone (a parity, for example), they may say together.
+Numbers, moments and texts that spell them are binned by their quantiles, and given again by what
+quantiles hide: as categories where values repeat (a code of a place is no quantity), by the last
+digits of whole numbers, by the parts of a moment. Other texts are categories; long ones also by
+how they begin. What has more categories than a tree can tell apart is given twice more: in
+alphabetical order, and by how often a category goes with the one secret, counted on other rows than
+the one at hand. Columns of few values are also given together, as one category for each
+combination: what none of them says alone (a parity, for example), they may say together.
 
 All that is learned here, is learned from the rows of `train` alone.
 """
@@ -36,6 +38,16 @@ _FEW = 32
 _FOLDS = 4
 # A share counts as if this many more rows had shown both secrets alike.
 _PRIOR = 10.0
+# Values repeat if there are at most this many different ones for each row.
+_REPEATED = 0.9
+# Last digits: what remains of a whole number after a division by these.
+_DIVISORS = (7, 10, 100)
+_ALL_DIVISORS = math.lcm(*_DIVISORS)
+# A text that is longer is also looked at by its beginning.
+_BEGINNING = 100
+_DAY = 86400
+# The day that NumPy counts from, as datetime counts days.
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 class Feature(NamedTuple):
@@ -63,13 +75,20 @@ def features(
     found: list[Feature] = []
     few: list[IntArray] = []
     for cells in columns.values():
-        numbers = column_numbers(cells)
+        numbers, moments = _numbers(cells)
         if numbers is None:
-            codes = _codes([None if _missing(each) else str(each) for each in cells])
+            texts = [None if _missing(each) else str(each) for each in cells]
+            codes = _codes(texts)
             found += _of_categories(codes, train, target)
+            beginnings = _codes([text and text[:_BEGINNING] for text in texts])
+            if beginnings.max(initial=0) < codes.max(initial=0):
+                found += _of_categories(beginnings, train, target)
         else:
             codes = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
             found.append(_of_numbers(numbers, train))
+            found += _of_repeated(_same(cells), train, target)
+            if codes.max(initial=0) >= _CATEGORIES - 1:
+                found += _parts(numbers) if moments else _last_digits(cells, numbers)
         if codes.size and codes.max() < _FEW:
             few.append(codes)
     if len(few) > 1:
@@ -102,6 +121,63 @@ def _of_categories(
     return found
 
 
+def _of_repeated(codes: IntArray, train: npt.NDArray[np.bool_], target: IntArray) -> list[Feature]:
+    """Values that are in order elsewhere, as categories, unless nearly all are different."""
+    kinds = int(codes.max(initial=0)) + 1
+    if kinds < 3 or kinds > _REPEATED * codes.size:
+        return []
+    if kinds < _CATEGORIES:
+        return [Feature(codes + 1, False)]
+    return [_of_numbers(_rates(codes, train, target), train)]
+
+
+def _last_digits(cells: Sequence[Any], numbers: FloatArray) -> list[Feature]:
+    """What remains of whole numbers after a division; nothing where some are not whole."""
+    there = ~np.isnan(numbers)
+    if not np.array_equal(numbers[there], np.floor(numbers[there])):
+        return []
+    left = np.zeros(numbers.size)
+    try:
+        # Exactly, where the cells are whole numbers: those beyond 2^53 are not floats.
+        left[there] = [
+            int(cell) % _ALL_DIVISORS
+            for cell, is_there in zip(cells, there, strict=True)
+            if is_there
+        ]
+    except (ValueError, OverflowError):
+        # Texts such as "1.0" or "inf".
+        if np.isinf(numbers).any():
+            return []
+        left[there] = numbers[there] % _ALL_DIVISORS
+    return [_part(np.where(there, left % divisor, np.nan)) for divisor in _DIVISORS]
+
+
+def _parts(seconds: FloatArray) -> list[Feature]:
+    """Parts of a moment that are not the same everywhere: those of its day, and of its time."""
+    there = ~np.isnan(seconds)
+    days = np.floor_divide(np.where(there, seconds, 0.0), _DAY)
+    day = (days.astype(np.int64) - _EPOCH).astype("datetime64[D]")
+    month = day.astype("datetime64[M]")
+    of_day = seconds % _DAY
+    parts: list[npt.NDArray[Any]] = [
+        # The weekday, and whether the day is an even one.
+        days % 14,
+        (day - month).astype(np.int64),
+        month.astype(np.int64) % 12,
+        of_day // 3600,
+        of_day // 60 % 60,
+        of_day // 1 % 60,
+    ]
+    return [
+        _part(np.where(there, part, np.nan)) for part in parts if np.unique(part[there]).size > 1
+    ]
+
+
+def _part(values: FloatArray) -> Feature:
+    """Small whole numbers as categories; 0 is for nan."""
+    return Feature(np.nan_to_num(values + 1.0, nan=0.0).astype(np.int64), False)
+
+
 def _rates(codes: IntArray, train: npt.NDArray[np.bool_], target: IntArray) -> FloatArray:
     """How often a category goes with the second secret, by rows other than the one at hand."""
     size = int(codes.max(initial=0)) + 1
@@ -123,6 +199,15 @@ def _codes(cells: Sequence[str | None]) -> IntArray:
     return np.array([number[text] for text in cells], dtype=np.int64)
 
 
+def _same(cells: Sequence[Any]) -> IntArray:
+    """One code for each different cell, exactly as it is written, in order of appearance."""
+    number: dict[Any, int] = {}
+    return np.array(
+        [number.setdefault(None if _missing(each) else each, len(number)) for each in cells],
+        dtype=np.int64,
+    )
+
+
 def _together(columns: Sequence[IntArray]) -> IntArray:
     """One code for each combination that occurs."""
     joint = np.zeros(columns[0].size, dtype=np.int64)
@@ -134,17 +219,22 @@ def _together(columns: Sequence[IntArray]) -> IntArray:
 
 def column_numbers(cells: Sequence[Any]) -> FloatArray | None:
     """A column as numbers, nan where nothing is; None if some cell is neither."""
+    return _numbers(cells)[0]
+
+
+def _numbers(cells: Sequence[Any]) -> tuple[FloatArray | None, bool]:
+    """A column as numbers, and whether they are the seconds of moments."""
     kinds = Counter(type(each) for each in cells)
     try:
         if set(kinds) <= {float, int, bool, type(None)}:
-            return np.array(cells, dtype=np.float64)
+            return np.array(cells, dtype=np.float64), False
         for reading in (_number, _moment):
             numbers = _read(cells, reading)
             if numbers is not None:
-                return numbers
+                return numbers, reading is _moment
     except OverflowError:
-        return None
-    return None
+        pass
+    return None, False
 
 
 def _read(cells: Sequence[Any], reading: Callable[[Any], float]) -> FloatArray | None:

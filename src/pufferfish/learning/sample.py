@@ -8,6 +8,7 @@ The keys come from a seeded generator. They decide which rows are looked at, and
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +24,9 @@ IntArray = npt.NDArray[np.int64]
 MOST_ROWS = 20_000
 # Of each secret at least this many, however many secrets there are.
 _FEWEST_EACH = 200
-# Of a text only the beginning is looked at.
+# A longer text is held as its beginning and a hash of all of it.
 _MOST_LETTERS = 200
+_HASH_BYTES = 8
 
 
 class Sampled(NamedTuple):
@@ -129,6 +131,14 @@ def _short(cells: list[Any]) -> list[Any]:
     if kinds == {str} and max(len(each or "") for each in cells) <= _MOST_LETTERS:
         return cells
     return [
-        str(each)[:_MOST_LETTERS] if isinstance(each, str | bytes | list | dict | tuple) else each
+        _cut(str(each)) if isinstance(each, str | bytes | list | dict | tuple) else each
         for each in cells
     ]
+
+
+def _cut(text: str) -> str:
+    """A text that begins alike, and is the same only where the whole text is."""
+    if len(text) <= _MOST_LETTERS:
+        return text
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).hexdigest()
+    return text[: _MOST_LETTERS - 2 * _HASH_BYTES] + digest
