@@ -117,7 +117,7 @@ def test_with_kept_columns_no_limit_is_stated_for_the_file(edition: Any, delta: 
     assert "no bound holds for every single published value" not in text
     assert ("the true value of a row, and no other column" in text) == (edition == "internal")
     # What of it was measured on the data.
-    assert ("in how many percent of rows a learner finds" in text) == (edition == "public")
+    assert ("shares in whole percent" in text) == (edition == "public")
 
 
 def test_with_delta_no_posterior_is_promised() -> None:

@@ -116,7 +116,9 @@ def inverse_characteristic(noise: Noise, frequency: FloatArray) -> FloatArray:
         half = 0.5 * noise.grid
         return 1.0 + (np.sin(half * frequency) / math.sinh(half / noise.scale)) ** 2
     if isinstance(noise, GaussianNoise):
-        plain = np.exp(0.5 * (noise.std * frequency) ** 2)
+        # Beyond the largest float φ_N is 0.
+        with np.errstate(over="ignore"):
+            plain = np.exp(0.5 * (noise.std * frequency) ** 2)
         return plain * _images(noise, frequency) if _is_coarse(noise) else plain
     return np.ones_like(frequency)
 
