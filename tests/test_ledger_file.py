@@ -28,7 +28,7 @@ def scenario(mean: float = 1.0) -> pf.Scenario:
 def calibration(scale: float = 2.25, epsilon: float = 1.0, mean: float = 1.0) -> pf.Calibration:
     """Each release of scale b costs mean/b: two of 2.25 fit into 1, three do not."""
     law = pf.LaplaceNoise(scale, 2.0**-24)
-    return recertified(scenario(mean), pf.Guarantee(epsilon), law)
+    return recertified(scenario(mean), pf.Guarantee(epsilon), law, method="given")
 
 
 def plan(found: pf.Calibration | None = None, **fields: Any) -> pf.Plan:
@@ -121,9 +121,9 @@ def test_another_size_of_noise_is_added_up(tmp_path: Path) -> None:
 def test_the_second_release_that_nothing_covers_is_refused(tmp_path: Path) -> None:
     gaussian = pf.calibrate(scenario(), pf.Guarantee(0.1, 0.01), noise="gaussian")
     place = tmp_path / "ledger.json"
-    pf.release(TABLE, plan(gaussian), ledger=place)
+    pf.release(TABLE, plan(gaussian, rounding="ladder"), ledger=place)
     with pytest.raises(pf.UnsupportedError):
-        pf.release(TABLE, plan(gaussian), ledger=place)
+        pf.release(TABLE, plan(gaussian, rounding="ladder"), ledger=place)
 
 
 # Failures.
