@@ -28,7 +28,7 @@ def scenario(mean: float = 1.0) -> pf.Scenario:
 def calibration(scale: float = 2.25, epsilon: float = 1.0, mean: float = 1.0) -> pf.Calibration:
     """Each release of scale b costs mean/b: two of 2.25 fit into 1, three do not."""
     law = pf.LaplaceNoise(scale, 2.0**-24)
-    return recertified(scenario(mean), pf.Guarantee(epsilon), law)
+    return recertified(scenario(mean), pf.Guarantee(epsilon), law, method="given")
 
 
 def plan(found: pf.Calibration | None = None, **fields: Any) -> pf.Plan:
@@ -121,9 +121,57 @@ def test_another_size_of_noise_is_added_up(tmp_path: Path) -> None:
 def test_the_second_release_that_nothing_covers_is_refused(tmp_path: Path) -> None:
     gaussian = pf.calibrate(scenario(), pf.Guarantee(0.1, 0.01), noise="gaussian")
     place = tmp_path / "ledger.json"
-    pf.release(TABLE, plan(gaussian), ledger=place)
+    pf.release(TABLE, plan(gaussian, rounding="ladder"), ledger=place)
     with pytest.raises(pf.UnsupportedError):
-        pf.release(TABLE, plan(gaussian), ledger=place)
+        pf.release(TABLE, plan(gaussian, rounding="ladder"), ledger=place)
+
+
+# Which values.
+
+
+def public_plan(**fields: Any) -> pf.Plan:
+    """Of beliefs that anyone may know, which describe whatever they describe."""
+    laws = {"a": pf.Gaussian(0.0, 2.0), "b": pf.Gaussian(1.0, 2.0)}
+    of = pf.Scenario(pf.Belief(laws, provenance="public"))
+    law = pf.LaplaceNoise(2.25, 2.0**-24)
+    fields = {"column": "x", "secret": "s", "unit": "person", "person": "p", **fields}
+    return pf.Plan(calibration=recertified(of, pf.Guarantee(1.0), law), **fields)
+
+
+PERSONS: dict[str, Any] = {
+    "x": [1.0, 5.0, 3.0],
+    "y": [1.0, 2.0, 3.0],
+    "s": ["a", "a", "b"],
+    "t": ["a", "a", "b"],
+    "p": [1, 1, 2],
+    "q": [1, 1, 2],
+}
+
+
+@pytest.mark.parametrize(
+    "other", [{"one_row": "mean"}, {"column": "y"}, {"secret": "t"}, {"person": "q"}]
+)
+def test_other_values_do_not_add_up(tmp_path: Path, other: dict[str, Any]) -> None:
+    place = tmp_path / "ledger.json"
+    pf.release(PERSONS, public_plan(one_row="first"), ledger=place)
+    before = place.read_bytes()
+    with pytest.raises(pf.InvalidInputError, match="other values"):
+        pf.release(PERSONS, public_plan(**{"one_row": "first", **other}), ledger=place)
+    assert place.read_bytes() == before
+    pf.release(PERSONS, public_plan(one_row="first"), ledger=place)
+    assert len(read_ledger(place).releases) == 2
+
+
+def test_a_ledger_that_does_not_say_which_values_is_read_and_says_from_then_on(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "ledger.json"
+    pf.release(PERSONS, public_plan(one_row="first"), ledger=place)
+    data = json.loads(place.read_text(encoding="utf-8"))
+    of = data.pop("of")
+    place.write_text(json.dumps(data), encoding="utf-8")
+    pf.release(PERSONS, public_plan(one_row="first"), ledger=place)
+    assert json.loads(place.read_text(encoding="utf-8"))["of"] == of
 
 
 # Failures.
@@ -142,7 +190,7 @@ def test_a_failed_release_is_not_charged(tmp_path: Path, table: Any, fields: Any
     with pytest.raises(pf.DataError):
         pf.release(table, plan(**fields), ledger=place)
     assert listing(tmp_path) == []
-    pf.release(TABLE, plan(), ledger=place)
+    pf.release({**TABLE, "p": [1, 2, 3]}, plan(**fields), ledger=place)
     before = place.read_bytes()
     with pytest.raises(pf.DataError):
         pf.release(table, plan(**fields), ledger=place)

@@ -8,10 +8,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pufferfish.atomic import write_text
 from pufferfish.calibrate import Calibration
+from pufferfish.checks import require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     check_entries,
@@ -27,9 +28,18 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.ledger import Ledger
 from pufferfish.theorems import Dependence
 
-__all__ = ["charge", "read_ledger"]
+__all__ = ["Released", "charge", "read_ledger"]
 
 VERSION = 1
+
+
+class Released(NamedTuple):
+    """Which values of a table are released: columns, and how several rows become one."""
+
+    column: str
+    secret: str | None = None
+    person: str | None = None
+    one_row: str | None = None
 
 
 def charge(
@@ -39,6 +49,7 @@ def charge(
     rows: int = 1,
     dependence: Dependence = "any",
     width: float = math.inf,
+    of: Released | None = None,
     only_check: bool = False,
 ) -> Ledger:
     """The ledger with one more release, written back.
@@ -53,12 +64,13 @@ def charge(
             and so are the next two.
         dependence: What is taken for granted about them.
         width: How far apart two values can be.
+        of: Which values are released; None: nobody says.
         only_check: Refuse what does not fit, but write nothing.
 
     Raises:
         BudgetExceededError: Together with those before, this release would break the promise.
         UnsupportedError: Only a certificate for one release exists.
-        InvalidInputError: The ledger is about other secrets, beliefs or another promise.
+        InvalidInputError: The ledger is about other values, secrets, beliefs or another promise.
     """
     with contextlib.nullcontext() if only_check else _locked(path):
         fresh = Ledger(
@@ -69,19 +81,32 @@ def charge(
             dependence=dependence,
             width=width,
         )
-        charged = _opened(path, fresh).charge(calibration.noise)
+        opened, known = _opened(path, fresh, of)
+        charged = opened.charge(calibration.noise)
         if not only_check:
-            text = document_text(_to_dict(charged), path)
+            text = document_text(_to_dict(charged, known), path)
             write_text(path, text, force=True, private=True)
     return charged
 
 
 def read_ledger(path: Path) -> Ledger:
     """The ledger in a file."""
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[Ledger, Released | None]:
+    """The ledger in a file, and which values it counts; None in one that does not say."""
     data = read_document(path, "ledger", VERSION)
     with reading("ledger"):
         check_entries("ledger", data, _ENTRIES)
-        return Ledger(
+        of = data.get("of")
+        if of is not None:
+            check_entries("ledger's values", of, Released._fields)
+            require(
+                all(each is None or isinstance(each, str) for each in of.values()),
+                "the entries of a ledger's values must be names.",
+            )
+        ledger = Ledger(
             scenario=scenario_from_dict(data["scenario"]),
             budget=Guarantee(**data["budget"]),
             releases=tuple(noise_from_dict(each) for each in data["releases"]),
@@ -90,29 +115,40 @@ def read_ledger(path: Path) -> Ledger:
             dependence=data.get("dependence", "any"),
             width=math.inf if data.get("width") is None else data["width"],
         )
+        return ledger, None if of is None else Released(**of)
 
 
 _ENTRIES = (
     *("pufferfish", "version", "notice", "budget", "radius", "releases", "scenario"),
-    *("rows", "dependence", "width"),
+    *("rows", "dependence", "width", "of"),
 )
 
 
-def _opened(path: Path, fresh: Ledger) -> Ledger:
-    """The ledger in a file that counts what `fresh` would count; itself where there is no file."""
+def _opened(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Released | None]:
+    """The ledger in a file that counts what `fresh` would count; itself where there is no file.
+
+    Costs add up over releases of the same values only: with both the first value of a person and
+    the mean of all, more is known than from two releases of either.
+    """
     if not path.exists():
-        return fresh
-    ledger = read_ledger(path)
+        return fresh, of
+    ledger, known = _read(path)
+    if None not in (known, of) and known != of:
+        raise InvalidInputError(
+            f"the ledger {path} counts releases of other values: of another column, secret, person "
+            "or with another one_row. They cannot be added up with this one. Release with the plan "
+            "that began it, or begin another ledger."
+        )
     if replace(ledger, releases=()) != fresh:
         raise InvalidInputError(
             f"the ledger {path} counts releases for other pairs, beliefs, rows of a person or "
             "another promise, which cannot be added up with this one. Release with the plan that "
             "began it."
         )
-    return ledger
+    return ledger, of if known is None else known
 
 
-def _to_dict(ledger: Ledger) -> dict[str, Any]:
+def _to_dict(ledger: Ledger, of: Released | None) -> dict[str, Any]:
     return {
         "pufferfish": "ledger",
         "version": VERSION,
@@ -122,6 +158,7 @@ def _to_dict(ledger: Ledger) -> dict[str, Any]:
         "rows": ledger.rows,
         "dependence": ledger.dependence,
         "width": ledger.width if math.isfinite(ledger.width) else None,
+        "of": None if of is None else of._asdict(),
         "releases": [noise_to_dict(each) for each in ledger.releases],
         "scenario": scenario_to_dict(ledger.scenario),
     }

@@ -148,6 +148,12 @@ class Plan(PrivateDocument):
             'another table: use missing="keep", or fit them to the rows that have a value '
             "(pf.summarise(...).without_missing()).",
         )
+        require(
+            self.rounding != "given" or self.public or self.calibration.method == "given",
+            'rounding="given" says that the size was chosen without the data, and the size of this '
+            "calibration was computed from beliefs that are not public. Give the size "
+            '(size=... of pf.calibrate, --scale), or leave out rounding="given".',
+        )
         if self.allow_no_noise:
             object.__setattr__(self, "calibration", drawable(self.calibration))
         if self.rounding != "given" and not self.public:

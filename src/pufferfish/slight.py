@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterator
 
 from pufferfish.calibrate import Calibration, at_least
-from pufferfish.noise import NoNoise
+from pufferfish.errors import CertificationError
+from pufferfish.noise import NoNoise, size_of
 from pufferfish.priors import Discrete
 from pufferfish.scenario import Scenario
 
@@ -34,11 +35,24 @@ def publishes_values(calibration: Calibration) -> bool:
 
 
 def drawable(calibration: Calibration) -> Calibration:
-    """The same promise; noise in name only becomes as large as it must be to be drawn."""
+    """The same promise; noise in name only becomes as large as it must be to be drawn.
+
+    That size follows from the beliefs: a plan rounds it up, as any other, before it is published.
+
+    Raises:
+        CertificationError: The size was given, so that it must not be replaced by one that tells
+            of the beliefs.
+    """
     if isinstance(calibration.noise, NoNoise) or not publishes_values(calibration):
         return calibration
     scenario = calibration.scenario
-    return at_least(calibration, max(_DRAWN * _detail(scenario), _OF_LARGEST * _largest(scenario)))
+    least = max(_DRAWN * _detail(scenario), _OF_LARGEST * _largest(scenario))
+    if calibration.method == "given" and size_of(calibration.noise) < least:
+        raise CertificationError(
+            "the noise that was given is so little that it cannot be drawn for such values. Choose "
+            "a larger size without looking at the data, or give none."
+        )
+    return at_least(calibration, least)
 
 
 def _detail(scenario: Scenario) -> float:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,8 @@ def test_as_many_secrets_as_the_documentation_promises_can_be_written_and_read()
     laws: dict[Any, Any] = {f"s{n}": pf.Gaussian(0.001 * (n % 40), 5.0) for n in range(3_000)}
     scenario = pf.Scenario(pf.Belief(laws))
     calibration = pf.calibrate(scenario, pf.Guarantee(1.0, 1e-5))
-    plan = pf.Plan(
-        calibration=calibration, column="x", secret="s", allow_no_noise=True, rounding="given"
-    )
+    given = replace(calibration, method="given")
+    plan = pf.Plan(calibration=given, column="x", secret="s", allow_no_noise=True, rounding="given")
     again = pf.Plan.from_json(plan.to_json())
     assert len(again.calibration.scenario.pairs) == 4_498_500
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from pufferfish.errors import DataError
 from pufferfish.learning import Sample, revealed
-from pufferfish.ledger_file import charge
+from pufferfish.ledger_file import Released, charge
 from pufferfish.plan import Plan
 from pufferfish.record import ChecksumOf, Record
 from pufferfish.release.counts import Counts
@@ -195,6 +195,9 @@ class Session:
             rows=1 if rows.apart else rows.count,
             dependence="any" if rows.apart else rows.dependence,
             width=rows.width,
+            of=Released(
+                self._plan.column, self._plan.secret, self._plan.person, self._plan.one_row
+            ),
             only_check=only_check,
         )
 

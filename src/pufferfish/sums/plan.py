@@ -87,6 +87,12 @@ class SumPlan(PrivateDocument):
             self.rounding in ROUNDINGS,
             f"rounding must be one of {ROUNDINGS}, got {self.rounding!r}.",
         )
+        require(
+            self.rounding != "given" or self.public or self.calibration.method == "given",
+            'rounding="given" says that the scale was chosen without what is known of the users, '
+            "and this one was computed from it. Give the scale (size=... of pf.calibrate_sum), or "
+            'leave out rounding="given".',
+        )
         if self.statistic == "count":
             self._check_countable()
         if self.rounding != "given" and not self.public:

@@ -14,7 +14,7 @@ import numpy as np
 
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError, UnsupportedError
-from pufferfish.ledger_file import charge
+from pufferfish.ledger_file import Released, charge
 from pufferfish.release import software_versions
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import SumRecord
@@ -61,12 +61,12 @@ def release_sum(
                 "these users are too different for repeats to be charged for each of them: "
                 "release once, without a ledger, or describe fewer kinds of users."
             )
-        charge(place, plan.calibration.calibration, only_check=True)
+        charge(place, plan.calibration.calibration, of=Released(plan.column), only_check=True)
     numbers = column_numbers(plan.column, values)
     outside = _checked(numbers, plan)
     noised = float(mechanism.apply([_total(numbers, plan)])[0])
     if place is not None:
-        charge(place, plan.calibration.calibration)
+        charge(place, plan.calibration.calibration, of=Released(plan.column))
     users = plan.calibration.users
     value = noised / users.size if plan.statistic == "mean" else noised
     record = SumRecord(
