@@ -103,6 +103,7 @@ class Session:
             finish=self._finish,
             pairs=plan.tested_rows,
             one_row=plan.reduction,
+            cap=plan.cap,
         )
 
     def add(self, counts: Counts) -> None:
