@@ -138,8 +138,48 @@ def test_the_same_table_is_judged_the_same_again() -> None:
 
 def test_without_two_values_of_anybody_there_is_nothing_to_test() -> None:
     nothing = np.empty(0)
-    assert p_values(pairs(np.empty(0, dtype=np.int64), nothing, nothing)) == ()
-    one = pairs(np.zeros(1, dtype=np.int64), np.ones(1), np.ones(1))
-    assert not rejected(one)
-    same = pairs(np.zeros(50, dtype=np.int64), np.ones(50), np.ones(50))
-    assert not rejected(same)
+    nobody = pairs(np.empty(0, dtype=np.int64), nothing, nothing)
+    assert p_values(nobody) == ()
+    assert not refuse_dependent("who", nobody)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        pairs(np.zeros(1, dtype=np.int64), np.ones(1), np.ones(1)),
+        pairs(np.zeros(29, dtype=np.int64), *np.random.default_rng(3).normal(size=(2, 29))),
+        pairs(np.zeros(50, dtype=np.int64), np.ones(50), np.ones(50)),
+        pairs(np.arange(50), *np.random.default_rng(3).normal(size=(2, 50))),
+    ],
+    ids=["one person", "few persons", "all values are equal", "one person for each secret"],
+)
+def test_a_test_that_can_reject_nothing_is_no_test(found: Pairs) -> None:
+    with pytest.raises(pf.DataError, match="too few persons have several rows"):
+        refuse_dependent("who", found)
+
+
+@pytest.mark.parametrize("several", [0, 1, 4, 8, 40])
+def test_some_persons_with_equal_rows_among_many_with_one(several: int) -> None:
+    """It used to be released, and the record said that a test found nothing against it."""
+    draw = np.random.default_rng(7)
+    who = np.concatenate([np.arange(2000), np.repeat(np.arange(2000, 2000 + several), 5)])
+    values = np.concatenate([np.round(draw.normal(170.0, 9.0, 2000)), np.full(5 * several, 210.0)])
+    table = {"x": values, "s": np.where(who % 2 == 0, "a", "b"), "who": who}
+    counted = pf.summarise(table, column="x", secret="s")
+    beliefs = pf.fit_beliefs(counted, families=["empirical"])
+    plan = pf.Plan(
+        calibration=pf.calibrate(pf.Scenario(beliefs), pf.Guarantee(0.2)),
+        column="x",
+        secret="s",
+        unit="person",
+        person="who",
+        rows_per_person=5,
+        dependence="independent",
+    )
+    if several == 0:
+        # Every person has one row, and the promise for one row.
+        record = pf.release(table, plan).record
+        assert not record.rows_tested
+        return
+    with pytest.raises(pf.DataError, match="too few persons have several rows"):
+        pf.release(table, plan)

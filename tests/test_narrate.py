@@ -78,11 +78,9 @@ def test_the_promise() -> None:
     assert "plus 0.01." in approximate
     several: dict[str, Any] = {"unit": "person", "person": "k", "rows_per_person": 3}
     person = told(smooth(), **several, dependence="independent")
-    assert (
-        "one person (at most 3 rows, taken to be independent given the secret, however many"
-        in person
-    )
-    assert "as stated by you; a test at level 1% found nothing against it" in person
+    assert "(at most 3 rows, taken to be independent given the secret, however many" in person
+    assert "found nothing against it" not in person  # nobody has two rows
+    assert "that was not tested" in person
     # What the promise rests on comes before everything else.
     assert person.startswith("Beware The rows of one person are taken to be independent given 's'")
     assert f"factor of at most {math.exp(1.5):.4g}" in person

@@ -6,6 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import pufferfish as pf
@@ -180,3 +182,38 @@ def test_equal_rows_that_are_not_equal_are_refused() -> None:
     with pytest.raises(pf.DataError, match="several values of 'x'"):
         pf.release(other, plan("equal"))
     pf.release(other, plan("any"))
+
+
+@pytest.mark.parametrize("kind", ["dict", "arrow", "parquet"])
+def test_rows_that_are_equal_once_they_are_capped_are_equal(kind: str, tmp_path: Path) -> None:
+    """The noise is added to 100 and 100, whatever was there before."""
+    columns = {"x": [120.0, 130.0, 60.0, 50.0], "s": ["a", "a", "b", "b"], "p": [1, 1, 2, 3]}
+    belief = pf.Belief(
+        {"a": pf.Discrete([100.0], [1.0]), "b": pf.Discrete([50.0, 60.0], [0.5, 0.5])}
+    )
+    cap = (0.0, 100.0)
+    made = pf.Plan(
+        calibration=pf.calibrate_rows(pf.Scenario(belief), pf.Guarantee(1.0), 2, "equal", cap=cap),
+        column="x",
+        secret="s",
+        unit="person",
+        person="p",
+        rows_per_person=2,
+        dependence="equal",
+        cap=cap,
+    )
+
+    def released(given: dict[str, Any]) -> int:
+        if kind == "dict":
+            return pf.release(given, made).record.rows_capped
+        table = pa.table(given)
+        if kind == "arrow":
+            return pf.release(table, made).record.rows_capped
+        pq.write_table(table, tmp_path / "in.parquet")
+        done = pf.release(tmp_path / "in.parquet", made, tmp_path / "out.parquet")
+        (tmp_path / "out.parquet").unlink()
+        return done.record.rows_capped
+
+    assert released(columns) == 2
+    with pytest.raises(pf.DataError, match="several values of 'x'"):
+        released(columns | {"x": [99.0, 130.0, 60.0, 50.0]})

@@ -105,12 +105,13 @@ def published_in_words(record: Record) -> str:
     )
 
 
-def promise_in_words(plan: Plan, *, tested: bool = False) -> str:
+def promise_in_words(plan: Plan, *, tested: bool | None = None) -> str:
     """The promise for one unit, what it means, and what it rests on.
 
     Args:
         plan: What is planned.
-        tested: Whether rows that are said to be independent were tested already.
+        tested: Whether rows that are said to be independent were tested; None: nothing is released
+            yet.
     """
     promise, pairs = plan.promise, plan.calibration.scenario.pairs
     first, second = pairs[0]
@@ -131,14 +132,16 @@ def promise_in_words(plan: Plan, *, tested: bool = False) -> str:
     return f"{promise} for {unit}: {said}. {_rests_on(plan, tested=tested)}"
 
 
-def _rests_on(plan: Plan, *, tested: bool) -> str:
+def _rests_on(plan: Plan, *, tested: bool | None) -> str:
     """By what the promise is proven."""
     rows = plan.several_rows
     if rows.count == 1:
         return "Certified exactly, for one release."
     if rows.dependence == "independent":
         test = f"a test at level {TEST_LEVEL:.0%}"
-        found = f"{test} found nothing against it" if tested else f"the release makes {test}"
+        found = "that was not tested: no person has two rows"
+        if tested is not False:
+            found = f"{test} found nothing against it" if tested else f"the release makes {test}"
         return (
             f"Each row is certified exactly, at {plan.calibration.goal}, for one release. Together "
             "they are taken to be independent given the secret, as stated by you; "

@@ -13,6 +13,10 @@ The test rejects if one of four p-values is at most a quarter of its level (Bonf
 permutation test, so that true independence is rejected with at most that probability, whatever the
 laws are. What it does not reject need not be true: it is made for persons who have something in
 common from row to row, and cannot see every dependence.
+
+A test that could not have rejected anything says nothing: with fewer than 30 persons, or where rows
+that agree as much as they can would not be rejected either (all values are equal, say), what was
+stated is refused, because nobody can tell.
 """
 
 from __future__ import annotations
@@ -26,28 +30,44 @@ from pufferfish.persons import TEST_LEVEL
 from pufferfish.tables.seen import Pairs
 from pufferfish.tables.summary import IntArray
 
-__all__ = ["p_values", "refuse_dependent"]
+__all__ = ["LEAST_PAIRS", "p_values", "refuse_dependent"]
 
+# Persons with two rows, at least, of whom a test can tell anything.
+LEAST_PAIRS = 30
 _EXCHANGES = 999
 _CELLS = 5
 # Of the exchanges; they protect nothing, and the same table shall be judged the same again.
 _SEED = 19
 
 
-def refuse_dependent(person: str, pairs: Pairs) -> None:
-    """Refuse a table whose rows are not independent, as was stated.
+def refuse_dependent(person: str, pairs: Pairs) -> bool:
+    """Refuse a table whose rows are not independent, as was stated, or of which nobody can tell.
+
+    Returns:
+        Whether there was anything to test: not where nobody has two rows, and nothing is stated.
 
     Raises:
-        DataError: The test rejects it.
+        DataError: The test rejects it, or could not reject anything.
     """
-    found = p_values(pairs)
-    if found and min(found) <= TEST_LEVEL / len(found):
+    if not pairs.secrets.size:
+        return False
+    found, reachable = _tested(pairs)
+    level = TEST_LEVEL / len(found)
+    if min(found) <= level:
         raise DataError(
             f"column {person!r}: the rows of one person are not independent given the secret, as "
             f"was stated: a test at level {TEST_LEVEL:.0%} rejects it, and (k·ε, k·δ) would be "
             "false. Publish one row for each person (--one-row first, or mean), or allow for any "
             "dependence by leaving out --rows-are-independent."
         )
+    if pairs.secrets.size < LEAST_PAIRS or min(reachable) > level:
+        raise DataError(
+            f"column {person!r}: too few persons have several rows with different values to test "
+            "whether these are independent given the secret, as was stated. Publish one row for "
+            "each person (--one-row first, or mean), or allow for any dependence by leaving out "
+            "--rows-are-independent."
+        )
+    return True
 
 
 def p_values(pairs: Pairs) -> tuple[float, ...]:
@@ -55,23 +75,29 @@ def p_values(pairs: Pairs) -> tuple[float, ...]:
 
     Empty where no person has two values.
     """
+    return _tested(pairs)[0] if pairs.secrets.size else ()
+
+
+def _tested(pairs: Pairs) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The p-values, and those of the same values if rows agreed as much as they can."""
     order = np.argsort(pairs.secrets, kind="stable")
     secrets, first, second = pairs.secrets[order], pairs.first[order], pairs.second[order]
-    if not secrets.size:
-        return ()
     generator = np.random.default_rng(_SEED)
     # Which of two rows comes first may say which is larger, in a table that is sorted.
     turned = generator.random(secrets.size) < 0.5
     first, second = np.where(turned, second, first), np.where(turned, first, second)
     groups = np.unique(secrets, return_inverse=True)[1].astype(np.int64)
     measures = _Measures(groups, first, second)
-    seen = measures.of(np.arange(groups.size))
-    exceeded = np.zeros(seen.size, dtype=np.int64)
+    agreeing = np.empty(groups.size, dtype=np.intp)
+    agreeing[np.lexsort((first, groups))] = np.lexsort((second, groups))
+    seen = np.stack([measures.of(np.arange(groups.size)), measures.of(agreeing)])
+    exceeded = np.zeros(seen.shape, dtype=np.int64)
     for _ in range(_EXCHANGES):
         # Sorted by secret, then at random: an exchange within each secret.
         exchange = np.argsort(groups + generator.random(groups.size))
         exceeded += measures.of(exchange) >= seen * (1.0 - 1e-12)
-    return tuple(((1 + exceeded) / (1 + _EXCHANGES)).tolist())
+    found, reachable = ((1 + exceeded) / (1 + _EXCHANGES)).tolist()
+    return tuple(found), tuple(reachable)
 
 
 class _Measures:

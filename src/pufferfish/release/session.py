@@ -80,6 +80,8 @@ class Session:
         self._sample = Sample(sorted(plan.protected, key=str)) if plan.keep else None
         self._reveals: Reveals | None = None
         self._record: Record | None = None
+        # Whether rows that are said to be independent were tested, and passed.
+        self._tested = False
         self._charge(only_check=True)
 
     @property
@@ -101,6 +103,7 @@ class Session:
             finish=self._finish,
             pairs=plan.tested_rows,
             one_row=plan.reduction,
+            cap=plan.cap,
         )
 
     def add(self, counts: Counts) -> None:
@@ -161,7 +164,7 @@ class Session:
             output=output,
             order=self._order,
             # A table that does not pass is refused, so there is no record of it.
-            rows_tested=self._plan.tests_rows,
+            rows_tested=self._tested,
             beliefs_from=self._source,
             beliefs_fitted=fitted_at(self._plan) if self._source == "another table" else None,
             reveals=self._reveals,
@@ -237,7 +240,7 @@ class Session:
                 "costs noise."
             )
         if plan.dependence == "independent":
-            refuse_dependent(person, persons.pairs)
+            self._tested = refuse_dependent(person, persons.pairs)
 
 
 def _random_order(rows: int) -> npt.NDArray[np.int64]:

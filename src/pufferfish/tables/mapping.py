@@ -121,6 +121,7 @@ class Change:
         finish: Called when all rows are through, before anything is published; may refuse.
         pairs: Which two rows of each person are looked at.
         one_row: How the rows of a person become one before anything else; None: they stay.
+        cap: The bounds that values are moved to before anything is seen of persons; None: none.
     """
 
     column: str
@@ -137,6 +138,13 @@ class Change:
     finish: Callable[[], None]
     pairs: WhichPairs = "none"
     one_row: OneRow | None = None
+    cap: tuple[float, float] | None = None
+
+    def capped(self, batch: Batch) -> Batch:
+        """Rows with the values that get noise: two beyond a bound are equal."""
+        if self.cap is None:
+            return batch
+        return batch._replace(values=np.clip(batch.values, *self.cap))
 
     @property
     def read(self) -> list[str]:
@@ -168,7 +176,7 @@ def map_arrays(table: Mapping[str, Any], how: Change) -> Mapped:
             raise DataError(f"column {name!r} must be as long as the others.")
     persons = None
     if how.person is not None:
-        persons = array_persons(how.person, table[how.person], batch, how.pairs)
+        persons = array_persons(how.person, table[how.person], how.capped(batch), how.pairs)
     changed = how.change(batch, None if how.one_row else 0)
     how.account(changed, persons)
     values, holes = changed.values, changed.holes
@@ -260,7 +268,7 @@ def change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> Seen:
     batch, persons = arrow_batch(rows, how.column, how.secret), None
     if how.person is not None:
         names = rows.column(how.person)
-        persons = arrow_persons(how.person, names, batch, before or 0, how.pairs)
+        persons = arrow_persons(how.person, names, how.capped(batch), before or 0, how.pairs)
     changed = how.change(batch, before)
     codes = batch.codes if changed.rows is None else batch.codes[changed.rows]
     return Seen(changed, persons, codes, batch.labels)
