@@ -104,6 +104,16 @@ def test_the_noise(noise: Any) -> None:
     assert float(widths[2]) == pytest.approx(1.96 * size.std / math.sqrt(ROWS), rel=0.05)
 
 
+@pytest.mark.parametrize("step", [200.0, 1.0])
+def test_a_mean_of_coarsely_rounded_values_is_not_said_to_be_close(step: float) -> None:
+    """Of values about 50, rounded to multiples of 200, the mean is near 0."""
+    size = pf.Plan(calibration=smooth(), column="x", secret="s").calibration.noise.std
+    assert 1.0 < size < 200.0
+    text = told(smooth(), postprocess=(pf.RoundTo(step),))
+    assert ("their mean is within" in text) == (step == 1.0)
+    assert f"then rounded to multiples of {step:g}" in text
+
+
 def test_local_differential_privacy_beside_it() -> None:
     text = told(tables())
     assert "scale 20 on the range 0 to 10" in text

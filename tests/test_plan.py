@@ -521,13 +521,17 @@ def test_smooth_beliefs_say_nothing_of_several_rows_without_a_cap() -> None:
     with pytest.raises(pf.UnsupportedError, match="--one-row"):
         plan(**persons)
     # Between public bounds no two values are far apart, whatever is believed.
-    wide = pf.calibrate_rows(
-        calibration().scenario, pf.Guarantee(1.0), 2, cap=(0.0, 10.0), rounding="ladder"
-    )
-    assert wide.noise.std >= 20.0 * 2.0**0.5
-    assert plan(calibration=wide, cap=(0.0, 10.0), **persons).promise == pf.Guarantee(1.0)
-    with pytest.raises(pf.CertificationError):
-        plan(calibration=wide, cap=(0.0, 14.0), **persons)
+    laws = {"a": pf.Gaussian(0.25, 1.5), "b": pf.Gaussian(1.3, 1.7)}
+    for high, kept in ((10.0, True), (14.0, False)):
+        capped = pf.Scenario(pf.Belief(laws, cap=(0.0, high)))
+        wide = pf.calibrate_rows(capped, pf.Guarantee(1.0), 2, cap=(0.0, 10.0), rounding="ladder")
+        assert wide.noise.std >= 20.0 * 2.0**0.5
+        if kept:
+            made = plan(calibration=wide, cap=(0.0, high), **persons)
+            assert made.promise == pf.Guarantee(1.0)
+        else:
+            with pytest.raises(pf.CertificationError):
+                plan(calibration=wide, cap=(0.0, high), **persons)
 
 
 def test_rows_are_shuffled_unless_their_order_is_asked_for() -> None:

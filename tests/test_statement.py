@@ -22,6 +22,8 @@ def calibration(cap: tuple[float, float] | None) -> pf.Calibration:
 
 def facts(**fields: Any) -> Facts:
     found = calibration(fields.get("cap"))
+    if fields.get("rounding") == "given":
+        found = pf.calibrate(found.scenario, found.goal, size=90.0)
     return Facts.of(pf.Plan(calibration=found, column="x", secret="s", **fields))
 
 

@@ -10,6 +10,7 @@ import textwrap
 
 from pufferfish.adversary import ideal_guess
 from pufferfish.alternatives import Alternative, alternatives
+from pufferfish.averages import averages_lost
 from pufferfish.choose import half_width
 from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.guarantee import Guarantee
@@ -237,9 +238,10 @@ def _noise(record: Record) -> str:
 def mean_within(plan: Plan, rows: int) -> float | None:
     """How close the mean of so many noised values is to the true one, in 95% of cases.
 
-    None where values are clipped: that biases the mean by as much as it does.
+    None where values are clipped, or rounded to more than the size of the noise: nobody knows how
+    far that moves the mean.
     """
-    if any(isinstance(each, Clip) for each in plan.postprocess):
+    if averages_lost(plan.calibration.noise, plan.postprocess) is not None:
         return None
     return 1.96 * plan.calibration.noise.std / math.sqrt(rows)
 

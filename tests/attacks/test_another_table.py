@@ -227,7 +227,7 @@ def test_a_plan_that_does_not_name_its_table_is_refused(version: int, drawn: Dra
         for name in ("cap", "fitted_on", "fitted_at"):
             belief.pop(name)
     if version == 1:
-        for name in ("dependence", "one_row", "cap", "rounding"):
+        for name in ("dependence", "one_row", "cap", "step", "rounding"):
             document.pop(name)
     document["version"] = version
     chosen = pf.Plan.from_json(json.dumps(document))

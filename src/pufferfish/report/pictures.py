@@ -11,6 +11,7 @@ import numpy as np
 
 from pufferfish.adversary import posterior_lower, posterior_upper
 from pufferfish.alternatives import Alternative
+from pufferfish.averages import averages_lost
 from pufferfish.exact import Certificate, PrivacyProfile
 from pufferfish.explain import describe_loss, pairs_in_words, rounded_up
 from pufferfish.guarantee import Guarantee
@@ -21,7 +22,6 @@ from pufferfish.report import figures
 from pufferfish.report.afterwards import Bound, Curve, step_in_words
 from pufferfish.report.columns import Bars
 from pufferfish.report.style import LEVELS, Key
-from pufferfish.report.usage import averages_lost
 from pufferfish.report.views import View, worst_by_pair, worst_first
 from pufferfish.scenario import Belief, Secret, SecretPair
 

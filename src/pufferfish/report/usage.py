@@ -21,15 +21,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from pufferfish import denoise
+from pufferfish.averages import averages_lost, rounded_to
 from pufferfish.choose import half_width
 from pufferfish.denoise.law import check_fine, noise_variance
 from pufferfish.errors import CoverageWarning, PufferfishError, UnsupportedError
-from pufferfish.mechanism import Clip, Postprocess, RoundTo
+from pufferfish.mechanism import Postprocess
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise
 from pufferfish.record import Record
 from pufferfish.report.columns import CountedColumn
 
-__all__ = ["Estimates", "Utility", "averages_lost", "code", "estimates", "utility"]
+__all__ = ["Estimates", "Utility", "code", "estimates", "utility"]
 
 CONFIDENCE = 0.95
 # Rows that the estimates of `denoise` need.
@@ -107,7 +108,7 @@ def utility(
         variance = record.column_std**2
     elif found is not None and found.variance is not None:
         variance = max(found.variance.value, 0.0)
-    added = noise_variance(noise) + _step(steps) ** 2 / 12.0
+    added = noise_variance(noise) + rounded_to(steps) ** 2 / 12.0
     return Utility(
         std=noise.std,
         error=noise.scale
@@ -117,7 +118,7 @@ def utility(
         rows=rows,
         mean_error=noise.std / math.sqrt(rows) if rows else math.inf,
         lost=averages_lost(noise, steps),
-        step=_step(steps),
+        step=rounded_to(steps),
         column_std=spread,
         reliability=variance / (variance + added) if variance is not None and added else None,
         estimated=record is None or record.plan.cap is not None,
@@ -145,7 +146,7 @@ def estimates(
     if values is None:
         reason = "the column is too long for this page; pufferfish.denoise takes it as an array"
         return Estimates(found=(), refused=(("all", reason),), variance=None)
-    step = _step(steps)
+    step = rounded_to(steps)
     found: dict[str, denoise.Estimate] = {}
     refused: dict[str, str] = {}
 
@@ -175,33 +176,11 @@ def estimates(
     )
 
 
-def averages_lost(noise: Noise, steps: Sequence[Postprocess]) -> str | None:
-    """Why an average of the published values is not one of the true values; None where it is.
-
-    Clipping moves values by as much as they lay beyond a bound. Rounding to a step r moves a mean
-    by r/2 at most. Where b or θ is at least r, it is less than r/100, for the noise spreads evenly
-    what is rounded: |E round(Y) − E Y| ≤ (r/π)·Σ_k φ_N(2πk/r)/k.
-    """
-    for each in steps:
-        if isinstance(each, Clip):
-            return (
-                f"what was beyond {each.low:g} or {each.high:g}, noise included, was moved to "
-                "that bound, and how far it lay beyond cannot be seen any more"
-            )
-    step = _step(steps)
-    if step > _size(noise):
-        return (
-            f"values were rounded to multiples of {step:g}, more than the size of the noise, which "
-            f"may move an average by up to {0.5 * step:g}"
-        )
-    return None
-
-
 def code(
     document: Mapping[str, Any], noise: Noise, steps: Sequence[Postprocess], rows: int
 ) -> str | None:
     """What an analyst writes to take the noise off; None where that cannot be done."""
-    step = _step(steps)
+    step = rounded_to(steps)
     if averages_lost(noise, steps) is not None or rows < _LEAST_FOR_VARIANCE:
         return None
     law = "NoNoise()" if isinstance(noise, NoNoise) else repr(noise)
@@ -234,10 +213,6 @@ def _reading(document: Mapping[str, Any]) -> str:
     return "# values: the published column as an array, without missing rows"
 
 
-def _step(steps: Sequence[Postprocess]) -> float:
-    return max((each.step for each in steps if isinstance(each, RoundTo)), default=0.0)
-
-
 def _is_fine(noise: Noise) -> bool:
     """Whether the noise's own grid is fine enough for more than a mean."""
     try:
@@ -245,7 +220,3 @@ def _is_fine(noise: Noise) -> bool:
     except UnsupportedError:
         return False
     return True
-
-
-def _size(noise: Noise) -> float:
-    return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
