@@ -149,9 +149,19 @@ def test_without_two_values_of_anybody_there_is_nothing_to_test() -> None:
         pairs(np.zeros(1, dtype=np.int64), np.ones(1), np.ones(1)),
         pairs(np.zeros(29, dtype=np.int64), *np.random.default_rng(3).normal(size=(2, 29))),
         pairs(np.zeros(50, dtype=np.int64), np.ones(50), np.ones(50)),
+        pairs(
+            np.repeat([0, 1], [500, 40]),
+            *np.where(np.arange(540) < 500, np.random.default_rng(2).normal(size=(2, 540)), 210.0),
+        ),
         pairs(np.arange(50), *np.random.default_rng(3).normal(size=(2, 50))),
     ],
-    ids=["one person", "few persons", "all values are equal", "one person for each secret"],
+    ids=[
+        "one person",
+        "few persons",
+        "all values are equal",
+        "all of one secret are equal",
+        "one person for each secret",
+    ],
 )
 def test_a_test_that_can_reject_nothing_is_no_test(found: Pairs) -> None:
     with pytest.raises(pf.DataError, match="too few persons have several rows"):

@@ -15,8 +15,8 @@ laws are. What it does not reject need not be true: it is made for persons who h
 common from row to row, and cannot see every dependence.
 
 A test that could not have rejected anything says nothing: with fewer than 30 persons, or where rows
-that agree as much as they can would not be rejected either (all values are equal, say), what was
-stated is refused, because nobody can tell.
+that agree as much as they can would not be rejected either, or where all values of some secret are
+equal, what was stated is refused, because nobody can tell.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def refuse_dependent(person: str, pairs: Pairs) -> bool:
             "false. Publish one row for each person (--one-row first, or mean), or allow for any "
             "dependence by leaving out --rows-are-independent."
         )
-    if pairs.secrets.size < LEAST_PAIRS or min(reachable) > level:
+    few = pairs.secrets.size < LEAST_PAIRS or min(reachable) > level
+    if few or _constant_somewhere(pairs):
         raise DataError(
             f"column {person!r}: too few persons have several rows with different values to test "
             "whether these are independent given the secret, as was stated. Publish one row for "
@@ -68,6 +69,16 @@ def refuse_dependent(person: str, pairs: Pairs) -> bool:
             "--rows-are-independent."
         )
     return True
+
+
+def _constant_somewhere(pairs: Pairs) -> bool:
+    """Whether all values of some secret are equal: no exchange there changes anything."""
+    groups = np.unique(pairs.secrets, return_inverse=True)[1]
+    low, high = np.full(groups.max() + 1, np.inf), np.full(groups.max() + 1, -np.inf)
+    for values in (pairs.first, pairs.second):
+        np.minimum.at(low, groups, values)
+        np.maximum.at(high, groups, values)
+    return bool((low == high).any())
 
 
 def p_values(pairs: Pairs) -> tuple[float, ...]:
