@@ -50,7 +50,16 @@ PUBLIC = {
         "secret",
         "kept",
     ),
-    *("reveals", "missing", "cap", "order", "unprotected_percent", "adversaries", "beliefs_from"),
+    *(
+        "reveals",
+        "missing",
+        "cap",
+        "step",
+        "order",
+        "unprotected_percent",
+        "adversaries",
+        "beliefs_from",
+    ),
     *("beliefs_fitted", "noise", "rounding", "postprocess", "published", "versions", "created"),
 }
 
