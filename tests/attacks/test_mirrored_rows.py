@@ -56,8 +56,8 @@ def test_the_certificate_of_any_rows_covers_it(scale: float) -> None:
     found = composable_rows(SCENARIO, pf.LaplaceNoise(scale), 0.0, rows=2, dependence="any")
     assert found is not None
     assert largest_change(scale) <= found.cost().epsilon
-    # For these two laws it is nearly what they cost: 1/b, but for the factor two of both cases.
-    assert found.cost().epsilon == pytest.approx(1.0 / scale)
+    # Two rows, each as far apart as the values can be: Δ = 1.
+    assert found.cost().epsilon == pytest.approx(2.0 / scale)
 
 
 def plan(calibration: pf.Calibration, dependence: Any) -> pf.Plan:
