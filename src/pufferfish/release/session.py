@@ -240,7 +240,8 @@ class Session:
                 "costs noise."
             )
         if plan.dependence == "independent":
-            self._tested = refuse_dependent(person, persons.pairs)
+            # On a cluster persons are seen once, before rows are drawn, and nobody at the end.
+            self._tested |= refuse_dependent(person, persons.pairs)
 
 
 def _random_order(rows: int) -> npt.NDArray[np.int64]:
