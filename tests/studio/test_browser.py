@@ -243,7 +243,8 @@ def test_every_way_to_move_the_promise(opened: Opened, studio: Served) -> None:
     tab.page.keyboard.press("ArrowLeft")
     tab.shows("#tile-promise", "ε = 0.92")
     assert tab.page.input_value(f"{EPSILON} input[type=number]") == "0.92"
-    changed()
+    # Both least scales, 1.72 and 1.87, are published as the same rung.
+    assert tab.text("#tile-noise") in numbers
     shows_noise(tab, certificate(table, "education-num", "race", pf.Guarantee(0.92), [ADULT_PAIR]))
     tab.page.fill(f"{EPSILON} input[type=number]", "2.35")
     tab.shows("#tile-promise", "ε = 2.35")
