@@ -146,6 +146,7 @@ USUAL: dict[str, Any] = {
     "by": "epsilon",
     "pair": ["Black:Asian-Pac-Islander"],
     "rows_per_person": 1,
+    "rows_way": "mean",
     "unit": "row",
     "provenance": "released",
     "column": "education-num",
@@ -177,7 +178,8 @@ ODD: list[dict[str, Any]] = [
     {"unit": "zz"},
     {"provenance": "zz"},
     {"which": {"a": 1}},
-    {"rows_per_person": {"a": 1}, "unit": "person"},
+    {"rows_way": "any", "rows_per_person": {"a": 1}, "unit": "person"},
+    {"rows_way": "all", "unit": "person"},
 ]
 # Nothing that is there is meant: nothing happens.
 MEANINGLESS: list[dict[str, Any]] = [
