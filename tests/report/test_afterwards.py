@@ -68,6 +68,8 @@ def code_of(html: str) -> str:
 @pytest.mark.parametrize("edition", ["internal", "public"])
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("steps", STEPS)
+# Rounded values may pile up at an end by chance, which looks like clipping.
+@pytest.mark.filterwarnings("ignore::pufferfish.CoverageWarning")
 def test_words_and_code(edition: Any, noise: str, steps: str) -> None:
     """Refutes "averages are not lost", of a column whose mean went from 1,078 to 7,298."""
     done = pf.release(TABLE, plan(noise, steps))
