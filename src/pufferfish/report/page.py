@@ -123,7 +123,7 @@ def _together(facts: Facts) -> bool:
 
 def _certified(facts: Facts) -> str:
     """How the promise was proven."""
-    shown = "" if facts.believed else ", which the curator can show"
+    shown = "" if facts.believed else ", says the record; only its curator can show it"
     rows = facts.document["rows_per_person"]
     if rows is None:
         return f"certified exactly for each row{shown}; how many rows a person has is not said"
