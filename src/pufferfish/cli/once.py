@@ -1,7 +1,7 @@
 """A command that refuses an option given twice where it takes one value.
 
 The parser of options would let the last one win: `--epsilon 1 --epsilon 5` would keep ε = 5, and
-whoever reads the beginning of the line would believe in ε = 1.
+a reader of the beginning of the line would believe in ε = 1.
 """
 
 from __future__ import annotations

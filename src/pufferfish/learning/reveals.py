@@ -57,7 +57,7 @@ def revealed(sample: Sampled, pairs: Iterable[SecretPair]) -> Reveals | None:
     if not found:
         return None
     percent, pair = max(found, key=lambda each: each[0])
-    # Whoever finds less often than by guessing may guess.
+    # Somebody who finds less often than by guessing may guess.
     return Reveals(found_percent=max(percent, 50), pair=pair)
 
 
