@@ -46,7 +46,6 @@ FORGED: dict[str, Change] = {
     "missing": lambda data: data["table"].update(missing=3),
     "outside": lambda data: data["table"].update(outside=401),
     "capped": lambda data: data["table"].update(capped=1),
-    "negative": lambda data: data["table"].update(outside=-1),
 }
 
 
@@ -61,6 +60,15 @@ def test_what_cannot_be_true_together_is_refused(tmp_path: Path, name: str) -> N
     assert "what it says was done and counted can be true together" in wrong
     with pytest.raises((pf.CertificationError, pf.InvalidInputError)):
         pf.Record.load(path)
+
+
+def test_what_cannot_be_counted_is_refused(tmp_path: Path) -> None:
+    released(tmp_path)
+    path = edited(
+        tmp_path / "record.json", fitting(lambda data: data["table"].update(outside=-1))
+    )
+    wrong = [check.claim for check in pf.verify_record(path).checks if check.verdict is False]
+    assert wrong == ["the record has the shape of one"]
 
 
 @pytest.mark.parametrize("edition", ["record", "public"])

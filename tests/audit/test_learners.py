@@ -310,8 +310,8 @@ def _kept_table() -> dict[str, Any]:
     }
 
 
-def _given(kind: str, tmp_path: Path) -> Any:
-    table = _kept_table()
+def _given(kind: str, tmp_path: Path, table: dict[str, Any] | None = None) -> Any:
+    table = _kept_table() if table is None else table
     if kind == "dict":
         return table
     frame = pl.DataFrame(table)
@@ -351,4 +351,30 @@ def test_kept_columns_are_those_of_the_rows_that_are_used(monkeypatch: pytest.Mo
     table["x"] = np.where(np.arange(ROWS) % 5 == 0, np.nan, table["x"])
     found = audit_data(table, _plan(missing="drop", keep=("k",)))
     assert found.rows == 500
+    assert found.learned[0].after.accuracy == 1.0
+
+
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize("held", [1 << 26, 1 << 10])
+@pytest.mark.parametrize("kind", ["dict", "frame", "csv", "parquet"])
+def test_kept_columns_are_those_of_the_first_row_of_each_person(
+    kind: str, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Persons that fit into memory, and persons that do not; "NA" is marked as missing."""
+    monkeypatch.setattr("pufferfish.tables.one_row._MOST_HELD", held)
+    once = _table()
+    first = {"k": (once["s"] == "b").astype(int), "p": np.arange(ROWS)}
+    # The second rows would tell nothing, and the wrong first ones neither.
+    second = {"k": np.zeros(ROWS, dtype=int), "p": np.arange(ROWS)}
+    table = {
+        name: np.concatenate([(once | first)[name], (once | second)[name]])
+        for name in ("x", "s", "k", "p")
+    }
+    plan = _plan(unit="person", person="p", one_row="first", keep=("k",), missing="drop")
+    na: list[str] = []
+    if kind == "csv":
+        table["x"] = np.where(np.arange(2 * ROWS) % 9 == 0, "NA", table["x"].astype(str))
+        na = ["NA"]
+    found = audit_data(_given(kind, tmp_path, table), plan, na=na)
+    assert found.rows == (3 * ROWS // 4 if kind != "csv" else found.rows)
     assert found.learned[0].after.accuracy == 1.0

@@ -469,12 +469,19 @@ def test_only_the_last_of_what_is_wanted_is_begun() -> None:
         await settled()
         with reactive.isolate():
             found.append(latest.error())
+        go_on.clear()
+        await moved_to(8)
+        with reactive.isolate():
+            found.append(latest.error())
+        go_on.set()
+        await settled()
         return found
 
-    value, none, error = asyncio.run_coroutine_threadsafe(look(), loop()).result(20)
+    value, none, error, gone = asyncio.run_coroutine_threadsafe(look(), loop()).result(20)
     assert (value, none) == (40, None)
     assert isinstance(error, InvalidInputError)
-    assert begun == [1, 4, 7]
+    assert gone is None
+    assert begun == [1, 4, 7, 8]
 
 
 def test_the_studio_has_no_other_question_than_the_plan(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from pufferfish.adversary import Success, success, success_allowed
 from pufferfish.audit.draws import generator
 from pufferfish.checks import FloatArray, require
-from pufferfish.errors import DataError, MissingExtraError, UnsupportedError
+from pufferfish.errors import DataError, MissingExtraError
 from pufferfish.learning.matrix import matrix
 from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
@@ -186,11 +186,6 @@ def audit_data(
         seed: For the folds, and for the choice of rows where there are very many.
         na: Texts of a file that stand for a missing value or secret, as for `summarise`.
     """
-    if plan.keep and plan.reduction is not None:
-        raise UnsupportedError(
-            "learners look at kept columns row by row, and here one row stands for each person: "
-            "make a table of one row for each person first, and audit a release of that."
-        )
     calibration = plan.calibration
     pair = calibration.certificate.worst.pair
     alone = Scenario(calibration.scenario.beliefs, [pair])
@@ -226,7 +221,9 @@ def audit_data(
     chosen = _sample(classes, seed)
     before, after, target = values[chosen], published[chosen], classes[chosen]
     places = rows[of_pair][chosen]
-    cells = {} if not plan.keep else cells_at(original, plan.keep, plan.column, places)
+    cells = (
+        cells_at(original, plan.keep, plan.column, places, na, plan.reduction) if plan.keep else {}
+    )
     others = matrix(cells, target.size)
     return DataAudit(
         pair=pair,

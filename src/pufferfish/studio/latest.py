@@ -19,7 +19,8 @@ class Latest(Generic[Wanted, Result]):
     """Runs whenever something else is wanted.
 
     What is wanted while it runs waits, and only the last of it is begun: a slider that moves fast
-    leaves no queue behind. A result stays until the next one is there; an error does not remove it.
+    leaves no queue behind. A result stays until the next one is there; an error does not remove it,
+    and is gone as soon as something else is wanted.
     """
 
     def __init__(self, wanted: Callable[[], Wanted], work: Callable[[Wanted], Result]) -> None:
@@ -30,20 +31,21 @@ class Latest(Generic[Wanted, Result]):
             work: From that to a result, in a thread.
         """
         self._result: reactive.Value[Result | None] = reactive.value(None)
-        self._error: reactive.Value[BaseException | None] = reactive.value(None)
+        self._failed: reactive.Value[tuple[Wanted, BaseException] | None] = reactive.value(None)
+        self._wanted = wanted
         self.running: reactive.Value[bool] = reactive.value(False)
         begun: list[Wanted] = []
 
         async def run(given: Wanted) -> None:
-            failed: BaseException | None = None
+            failed: tuple[Wanted, BaseException] | None = None
             try:
                 result = await asyncio.to_thread(work, given)
             except Exception as error:  # noqa: BLE001 - shown to the user
-                failed = error
+                failed = given, error
             async with reactive.lock():
                 if failed is None:
                     self._result.set(result)
-                self._error.set(failed)
+                self._failed.set(failed)
                 self.running.set(False)
                 await reactive.flush()
 
@@ -60,8 +62,15 @@ class Latest(Generic[Wanted, Result]):
         return present(self._result())
 
     def error(self) -> BaseException | None:
-        """Why the last work had no result."""
-        return self._error()
+        """Why there is no result for what is wanted now."""
+        failed = self._failed()
+        if failed is None:
+            return None
+        given, error = failed
+        try:
+            return error if given == self._wanted() else None
+        except SilentException:
+            return None
 
 
 def present(value: Result | None) -> Result:

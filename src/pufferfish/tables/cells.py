@@ -11,6 +11,7 @@ import numpy as np
 from pufferfish.tables.formats import format_of
 from pufferfish.tables.frames import collected, frame_columns, native
 from pufferfish.tables.names import check_columns
+from pufferfish.tables.one_row import OneRow, reduced_arrays, reduced_frame, reduced_table
 from pufferfish.tables.pieces import opened_table
 from pufferfish.tables.rows import Columns, plain_columns, taken
 from pufferfish.tables.summary import IntArray
@@ -18,7 +19,14 @@ from pufferfish.tables.summary import IntArray
 __all__ = ["cells_at"]
 
 
-def cells_at(data: Any, names: Sequence[str], numbers: str, rows: IntArray) -> Columns:
+def cells_at(
+    data: Any,
+    names: Sequence[str],
+    numbers: str,
+    rows: IntArray,
+    na: Sequence[str] = (),
+    one_row: OneRow | None = None,
+) -> Columns:
     """The cells of some columns in some rows.
 
     Args:
@@ -26,23 +34,39 @@ def cells_at(data: Any, names: Sequence[str], numbers: str, rows: IntArray) -> C
         names: The columns.
         numbers: The column of the table that must hold numbers.
         rows: Numbers of rows, counted from 0, in increasing order.
+        na: Texts of a file that stand for a missing value.
+        one_row: Count and read the rows of the table with one row for each person, which keeps the
+            columns.
     """
     if isinstance(data, str | PathLike):
-        return _file_cells(fspath(data), names, numbers, rows)
+        return _file_cells(fspath(data), names, numbers, rows, na, one_row)
     if isinstance(data, Mapping):
         check_columns(list(data), *names)
-        return {name: np.asanyarray(data[name])[rows].tolist() for name in names}
-    given = native(data)
+        table = data if one_row is None else reduced_arrays(data, one_row)
+        return {name: np.asanyarray(table[name])[rows].tolist() for name in names}
+    given = native(data if one_row is None else reduced_frame(data, one_row))
     check_columns(given.collect_schema().names(), *names)
     return frame_columns(collected(given.select(*names)), 0, rows)
 
 
-def _file_cells(path: str, names: Sequence[str], numbers: str, rows: IntArray) -> Columns:
+def _file_cells(
+    path: str,
+    names: Sequence[str],
+    numbers: str,
+    rows: IntArray,
+    na: Sequence[str],
+    one_row: OneRow | None,
+) -> Columns:
     found: Columns = {name: [] for name in names}
     before = 0
-    wanted = list(dict.fromkeys([numbers, *names]))
-    with opened_table(path, format_of(path), wanted, numbers) as table:
-        for piece in table.pieces:
+    wanted = [numbers, *names] if one_row is None else one_row.read
+    # Read exactly as when the values were: persons that do not fit into memory come in an order
+    # that depends on what was read.
+    labels = None if one_row is None else one_row.secret
+    wanted = list(dict.fromkeys(wanted))
+    with opened_table(path, format_of(path, na=na), wanted, numbers, labels) as table:
+        pieces = table.pieces if one_row is None else reduced_table(table, one_row, None).pieces
+        for piece in pieces:
             batch = piece.rows.select(list(names))
             start, end = np.searchsorted(rows, [before, before + batch.num_rows])
             if end > start:
