@@ -18,10 +18,13 @@ from pufferfish.exact import Certificate
 from pufferfish.exact.certificate import noise_from_dict
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.explain import pairs_in_words
+from pufferfish.guarantee import Guarantee
 from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
 from pufferfish.looking import beside, look_at, shown
 from pufferfish.mechanism import check_grid
 from pufferfish.noise import NoNoise
+from pufferfish.numerics import rounded_up
+from pufferfish.persons import cost_of_rows
 from pufferfish.plan import Plan
 from pufferfish.record import TOLERANCE, VERSION
 from pufferfish.scenario import PUBLIC, Scenario
@@ -182,7 +185,7 @@ def _of_column(data: dict[str, Any]) -> list[Check]:
             checks.append(_agreement(data, facts, None))
             checks.append(
                 Check(
-                    claim=f"this noise keeps {facts.goal}",
+                    claim=f"this noise keeps {facts.goal}{_together(facts)}",
                     verdict=None,
                     detail="the beliefs are private and not in this edition; the internal edition "
                     "can be checked",
@@ -254,7 +257,7 @@ def _drawable(noise: Any) -> Check:
 
 
 def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
-    text = f"this noise keeps {facts.goal} for every pair and adversary"
+    text = f"this noise keeps {facts.goal}{_together(facts)}, for every pair and adversary"
     try:
         plan = Plan.from_dict(data["plan"])
     except CertificationError as error:
@@ -276,7 +279,7 @@ def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
         Check(
             claim=text,
             verdict=same and certificate.holds is True,
-            detail=f"computed again: {found}, {pairs_in_words(certificate)}"
+            detail=f"computed again: {found}{_for_one_row(plan)}, {pairs_in_words(certificate)}"
             if same
             else "the record's noise or promise is not that of its plan",
         ),
@@ -288,6 +291,27 @@ def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
         ),
         _agreement(data, facts, plan),
     ]
+
+
+def _together(facts: Facts) -> str:
+    """Whose rows the promise is about, where a person has several."""
+    rows = facts.rows_per_person
+    if rows is None or rows == 1:
+        return ""
+    independent = "independent " if facts.dependence == "independent" else ""
+    return f" for {rows:,} {independent}rows of a person"
+
+
+def _for_one_row(plan: Plan) -> str:
+    """What the numbers of a certificate are about, where a person has several rows."""
+    rows, calibration = plan.several_rows, plan.calibration
+    if rows.count == 1:
+        return ""
+    if rows.apart:
+        return f" for one row, which has {calibration.goal}"
+    cost = cost_of_rows(calibration, rows)
+    together = Guarantee(rounded_up(cost.epsilon, 4), cost.delta)
+    return f" for one row, and {rows.count:,} rows cost {together}"
 
 
 def _agreement(data: dict[str, Any], facts: Facts, plan: Plan | None) -> Check:

@@ -16,7 +16,7 @@ from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
 from pufferfish.noise import LaplaceNoise, NoNoise
-from pufferfish.numerics import readable
+from pufferfish.numerics import percent_up, readable
 from pufferfish.outliers import outliers
 from pufferfish.persons import TEST_LEVEL
 from pufferfish.plan import Plan
@@ -38,7 +38,6 @@ __all__ = [
     "gaps",
     "mean_within",
     "meaning",
-    "percent_up",
     "promise_in_words",
     "provenance_in_words",
     "published_in_words",
@@ -297,11 +296,6 @@ def _guessing(plan: Plan) -> str:
         f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
         f"value of a row, {percent_up(guess.after_upper)} from the published one{allowed}"
     )
-
-
-def percent_up(share: float) -> str:
-    """In percent, rounded up to a tenth."""
-    return f"{math.ceil(1000.0 * share) / 10.0:.1f}%"
 
 
 def gaps(record: Record) -> list[str]:

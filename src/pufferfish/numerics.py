@@ -20,6 +20,7 @@ __all__ = [
     "float_upper",
     "log_sum_exp",
     "off_step",
+    "percent_up",
     "readable",
     "rounded_up",
 ]
@@ -84,3 +85,8 @@ def readable(number: float, digits: int = 4) -> str:
     text = f"{number:.{digits}g}"
     long = abs(number) >= 1e4 or "e+" in text
     return f"{float(text):,.0f}" if long and abs(number) < 1e9 else text
+
+
+def percent_up(share: float) -> str:
+    """In percent, rounded up to a tenth."""
+    return f"{math.ceil(1000.0 * share) / 10.0:.1f}%"

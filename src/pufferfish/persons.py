@@ -25,6 +25,7 @@ from pufferfish.theorems import ComposableCertificate, Dependence, composable_ro
 __all__ = ["TEST_LEVEL", "SeveralRows", "calibrate_rows", "certify_rows", "check_rows"]
 __all__ += [
     "calibrate_several",
+    "cost_of_rows",
     "given_rows",
     "least_epsilon_rows",
     "share",
@@ -104,14 +105,20 @@ def certify_rows(
     return found
 
 
+def cost_of_rows(calibration: Calibration, rows: SeveralRows) -> Guarantee:
+    """What several rows of a person, "any" or "equal" ones, cost together."""
+    goal, noise = calibration.goal, calibration.noise
+    if rows.dependence == "equal" and isinstance(noise, NoNoise):
+        return goal  # a value that may be published as it is may be repeated
+    scenario, radius = calibration.scenario, calibration.radius
+    return certify_rows(scenario, noise, goal.delta, rows, radius).cost()
+
+
 def check_rows(calibration: Calibration, rows: SeveralRows) -> None:
     """Refuse a calibration whose noise does not keep its goal for all rows of a person together."""
     if rows.apart:
         return
-    if rows.dependence == "equal" and isinstance(calibration.noise, NoNoise):
-        return  # a value that may be published as it is may be repeated
-    goal, radius = calibration.goal, calibration.radius
-    cost = certify_rows(calibration.scenario, calibration.noise, goal.delta, rows, radius).cost()
+    goal, cost = calibration.goal, cost_of_rows(calibration, rows)
     if cost.epsilon > goal.epsilon:
         short = Guarantee(rounded_up(cost.epsilon, 4), cost.delta)
         raise CertificationError(

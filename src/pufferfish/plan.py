@@ -130,6 +130,10 @@ class Plan(PrivateDocument):
             self.secret not in self.keep,
             f"the secret column {self.secret!r} cannot be kept: it is what must not be betrayed.",
         )
+        require(
+            len(set(self.keep)) == len(self.keep),
+            f"a column is to be kept twice; name each once, got {', '.join(map(repr, self.keep))}.",
+        )
         require(self.column not in self.keep, f"{self.column!r} is published with noise anyway.")
         for name, known in _CHOICES.items():
             given = getattr(self, name)

@@ -97,6 +97,13 @@ def test_what_is_promised_is_kept(
     record = json.loads((folder / "out.csv.public.json").read_text())
     assert record["goal"] == {"epsilon": 1.0, "delta": 0.0}
     assert 0.0 < largest_change(record["noise"]["scale"]) <= 1.0
+    assert typed("verify", "out.csv.record.json") == 0
+    said = capfd.readouterr().out
+    assert "this noise keeps ε = 1 for 5 rows of a person, for every pair and adversary" in said
+    assert "for one row, and 5 rows cost ε = " in said
+    typed("audit", "out.csv.record.json", "--draws", "20000")
+    said = capfd.readouterr().out
+    assert said.startswith("Attacked are single rows. The promise of ε = 1 is about 5 rows of a")
 
 
 def test_stated_independence_is_refused_by_the_data(

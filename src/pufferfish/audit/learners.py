@@ -26,6 +26,7 @@ from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError, MissingExtraError
 from pufferfish.learning.matrix import matrix
 from pufferfish.noise import NoNoise
+from pufferfish.numerics import percent_up
 from pufferfish.plan import Plan
 from pufferfish.scenario import Scenario, Secret, SecretPair
 from pufferfish.tables.cells import cells_at
@@ -165,8 +166,8 @@ class DataAudit:
 
 
 def _limit(reached: Success) -> str:
-    accuracy = math.ceil(1000.0 * reached.accuracy_upper) / 10.0
-    return f"{accuracy:.1f}% right, AUC {math.ceil(1000.0 * reached.auc_upper) / 1000.0:.3f}"
+    accuracy = percent_up(reached.accuracy_upper)
+    return f"{accuracy} right, AUC {math.ceil(1000.0 * reached.auc_upper) / 1000.0:.3f}"
 
 
 def audit_data(

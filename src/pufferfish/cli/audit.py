@@ -87,6 +87,12 @@ def command(
             progress=progress,
         )
     words, data = [str(found)], found.to_dict()
+    if plan.rows_per_person > 1:
+        words.insert(
+            0,
+            f"Attacked are single rows. The promise of {plan.promise} is about "
+            f"{plan.rows_per_person:,} rows of a person together: see its certificate (verify).",
+        )
     if plan.keep:
         words.insert(
             0,

@@ -23,6 +23,7 @@ from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.narrate import promise_in_words
 from pufferfish.noise import NoNoise
+from pufferfish.numerics import percent_up
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.groups import grouped
@@ -160,8 +161,8 @@ def _table(found: tuple[Choice, ...]) -> str:
                 f"{each.goal.epsilon:g}",
                 "none needed" if isinstance(each.noise, NoNoise) else f"{each.noise.std:.4g}",
                 f"±{each.half_width:.3g} in {100 * each.confidence:g}%",
-                f"{100 * each.accuracy_after:.1f}%",
-                f"{100 * each.accuracy_allowed:.1f}%",
+                percent_up(each.accuracy_after),
+                percent_up(each.accuracy_allowed),
             )
         )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pufferfish.explain import rounded_up
-from pufferfish.narrate import percent_up
+from pufferfish.numerics import percent_up
 from pufferfish.paper.experiments import Experiment
 from pufferfish.paper.figure import Figure
 from pufferfish.paper.published import histograms

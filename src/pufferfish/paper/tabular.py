@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pufferfish.explain import rounded_up
-from pufferfish.narrate import percent_up
 from pufferfish.noise import NoNoise
-from pufferfish.numerics import readable
+from pufferfish.numerics import percent_up, readable
 from pufferfish.paper.experiments import TABLE
 from pufferfish.paper.figure import csv_text
 from pufferfish.paper.table import Entry, Row, Table

@@ -11,9 +11,9 @@ from typing import Any
 from pufferfish.adversary import Success, posterior_upper
 from pufferfish.compare import noise_in_words
 from pufferfish.explain import odds_factor, rounded_up
-from pufferfish.narrate import adversary_in_words, meaning, percent_up
+from pufferfish.narrate import adversary_in_words, meaning
 from pufferfish.noise import GaussianNoise, NoNoise
-from pufferfish.numerics import readable
+from pufferfish.numerics import percent_up, readable
 from pufferfish.report.afterwards import step_in_words
 from pufferfish.report.facts import PRIORS, Facts
 from pufferfish.report.pictures import (

@@ -90,10 +90,13 @@ def headline(facts: Facts) -> list[str]:
             f"{facts.unprotected_percent}% of the published rows have a secret that is in no pair: "
             "they have the same noise, but nothing is promised for them."
         )
-    if facts.rounding in _ROUNDED and facts.beliefs_from == "this table":
-        said.append(
-            "The size of the noise depends on the table; what it tells about a row is not covered."
+    if facts.rounding is not None and facts.beliefs_from == "this table":
+        what = (
+            "The size of the noise"
+            if facts.rounding in _ROUNDED
+            else "Whether noise of this size keeps this ε"
         )
+        said.append(f"{what} depends on the table; what it tells about a row is not covered.")
     return said
 
 

@@ -14,12 +14,11 @@ from pufferfish.explain import odds_factor, rounded_up
 from pufferfish.narrate import (
     adversaries_in_words,
     mean_within,
-    percent_up,
     promise_in_words,
     steps_in_words,
 )
 from pufferfish.noise import NoNoise
-from pufferfish.numerics import readable
+from pufferfish.numerics import percent_up, readable
 from pufferfish.report.pictures import (
     Picture,
     heat_picture,
