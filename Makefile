@@ -29,6 +29,9 @@ studio: $(VENV)/.studio ## Open the studio in the browser, with the built-in tab
 paper: $(VENV)/.demo ## Regenerate the paper's figures and tables into paper/
 	$(BIN)/pufferfish paper --out paper --force
 
+# There is a process for each core: threads of their own would only wait for each other.
+test: export OPENBLAS_NUM_THREADS = 1
+test: export OMP_NUM_THREADS = 1
 test: $(VENV)/.dev ## Run the tests
 	$(BIN)/python -m pytest -m "not heavy" -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 

@@ -72,6 +72,7 @@ def test_a_csv_is_text_but_for_the_column(tmp_path: Path) -> None:
     assert "many" not in refused.stderr.replace("many values", "")
 
 
+@pytest.mark.heavy
 def test_marks_and_encodings_on_spark(spark: Any, tmp_path: Path) -> None:
     """As on one machine: only what is named is missing, in numbers and in secrets."""
     table = tmp_path / "t.csv"
@@ -107,6 +108,7 @@ def test_options_of_the_other_engine(tmp_path: Path, capsys: pytest.CaptureFixtu
     capsys.readouterr()
 
 
+@pytest.mark.heavy
 def test_a_csv_has_the_same_rows_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
     """Line ends and quotes within quotes; rows that do not fit stop the job."""
     table = tmp_path / "t.csv"

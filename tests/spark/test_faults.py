@@ -92,6 +92,7 @@ def assert_whole(done: pf.Release, table: dict[str, Any], target: Path) -> None:
     assert again.equals(found)
 
 
+@pytest.mark.heavy
 def test_an_executor_killed_while_it_writes(spark: Any, tmp_path: Path) -> None:
     table, target = columns(ROWS), tmp_path / "out"
     slow = through(frame(spark, table, PARTITIONS), slowly)
@@ -136,6 +137,7 @@ def test_an_executor_killed_before_rows_change_places(spark: Any, tmp_path: Path
     np.testing.assert_array_equal(np.rint(values / 1e6), np.arange(ROWS))
 
 
+@pytest.mark.heavy
 def test_a_task_that_fails_twice(spark: Any, tmp_path: Path) -> None:
     table, target = columns(ROWS), tmp_path / "out"
     troubled = through(frame(spark, table, PARTITIONS), failing_twice)

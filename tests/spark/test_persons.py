@@ -62,6 +62,7 @@ def test_independent_rows_are_released(spark: Any, tmp_path: Path) -> None:
     assert "found nothing against it" in done.record.to_dict("public")["headline"][0]
 
 
+@pytest.mark.heavy
 def test_the_mean_of_each_person(spark: Any, tmp_path: Path) -> None:
     """To the last bit the mean that one machine finds, so that a plan fits both."""
     table = five_heights(400)
