@@ -10,6 +10,7 @@ from pufferfish import datasets, denoise, sampling, sums, theorems, transport
 from pufferfish.audit import AuditResult, audit
 from pufferfish.calibrate import Calibration, calibrate
 from pufferfish.checking import Verification, verify_record
+from pufferfish.columns import ColumnKind
 from pufferfish.compare import ComparedMethod, Comparison, compare
 from pufferfish.errors import (
     BudgetExceededError,
@@ -35,6 +36,7 @@ from pufferfish.exact import (
 )
 from pufferfish.fit import FitReport, fit_belief, fit_beliefs, fit_report
 from pufferfish.guarantee import Guarantee
+from pufferfish.kind import register
 from pufferfish.ledger import Ledger
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
@@ -136,3 +138,7 @@ __all__ = [
     "verify",
     "verify_record",
 ]
+
+# The kinds of release that are built in.
+register(ColumnKind())
+register(sums.SumKind())

@@ -6,8 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from pufferfish.checks import require
-from pufferfish.codec import PRIVATE_NOTICE, as_document, plain_document, reading
+from pufferfish.codec import PRIVATE_NOTICE, PUBLIC_NOTICE, as_document, plain_document, reading
 from pufferfish.errors import (
     CertificationError,
     InvalidInputError,
@@ -15,24 +14,14 @@ from pufferfish.errors import (
     UnsupportedError,
 )
 from pufferfish.exact import Certificate
-from pufferfish.exact.certificate import noise_from_dict
 from pufferfish.exact.recheck import certificate_gap
-from pufferfish.explain import pairs_in_words
-from pufferfish.guarantee import Guarantee
+from pufferfish.kind import TOLERANCE, Kind, kind_of
 from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
-from pufferfish.looking import beside, look_at, shown
 from pufferfish.mechanism import check_grid
 from pufferfish.noise import NoNoise
-from pufferfish.numerics import rounded_up
-from pufferfish.persons import cost_of_rows
-from pufferfish.plan import Plan
-from pufferfish.record import TOLERANCE, VERSION
-from pufferfish.scenario import PUBLIC, Scenario
+from pufferfish.scenario import Scenario
 from pufferfish.schema import Problem, problem, refuse_misshapen
 from pufferfish.signing import PublicKey, signer_of, unsigned
-from pufferfish.statement import WORDS, Facts, contradictions, headline, words
-from pufferfish.sums.checking import sum_claims
-from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.upgrades import FROM_VERSION
 from pufferfish.verdict import SIGNED, Check, Verification
 
@@ -93,34 +82,27 @@ def verify_document(
         ignore_signature: As for `verify_record`.
     """
     checks, signed_by = ([], None) if ignore_signature else _signature(plain, signer)
-    kind = "sum-record" if plain["pufferfish"] == "sum-record" else "record"
-    version = SUM_VERSION if kind == "sum-record" else VERSION
-    data = unsigned(as_document(plain, kind, version))
-    wrong = _misshapen(data, kind)
+    kind = kind_of(plain["pufferfish"])
+    data = unsigned(as_document(plain, kind.record.KIND, kind.record.VERSION))
+    wrong = _misshapen(data, kind.record.KIND)
     if wrong is not None:
         edition = "public" if data.get("edition") == "public" else "internal"
         return Verification(edition=edition, checks=(*checks, wrong), signed_by=signed_by)
-    notes: list[str] = []
+    with reading("record"):
+        facts = kind.facts(data)
     try:
         with patience(PATIENCE_SECONDS):
-            found = (_of_sum if kind == "sum-record" else _of_column)(data)
+            checks += _claims(kind, data, facts)
     except OutOfPatienceError as error:
-        found = [Check(claim="the noise keeps the promise", verdict=None, detail=str(error))]
-    checks += found
-    if kind == "sum-record":
-        require(released is None, "the record of a sum holds what was published; there is no file.")
-    else:
-        file_checks, file_notes = _of_file(data, folder, released)
-        checks += file_checks
-        notes += file_notes
-    if FROM_VERSION in data:
-        notes.append(_OLD_WORDS)
+        checks.append(Check(claim="the noise keeps the promise", verdict=None, detail=str(error)))
+    found, notes = kind.appearance(data, facts, folder, released)
+    old = FROM_VERSION in data
     return Verification(
         edition=data["edition"],
-        checks=tuple(checks),
-        headline=() if kind == "sum-record" else tuple(headline(Facts.from_dict(data))),
-        words_compared=FROM_VERSION not in data,
-        notes=tuple(notes),
+        checks=(*checks, *found),
+        headline=tuple(kind.words(facts).get("headline", ())),
+        words_compared=not old,
+        notes=(*notes, _OLD_WORDS) if old else tuple(notes),
         signed_by=signed_by,
         vouched=signer is not None and signed_by == signer.fingerprint,
     )
@@ -152,7 +134,7 @@ def _misshapen(data: dict[str, Any], kind: str) -> Check | None:
     plain = {name: entry for name, entry in data.items() if name != FROM_VERSION}
     found = problem(plain, kind)
     if found is None:
-        notice = "May be published." if data["edition"] == "public" else PRIVATE_NOTICE
+        notice = PUBLIC_NOTICE if data["edition"] == "public" else PRIVATE_NOTICE
         unsaid = (
             [] if FROM_VERSION in data else [each for each in _SAID if plain.get(each, 0) is None]
         )
@@ -172,76 +154,21 @@ def _misshapen(data: dict[str, Any], kind: str) -> Check | None:
     return None
 
 
-def _of_column(data: dict[str, Any]) -> list[Check]:
-    """The claims of a record, but for the file."""
+def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
+    """The claims of a record, but for what was published."""
     with reading("record"):
-        facts = Facts.from_dict(data)
         checks = [_drawable(facts.noise)]
-        if data["edition"] == "public" and "plan" in data:
-            checks.append(_all_public(data["plan"]["scenario"]["beliefs"]))
+        promised = f"this noise keeps {kind.promised(facts)}"
         if "plan" in data:
-            checks += _against_plan(data, facts)
+            if data["edition"] == "public":
+                checks.append(kind.all_public(data["plan"]))
+            checks += _against_plan(kind, data, facts, f"{promised}, for every {kind.everybody}")
         else:
-            checks.append(_agreement(data, facts, None))
-            checks.append(
-                Check(
-                    claim=f"this noise keeps {facts.goal}{_together(facts)}",
-                    verdict=None,
-                    detail="the beliefs are private and not in this edition; the internal edition "
-                    "can be checked",
-                )
-            )
+            checks.append(_agreement(kind, data, facts, None))
+            private = f"{kind.private}; the internal edition can be checked"
+            checks.append(Check(claim=promised, verdict=None, detail=private))
         if FROM_VERSION not in data:
-            checks.append(_words(data, facts))
-    return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
-
-
-def _all_public(beliefs: list[dict[str, Any]]) -> Check:
-    public = all(belief.get("provenance") == PUBLIC for belief in beliefs)
-    return Check(
-        claim="this public edition holds no private belief",
-        verdict=public,
-        detail="every belief in it is called public" if public else "one is not called public",
-    )
-
-
-def _of_file(
-    data: dict[str, Any], folder: Path | None, released: str | Path | None
-) -> tuple[list[Check], list[str]]:
-    """The published file, as far as it is there."""
-    facts, name = Facts.from_dict(data), data["published"]["file"]
-    if released is not None:
-        return look_at(data, facts, Path(released))
-    if folder is None:
-        return [], []
-    if name is None:
-        if data["published"]["checksum_of"] == "column":
-            return [], ["A frame was released, and no file: there is nothing here to look at."]
-        away = "the record does not say where it is; name it with --released"
-        return [
-            Check(
-                claim="the file has the checksum that the record names", verdict=None, detail=away
-            )
-        ], []
-    claim = f"{shown(name)} has the checksum that the record names"
-    try:
-        place = beside(folder, name)
-    except InvalidInputError as error:
-        return [Check(claim=claim, verdict=False, detail=str(error))], []
-    if place.exists():
-        return look_at(data, facts, place)
-    away = "it is not beside the record; name it with --released"
-    return [Check(claim=claim, verdict=None, detail=away)], []
-
-
-def _of_sum(data: dict[str, Any]) -> list[Check]:
-    """A record of one published number, which it holds itself."""
-    with reading("record of a sum"):
-        checks = [_drawable(noise_from_dict(data["noise"]))]
-        for found, certificate in sum_claims(data):
-            checks.append(Check(**found._asdict()))
-            if certificate is not None:
-                checks.append(_recorded(data.get("certificate", {}), certificate))
+            checks.append(_words(kind, data, facts))
     return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
 
 
@@ -256,67 +183,41 @@ def _drawable(noise: Any) -> Check:
     return Check(claim=text, verdict=True, detail=f"in steps of {noise.grid:.6g}")
 
 
-def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
-    text = f"this noise keeps {facts.goal}{_together(facts)}, for every pair and adversary"
+def _against_plan(
+    kind: Kind[Any, Any], data: dict[str, Any], facts: Any, promised: str
+) -> list[Check]:
     try:
-        plan = Plan.from_dict(data["plan"])
+        plan = kind.plan(data["plan"])
     except CertificationError as error:
-        return [Check(claim=text, verdict=False, detail=str(error))]
+        return [Check(claim=promised, verdict=False, detail=str(error))]
     except InvalidInputError as error:
         return [Check(claim="the plan can be read", verdict=False, detail=str(error))]
     except UnsupportedError as error:
-        return [Check(claim=text, verdict=None, detail=str(error))]
-    certificate = plan.calibration.certificate
-    found = (
-        f"least ε without exception at most {certificate.epsilon_upper:.9g}"
-        if certificate.goal.pure
-        else f"δ at ε = {certificate.goal.epsilon:g} at most {certificate.delta_upper:.9g}"
-    )
-    same = plan.calibration.noise == facts.noise and plan.promise == facts.goal
-    planned = facts.planned_by(plan).to_dict()
-    other = [name for name, entry in planned.items() if data[name] != entry]
+        return [Check(claim=promised, verdict=None, detail=str(error))]
+    planned = kind.planned(facts, plan)
+    other = [name for name, entry in planned.to_dict().items() if data[name] != entry]
+    same = planned.noise == facts.noise and planned.goal == facts.goal
     return [
         Check(
-            claim=text,
-            verdict=same and certificate.holds is True,
-            detail=f"computed again: {found}{_for_one_row(plan)}, {pairs_in_words(certificate)}"
+            claim=promised,
+            verdict=same and plan.holds,
+            detail=f"computed again: {kind.recomputed(plan)}"
             if same
             else "the record's noise or promise is not that of its plan",
         ),
-        _recorded(data.get("certificate", {}), certificate, plan.calibration.scenario),
+        _recorded(data.get("certificate", {}), plan.certificate, plan.scenario),
         Check(
             claim="the record says what its plan says",
             verdict=not other,
             detail=f"it differs in {', '.join(other)}" if other else "written again from the plan",
         ),
-        _agreement(data, facts, plan),
+        _agreement(kind, data, facts, plan),
     ]
 
 
-def _together(facts: Facts) -> str:
-    """Whose rows the promise is about, where a person has several."""
-    rows = facts.rows_per_person
-    if rows is None or rows == 1:
-        return ""
-    independent = "independent " if facts.dependence == "independent" else ""
-    return f" for {rows:,} {independent}rows of a person"
-
-
-def _for_one_row(plan: Plan) -> str:
-    """What the numbers of a certificate are about, where a person has several rows."""
-    rows, calibration = plan.several_rows, plan.calibration
-    if rows.count == 1:
-        return ""
-    if rows.apart:
-        return f" for one row, which has {calibration.goal}"
-    cost = cost_of_rows(calibration, rows)
-    together = Guarantee(rounded_up(cost.epsilon, 4), cost.delta)
-    return f" for one row, and {rows.count:,} rows cost {together}"
-
-
-def _agreement(data: dict[str, Any], facts: Facts, plan: Plan | None) -> Check:
+def _agreement(kind: Kind[Any, Any], data: dict[str, Any], facts: Any, plan: Any) -> Check:
     """What was done and counted must be possible together."""
-    found = contradictions(data, facts, plan, old=FROM_VERSION in data)
+    found = kind.agreement(data, facts, plan)
     return Check(
         claim="what it says was done and counted can be true together",
         verdict=not found,
@@ -324,9 +225,7 @@ def _agreement(data: dict[str, Any], facts: Facts, plan: Plan | None) -> Check:
     )
 
 
-def _recorded(
-    data: dict[str, Any], computed: Certificate, scenario: Scenario | None = None
-) -> Check:
+def _recorded(data: dict[str, Any], computed: Certificate, scenario: Scenario) -> Check:
     """Two enclosures of the same numbers must meet."""
     text = "the recorded certificate is what comes out"
     try:
@@ -343,10 +242,9 @@ def _recorded(
     )
 
 
-def _words(data: dict[str, Any], facts: Facts) -> Check:
+def _words(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> Check:
     """In either edition the words must be those that follow from the facts."""
-    expected = words(facts)
-    other = [name for name in WORDS if data[name] != expected[name]]
+    other = [name for name, said in kind.words(facts).items() if data[name] != said]
     return Check(
         claim="the words are those that follow from the numbers",
         verdict=not other,

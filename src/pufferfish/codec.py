@@ -26,6 +26,7 @@ from pufferfish.upgrades import FROM_VERSION, UPGRADES
 
 __all__ = [
     "PRIVATE_NOTICE",
+    "PUBLIC_NOTICE",
     "as_document",
     "belief_from_dict",
     "belief_to_dict",
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 PRIVATE_NOTICE = "Holds statistics of private data. Keep it as you keep the data."
+PUBLIC_NOTICE = "May be published."
 _YAML = (".yaml", ".yml")
 _LINE_ENDS = "\x85\u2028\u2029"
 _ANY_VERSION = 0

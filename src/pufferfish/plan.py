@@ -23,15 +23,15 @@ from pufferfish.codec import (
     scenario_from_dict,
     scenario_to_dict,
 )
-from pufferfish.document import PrivateDocument
 from pufferfish.errors import InvalidInputError
-from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
+from pufferfish.exact.certificate import Certificate, noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
+from pufferfish.kind import ReleasePlan
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.numerics import float_upper, off_step
 from pufferfish.persons import SeveralRows, check_rows, width_of
-from pufferfish.scenario import Secret, checked_secret
+from pufferfish.scenario import Scenario, Secret, checked_secret
 from pufferfish.slight import drawable
 from pufferfish.tables.one_row import OneRow as Reduction
 from pufferfish.tables.seen import WhichPairs
@@ -50,7 +50,7 @@ _MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(PrivateDocument):
+class Plan(ReleasePlan):
     """What is released, how, and to keep which promise.
 
     Attributes:
@@ -309,6 +309,20 @@ class Plan(PrivateDocument):
     def public(self) -> bool:
         """Whether every belief is public; `others` may still name secrets of a private table."""
         return all(belief.public for belief in self.calibration.scenario.beliefs)
+
+    @property
+    def certificate(self) -> Certificate:
+        """Shows that one row keeps the calibration's goal."""
+        return self.calibration.certificate
+
+    @property
+    def scenario(self) -> Scenario:
+        """What must look alike, to whom."""
+        return self.calibration.scenario
+
+    def to_public_dict(self) -> dict[str, Any]:
+        """Without secrets of the table that no belief names: they may point at few people."""
+        return {**super(Plan, self).to_public_dict(), "others": []}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""

@@ -8,28 +8,14 @@ percent, and the size of the noise, rounded up (docs/theory/published-size.md).
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pufferfish.atomic import write_text
 from pufferfish.checks import nonnegative, require
-from pufferfish.codec import (
-    PRIVATE_NOTICE,
-    document_text,
-    plain_document,
-    read_document,
-    reading,
-)
-from pufferfish.errors import CertificationError, InvalidInputError
-from pufferfish.exact.certificate import Certificate
-from pufferfish.exact.recheck import certificate_gap
+from pufferfish.kind import ReleaseRecord
 from pufferfish.plan import Plan
-from pufferfish.schema import refuse_misshapen
-from pufferfish.signing import SigningKey, signer_of, unsigned
 from pufferfish.statement import (
-    WORDS,
     BeliefsFrom,
     Facts,
     Order,
@@ -38,20 +24,15 @@ from pufferfish.statement import (
     percent_of,
     words,
 )
-from pufferfish.upgrades import FROM_VERSION
 
-__all__ = ["TOLERANCE", "VERSION", "ChecksumOf", "Edition", "Record"]
+__all__ = ["ChecksumOf", "Record"]
 
-VERSION = 2
-Edition = Literal["internal", "public"]
 ChecksumOf = Literal["file", "folder", "column"]
-# How far bounds that were computed elsewhere may be from ours: other versions, other processors.
-TOLERANCE = 1e-6
 _COUNTS = ("rows", "missing", "unprotected", "outside", "capped")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Record:
+class Record(ReleaseRecord[Plan, Facts]):
     """What one release did.
 
     Attributes:
@@ -74,6 +55,9 @@ class Record:
         versions: Of the software.
         created: When, in UTC.
     """
+
+    KIND: ClassVar[str] = "record"
+    VERSION: ClassVar[int] = 2
 
     plan: Plan
     rows_read: int
@@ -107,147 +91,69 @@ class Record:
             rows_tested=self.rows_tested,
         )
 
-    def to_dict(self, edition: Edition = "internal") -> dict[str, Any]:
-        """Plain data for a document."""
-        plan, facts = self.plan, self.facts
-        said = words(facts)
-        public = {
-            # What is not covered stands in the first lines of the file.
-            "headline": said["headline"],
-            "pufferfish": "record",
-            "version": VERSION,
-            "edition": edition,
-            "notice": "May be published." if edition == "public" else PRIVATE_NOTICE,
-            **said,
-            **facts.to_dict(),
-            "published": {
-                "rows": self.rows_published,
-                "sha256": self.sha256,
-                "checksum_of": self.checksum_of,
-                "file": self.output,
-            },
-            "versions": self.versions,
-            "created": self.created,
-        }
-        # Beliefs that anyone may see can be checked by anyone.
-        if edition == "public" and not plan.public:
-            return public
-        document = plan.to_dict()
-        if edition == "public":
-            # Secrets of the table that no belief names may point at few people.
-            document |= {"others": [], "notice": "May be published."}
-        public |= {
-            "plan": document,
-            "certificate": plan.calibration.certificate.to_dict(),
-        }
-        if edition == "internal":
-            public["table"] = {
-                "rows": self.rows_read,
-                "missing": self.rows_missing,
-                "unprotected": self.rows_unprotected,
-                "outside": self.rows_outside,
-                "capped": self.rows_capped,
-                "column_std": self.column_std,
-            }
-        return public
+    @property
+    def words(self) -> dict[str, Any]:
+        """All that it says in words, by entry."""
+        return words(self.facts)
 
-    def save(
-        self,
-        path: str | Path,
-        edition: Edition,
-        *,
-        force: bool = False,
-        sign: SigningKey | None = None,
-    ) -> None:
-        """Write one edition, signed if a key is given; the internal one for its owner alone."""
-        place, document = Path(path), self.to_dict(edition)
-        text = document_text(document if sign is None else sign.signed(document), place)
-        # Counts and spread of the table are in the internal one, even where all beliefs are public.
-        write_text(place, text, force=force, private=edition == "internal")
+    @property
+    def published(self) -> dict[str, Any]:
+        """Where it is."""
+        return {
+            "rows": self.rows_published,
+            "sha256": self.sha256,
+            "checksum_of": self.checksum_of,
+            "file": self.output,
+        }
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """What was seen of the table; internal."""
+        return {
+            "rows": self.rows_read,
+            "missing": self.rows_missing,
+            "unprotected": self.rows_unprotected,
+            "outside": self.rows_outside,
+            "capped": self.rows_capped,
+            "column_std": self.column_std,
+        }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The record that `to_dict("internal")` described; its plan is certified again.
+    def restored(cls, data: Mapping[str, Any]) -> Self:
+        """The record that an internal edition describes; its plan is certified again."""
+        table, published = data["table"], data["published"]
+        counts = [published["rows"], *(each for name, each in table.items() if name in _COUNTS)]
+        require(
+            all(isinstance(each, int) and each >= 0 for each in counts),
+            "the counts of a record must be whole numbers.",
+        )
+        said = Facts.from_dict(data)
+        return cls(
+            plan=Plan.from_dict(data["plan"]),
+            rows_read=table["rows"],
+            rows_published=published["rows"],
+            rows_missing=table["missing"],
+            rows_unprotected=table["unprotected"],
+            rows_outside=table["outside"],
+            rows_capped=table["capped"],
+            column_std=nonnegative("column_std", table["column_std"]),
+            sha256=published["sha256"],
+            checksum_of=published["checksum_of"],
+            output=published["file"],
+            order=said.order,
+            beliefs_from=said.beliefs_from,
+            beliefs_fitted=said.beliefs_fitted,
+            reveals=said.reveals,
+            rows_tested=said.rows_tested,
+            versions=data["versions"],
+            created=data["created"],
+        )
 
-        Counts, checksum, versions and date are taken as they are written.
-
-        Raises:
-            CertificationError: The plan does not keep its promise, or the record says something
-                else than its plan.
-        """
-        _refuse_bad_signature(data)
-        data = unsigned(data)
-        with reading("record"):
-            require(
-                data["edition"] == "internal",
-                "a record can be made again from its internal edition only, which holds the plan.",
-            )
-            table, published = data["table"], data["published"]
-            counts = [published["rows"], *(each for name, each in table.items() if name in _COUNTS)]
-            require(
-                all(isinstance(each, int) and each >= 0 for each in counts),
-                "the counts of a record must be whole numbers.",
-            )
-            said = Facts.from_dict(data)
-            record = cls(
-                plan=Plan.from_dict(data["plan"]),
-                rows_read=table["rows"],
-                rows_published=published["rows"],
-                rows_missing=table["missing"],
-                rows_unprotected=table["unprotected"],
-                rows_outside=table["outside"],
-                rows_capped=table["capped"],
-                column_std=nonnegative("column_std", table["column_std"]),
-                sha256=published["sha256"],
-                checksum_of=published["checksum_of"],
-                output=published["file"],
-                order=said.order,
-                beliefs_from=said.beliefs_from,
-                beliefs_fitted=said.beliefs_fitted,
-                reveals=said.reveals,
-                rows_tested=said.rows_tested,
-                versions=data["versions"],
-                created=data["created"],
-            )
-        again = record.to_dict()
-        # Bounds that were computed elsewhere may differ in their last digits; words of version 1
-        # were other words.
-        other = [name for name in again | data if again.get(name) != data.get(name)]
-        if FROM_VERSION in data:
-            other = [name for name in other if name not in (*WORDS, FROM_VERSION, "notice")]
-        try:
-            certified = Certificate.from_dict(data["certificate"])
-            calibration = record.plan.calibration
-            gap = certificate_gap(certified, calibration.certificate, calibration.scenario)
-        except InvalidInputError:
-            gap = math.inf
-        wrong = contradictions(data, said, record.plan, old=FROM_VERSION in data)
-        if wrong:
-            raise CertificationError(f"this record contradicts itself: {'; '.join(wrong)}.")
-        if set(other) - {"certificate"} or gap > TOLERANCE:
-            raise CertificationError(
-                "this record does not say what its plan says; it differs in "
-                f"{', '.join(sorted(other))}."
-            )
-        return record
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """The record in a file."""
-        _refuse_bad_signature(plain_document(Path(path)))
-        data = read_document(Path(path), "record", VERSION)
-        refuse_misshapen({name: data[name] for name in data if name != FROM_VERSION}, "record")
-        return cls.from_dict(data)
+    def contradictions(self, *, old: bool) -> list[str]:
+        """In words, what cannot be true of one release."""
+        counted = {"table": self.counted, "published": self.published}
+        return contradictions(counted, self.facts, self.plan, old=old)
 
     def __repr__(self) -> str:
         """Names the column; counts of the table may be private."""
         return f"Record({self.plan.column!r}, {self.rows_published} rows published)"
-
-
-def _refuse_bad_signature(data: dict[str, Any]) -> None:
-    # What was signed is the document before it was upgraded (`load` has looked at that one).
-    if FROM_VERSION not in data:
-        try:
-            signer_of(data)
-        except InvalidInputError as error:
-            raise CertificationError(str(error)) from None

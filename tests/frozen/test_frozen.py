@@ -92,7 +92,7 @@ def steady(text: str) -> str:
     text = re.sub(r"\b20\d\d-\d\d-\d\d\b", "<date>", text)
     # What was drawn, and what depends on it.
     text = re.sub(
-        r"(sum of 'value': |nothing else is told \(|\"value\": )-?[\d.]+", r"\1<drawn>", text
+        r"(sum of 'value': |on the grid of its noise \(|\"value\": )-?[\d.]+", r"\1<drawn>", text
     )
     text = re.sub(r"\d+( different among)", r"<drawn>\1", text)
     text = re.sub(r"-?\d+\.\d{7,}(e-?\d+)?", lambda found: f"{float(found[0]):.8g}", text)

@@ -30,6 +30,7 @@ from pufferfish.sums import (
 )
 from pufferfish.sums import release as release_module
 from pufferfish.sums.codec import users_from_dict, users_to_dict
+from pufferfish.sums.record import SumRecord
 from pufferfish.sums.secret import Protected
 
 GOAL = pf.Guarantee(1.0, 1e-6)
@@ -303,6 +304,10 @@ def test_records_are_verified(tmp_path: Path) -> None:
         lambda data: data["plan"]["noise"].update(scale=0.1),
         lambda data: data["plan"]["users"].update(counts=[1]),
         lambda data: data["certificate"]["results"].pop(),
+        lambda data: data["table"].update(rows=20),
+        lambda data: data["table"].update(outside=22),
+        lambda data: data["published"].update(value=0.1),
+        lambda data: data["not_promised"].pop(3),
     ],
 )
 def test_a_false_record_is_found_out(
@@ -315,6 +320,31 @@ def test_a_false_record_is_found_out(
     change(data)
     place.write_text(json.dumps(data), encoding="utf-8")
     assert verify_record(place).verdict is False
+
+
+@pytest.mark.parametrize("statistic", ["sum", "mean"])
+def test_records_survive_being_written(statistic: Any, tmp_path: Path) -> None:
+    record = release_sum(VALUES, plan(statistic=statistic)).record
+    record.save(tmp_path / "r.json", "internal")
+    assert SumRecord.load(tmp_path / "r.json").to_dict() == record.to_dict()
+    record.save(tmp_path / "public.json", "public")
+    with pytest.raises(pf.InvalidInputError, match="internal edition only"):
+        SumRecord.load(tmp_path / "public.json")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data["table"].update(rows=20),
+        lambda data: data.update(promise="everything"),
+        lambda data: data["plan"]["noise"].update(scale=0.1),
+    ],
+)
+def test_a_false_record_is_not_loaded(change: Callable[[dict[str, Any]], object]) -> None:
+    data = release_sum(VALUES, plan()).record.to_dict("internal")
+    change(data)
+    with pytest.raises(pf.CertificationError):
+        SumRecord.from_dict(data)
 
 
 def test_a_record_of_a_sum_has_no_file(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.options.groups import grouped
 from pufferfish.options.table import Marks
 from pufferfish.plan import Plan
-from pufferfish.record import VERSION
+from pufferfish.record import Record
 
 __all__ = ["command"]
 
@@ -121,7 +121,7 @@ def _plan(document: Path) -> Plan | None:
     if any(is_document(document, kind) for kind in ("sum-plan", "sum-record")):
         raise InvalidInputError("audits are about columns; there is none for sums.")
     try:
-        data = read_document(document, "record", VERSION)
+        data = read_document(document, "record", Record.VERSION)
     except InvalidInputError:
         return Plan.load(document)
     with reading("record"):

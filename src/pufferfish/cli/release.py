@@ -18,6 +18,7 @@ from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError, PufferfishError
 from pufferfish.exact.certificate import noise_to_dict
+from pufferfish.kind import Edition
 from pufferfish.narrate import story
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
@@ -27,7 +28,7 @@ from pufferfish.options.publishing import Publishing
 from pufferfish.options.signing import Signing
 from pufferfish.options.table import Table
 from pufferfish.plan import Plan
-from pufferfish.record import Edition, Record
+from pufferfish.record import Record
 from pufferfish.release import release_file
 from pufferfish.release.spark import release_spark
 from pufferfish.report import report as page_of

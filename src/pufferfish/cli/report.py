@@ -13,9 +13,9 @@ import typer
 from pufferfish.atomic import refuse_unusable, write_text
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.errors import OutputExistsError
+from pufferfish.kind import Edition
 from pufferfish.options.groups import grouped
 from pufferfish.options.table import Marks
-from pufferfish.record import Edition
 from pufferfish.report import report
 from pufferfish.signing import PublicKey
 

@@ -10,7 +10,8 @@ from os import PathLike
 from typing import Any
 
 from pufferfish.checks import require
-from pufferfish.record import Edition, Record
+from pufferfish.kind import Edition
+from pufferfish.record import Record
 from pufferfish.signing import PublicKey
 
 __all__ = ["load_ipython_extension", "report"]

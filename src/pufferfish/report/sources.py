@@ -12,8 +12,9 @@ from pufferfish.checking import SHAPE, verify_document
 from pufferfish.checks import require
 from pufferfish.codec import as_document, plain_document
 from pufferfish.errors import CertificationError, InvalidInputError
+from pufferfish.kind import Edition
 from pufferfish.looking import beside
-from pufferfish.record import VERSION, Edition, Record
+from pufferfish.record import Record
 from pufferfish.report.columns import CountedColumn, count_column
 from pufferfish.signing import PublicKey
 from pufferfish.tables import format_of
@@ -57,7 +58,7 @@ def checked_source(
         folder = None if path is None else path.parent
         found = verify_document(plain, folder=folder, released=file, signer=signer)
         _refuse_unverified(found)
-        given = as_document(plain, "record", VERSION)
+        given = as_document(plain, "record", Record.VERSION)
     source = _source(given, edition)
     document = source.to_dict("public") if isinstance(source, Record) else source
     column, published = document["column"], document["published"]

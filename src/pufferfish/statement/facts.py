@@ -11,6 +11,7 @@ from pufferfish.checks import bounds, require
 from pufferfish.codec import check_entries, pairs_from_plain, pairs_to_plain, reading
 from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
+from pufferfish.kind import Stated
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Postprocess
 from pufferfish.noise import Noise
@@ -72,7 +73,7 @@ class Reveals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(Stated):
     """What everybody may know of a release; nothing of a private belief.
 
     Attributes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pufferfish.sums.calibration import SumCalibration, calibrate_sum, certified_sum
 from pufferfish.sums.compare import compare_sum
 from pufferfish.sums.curve import ScaleCurve, scale_curve
+from pufferfish.sums.kind import SumKind
 from pufferfish.sums.limit import LimitCheck, check_limit, lyapunov_ratio
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.reading import users_from_table
@@ -19,6 +20,7 @@ __all__ = [
     "Protected",
     "ScaleCurve",
     "SumCalibration",
+    "SumKind",
     "SumPlan",
     "SumRecord",
     "SumRelease",

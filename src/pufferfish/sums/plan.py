@@ -15,14 +15,15 @@ from pufferfish.codec import (
     check_entries,
     reading,
 )
-from pufferfish.document import PrivateDocument
 from pufferfish.errors import UnsupportedError
-from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
+from pufferfish.exact.certificate import Certificate, noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
+from pufferfish.kind import ReleasePlan
 from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import GaussianNoise, LaplaceNoise
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
+from pufferfish.scenario import Scenario
 from pufferfish.sums.calibration import SUM_METHODS, SumCalibration, certified_sum
 from pufferfish.sums.codec import (
     protected_from_dict,
@@ -44,7 +45,7 @@ _KEYS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SumPlan(PrivateDocument):
+class SumPlan(ReleasePlan):
     """What is published of a column, and to keep which promise.
 
     Attributes:
@@ -121,6 +122,21 @@ class SumPlan(PrivateDocument):
     def public(self) -> bool:
         """Whether anyone may know all of the plan."""
         return self.calibration.users.public
+
+    @property
+    def certificate(self) -> Certificate:
+        """Shows that the users who decide are hidden."""
+        return self.calibration.calibration.certificate
+
+    @property
+    def holds(self) -> bool:
+        """Whether the promise is kept for every user."""
+        return self.calibration.holds
+
+    @property
+    def scenario(self) -> Scenario:
+        """What the certificate is about: the sum with and without those who decide."""
+        return self.calibration.calibration.scenario
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""

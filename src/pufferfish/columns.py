@@ -1,0 +1,125 @@
+"""The kind of release that publishes rows of a column: how its record is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pufferfish.errors import InvalidInputError
+from pufferfish.explain import pairs_in_words
+from pufferfish.guarantee import Guarantee
+from pufferfish.kind import Kind, ReleaseRecord
+from pufferfish.looking import beside, look_at, shown
+from pufferfish.numerics import rounded_up
+from pufferfish.persons import cost_of_rows
+from pufferfish.plan import Plan
+from pufferfish.record import Record
+from pufferfish.scenario import PUBLIC
+from pufferfish.statement import Facts, contradictions, words
+from pufferfish.upgrades import FROM_VERSION
+from pufferfish.verdict import Check
+
+__all__ = ["ColumnKind"]
+
+
+class ColumnKind(Kind[Plan, Facts]):
+    """Rows of a column, in a file, a folder or a frame."""
+
+    record: ClassVar[type[ReleaseRecord[Any, Any]]] = Record
+    everybody: ClassVar[str] = "pair and adversary"
+    private: ClassVar[str] = "the beliefs are private and not in this edition"
+
+    def plan(self, data: dict[str, Any]) -> Plan:
+        """The plan that a record holds, certified again."""
+        return Plan.from_dict(data)
+
+    def facts(self, data: Mapping[str, Any]) -> Facts:
+        """What a record of either edition states."""
+        return Facts.from_dict(data)
+
+    def words(self, facts: Facts) -> dict[str, Any]:
+        """The words that follow from it, by entry."""
+        return words(facts)
+
+    def planned(self, facts: Facts, plan: Plan) -> Facts:
+        """What a release by this plan would have stated, had it done what these facts say."""
+        return facts.planned_by(plan)
+
+    def promised(self, facts: Facts) -> str:
+        """Whose rows the promise is about, where a person has several."""
+        rows = facts.rows_per_person
+        if rows is None or rows == 1:
+            return f"{facts.goal}"
+        independent = "independent " if facts.dependence == "independent" else ""
+        return f"{facts.goal} for {rows:,} {independent}rows of a person"
+
+    def recomputed(self, plan: Plan) -> str:
+        """The bound for one row, and what several cost."""
+        certificate = plan.calibration.certificate
+        found = (
+            f"least ε without exception at most {certificate.epsilon_upper:.9g}"
+            if certificate.goal.pure
+            else f"δ at ε = {certificate.goal.epsilon:g} at most {certificate.delta_upper:.9g}"
+        )
+        return f"{found}{_for_one_row(plan)}, {pairs_in_words(certificate)}"
+
+    def all_public(self, plan: Mapping[str, Any]) -> Check:
+        """Whether every belief is called public."""
+        beliefs = plan["scenario"]["beliefs"]
+        public = all(belief.get("provenance") == PUBLIC for belief in beliefs)
+        return Check(
+            claim="this public edition holds no private belief",
+            verdict=public,
+            detail="every belief in it is called public" if public else "one is not called public",
+        )
+
+    def agreement(self, data: Mapping[str, Any], facts: Facts, plan: Plan | None) -> list[str]:
+        """Counts, order and measurements must go together."""
+        return contradictions(data, facts, plan, old=FROM_VERSION in data)
+
+    def appearance(
+        self,
+        data: Mapping[str, Any],
+        facts: Facts,
+        folder: Path | None,
+        released: str | Path | None,
+    ) -> tuple[list[Check], list[str]]:
+        """The published file, as far as it is there."""
+        name = data["published"]["file"]
+        if released is not None:
+            return look_at(data, facts, Path(released))
+        if folder is None:
+            return [], []
+        if name is None:
+            if data["published"]["checksum_of"] == "column":
+                return [], ["A frame was released, and no file: there is nothing here to look at."]
+            away = "the record does not say where it is; name it with --released"
+            return [
+                Check(
+                    claim="the file has the checksum that the record names",
+                    verdict=None,
+                    detail=away,
+                )
+            ], []
+        claim = f"{shown(name)} has the checksum that the record names"
+        try:
+            place = beside(folder, name)
+        except InvalidInputError as error:
+            return [Check(claim=claim, verdict=False, detail=str(error))], []
+        if place.exists():
+            return look_at(data, facts, place)
+        away = "it is not beside the record; name it with --released"
+        return [Check(claim=claim, verdict=None, detail=away)], []
+
+
+def _for_one_row(plan: Plan) -> str:
+    """What the numbers of a certificate are about, where a person has several rows."""
+    rows, calibration = plan.several_rows, plan.calibration
+    if rows.count == 1:
+        return ""
+    if rows.apart:
+        return f" for one row, which has {calibration.goal}"
+    cost = cost_of_rows(calibration, rows)
+    together = Guarantee(rounded_up(cost.epsilon, 4), cost.delta)
+    return f" for one row, and {rows.count:,} rows cost {together}"

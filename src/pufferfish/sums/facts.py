@@ -1,0 +1,142 @@
+"""What the record of a sum states to everybody, and the words that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pufferfish.codec import reading
+from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
+from pufferfish.guarantee import Guarantee
+from pufferfish.kind import Stated
+from pufferfish.ladder import Rounding
+from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.sums.plan import Statistic, SumPlan
+from pufferfish.sums.secret import Protected
+from pufferfish.sums.words import unpromised_sum
+
+__all__ = ["SumFacts", "sum_words"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumFacts(Stated):
+    """Nothing of users who are not public, but for their number where a mean tells it.
+
+    Attributes:
+        goal: The promise, for every user.
+        protected: What about each of them must not be told.
+        statistic: What was published.
+        column: Of which column.
+        noise: The law that was added.
+        rounding: How its scale was made public; None where every user is public.
+        users: How many are described; None where that is not told.
+        tables: Whether every user's table is known, and not only mean and std. The words of a
+            record tell it.
+    """
+
+    goal: Guarantee
+    protected: Protected
+    statistic: Statistic
+    column: str
+    noise: Noise
+    rounding: Rounding | None
+    users: int | None
+    tables: bool
+
+    @classmethod
+    def of(cls, plan: SumPlan) -> Self:
+        """What a plan says."""
+        calibration = plan.calibration
+        # A mean is a sum divided by the number of described users, which it gives away.
+        told = plan.public or plan.statistic == "mean"
+        return cls(
+            goal=calibration.goal,
+            protected=calibration.protected,
+            statistic=plan.statistic,
+            column=plan.column,
+            noise=calibration.noise,
+            rounding=None if plan.public else plan.rounding,
+            users=calibration.users.size if told else None,
+            tables=calibration.users.laws is not None,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a document."""
+        between = self.protected.between
+        return {
+            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
+            "protected": self.protected.what,
+            "between": None if between is None else list(between),
+            "statistic": self.statistic,
+            "column": self.column,
+            "noise": noise_to_dict(self.noise),
+            "rounding": self.rounding,
+            "users": self.users,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The facts in a record of either edition."""
+        with reading("record of a sum"):
+            between = None if data["between"] is None else tuple(data["between"])
+            return cls(
+                goal=Guarantee(**data["goal"]),
+                protected=Protected(what=data["protected"], between=between),
+                noise=noise_from_dict(data["noise"]),
+                tables="tables" in data["plan"]["users"]
+                if "plan" in data
+                else unpromised_sum(tables=True)[-1] in data["not_promised"],
+                **{name: data[name] for name in ("statistic", "column", "rounding", "users")},
+            )
+
+
+def sum_words(facts: SumFacts) -> dict[str, Any]:
+    """All that a record says in words, by entry."""
+    return {
+        "promise": _claim(facts),
+        "not_promised": unpromised_sum(tables=facts.tables) + _size_not_promised(facts.rounding),
+    }
+
+
+def _size_not_promised(rounding: Rounding | None) -> list[str]:
+    """What the published scale says of users who are not public; nothing where all of them are."""
+    if rounding is None:
+        return []
+    if rounding == "given":
+        return [
+            "What it says about the users that noise of this scale, which was chosen without what "
+            "is known of them, suffices."
+        ]
+    to = "a rung of a public ladder" if rounding == "ladder" else "three digits"
+    return [
+        "What the scale of the noise says about the users. It was computed from what is known of "
+        f"them and rounded up to {to}; one user who adds far more than all others decides it."
+    ]
+
+
+def _secret(protected: Protected) -> str:
+    if protected.what == "presence":
+        return "whether any one user's value is in it"
+    if protected.between is None:
+        return "which of their described values any one user reported"
+    low, high = protected.between
+    return f"whether any one user reported {low:g} or {high:g} (nothing else is bounded)"
+
+
+def _claim(facts: SumFacts) -> str:
+    added, noise = "No noise was added.", facts.noise
+    if isinstance(noise, LaplaceNoise):
+        size, std = f"{noise.scale:g}", f"{noise.std:.4g}"
+        added = f"Added to the sum was Laplace noise of scale {size} (std {std})."
+    divided = (
+        f" It was then divided by {facts.users:,}, the number of described users."
+        if facts.statistic == "mean"
+        else ""
+    )
+    return (
+        f"What the published {facts.statistic} of {facts.column!r} says about "
+        f"{_secret(facts.protected)} is bounded, for every user: {facts.goal} pufferfish "
+        "privacy, against one who knows the described laws of independent users, for one release. "
+        f"{added}{divided}"
+    )

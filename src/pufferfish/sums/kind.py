@@ -1,0 +1,103 @@
+"""The kind of release that publishes one sum: how its record is checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pufferfish.checks import require
+from pufferfish.kind import Kind, ReleaseRecord
+from pufferfish.scenario import PUBLIC
+from pufferfish.sums.facts import SumFacts, sum_words
+from pufferfish.sums.plan import SumPlan
+from pufferfish.sums.record import SumRecord, counts_of_sum
+from pufferfish.verdict import Check
+
+__all__ = ["SumKind"]
+
+
+class SumKind(Kind[SumPlan, SumFacts]):
+    """One number, which the record holds itself."""
+
+    record: ClassVar[type[ReleaseRecord[Any, Any]]] = SumRecord
+    everybody: ClassVar[str] = "user"
+    private: ClassVar[str] = "the users are private and not in this edition"
+
+    def plan(self, data: dict[str, Any]) -> SumPlan:
+        """The plan that a record holds, certified again for every user."""
+        return SumPlan.from_dict(data)
+
+    def facts(self, data: Mapping[str, Any]) -> SumFacts:
+        """What a record of either edition states."""
+        return SumFacts.from_dict(data)
+
+    def words(self, facts: SumFacts) -> dict[str, Any]:
+        """The words that follow from it, by entry."""
+        return sum_words(facts)
+
+    def planned(self, facts: SumFacts, plan: SumPlan) -> SumFacts:
+        """What a release by this plan states; nothing in it depends on what was done."""
+        del facts
+        return SumFacts.of(plan)
+
+    def promised(self, facts: SumFacts) -> str:
+        """The promise, for every user."""
+        return f"{facts.goal}"
+
+    def recomputed(self, plan: SumPlan) -> str:
+        """How many certificates it took."""
+        calibration = plan.calibration
+        return (
+            f"{calibration.certificates} certificate(s) settled all "
+            f"{calibration.users.size:,} users"
+        )
+
+    def all_public(self, plan: Mapping[str, Any]) -> Check:
+        """Whether the users are called public."""
+        public = plan["users"]["provenance"] == PUBLIC
+        return Check(
+            claim="this public edition describes no private user",
+            verdict=public,
+            detail="the users are called public" if public else "they are not called public",
+        )
+
+    def agreement(
+        self, data: Mapping[str, Any], facts: SumFacts, plan: SumPlan | None
+    ) -> list[str]:
+        """The number of users is told only by a mean, or where they are public."""
+        found = []
+        if facts.statistic == "mean" and facts.users is None:
+            found.append("a mean was published, and not by how many users it was divided")
+        if plan is None and facts.statistic != "mean" and facts.users is not None:
+            found.append("the users are private, and their number is told")
+        if plan is not None and "table" in data:
+            found += counts_of_sum(data["table"], plan)
+        return found
+
+    def appearance(
+        self,
+        data: Mapping[str, Any],
+        facts: SumFacts,
+        folder: Path | None,
+        released: str | Path | None,
+    ) -> tuple[list[Check], list[str]]:
+        """What can be said of the number: that it is one, and lies on the grid of its noise."""
+        require(released is None, "the record of a sum holds what was published; there is no file.")
+        value, grid = data["published"]["value"], facts.noise.grid
+        real = isinstance(value, float | int) and math.isfinite(value)
+        found = Check(
+            claim="one number was published, on the grid of its noise",
+            verdict=real and (grid is None or _on_grid(value, facts, grid)),
+            detail=f"{value!r}",
+        )
+        return [found], []
+
+
+def _on_grid(value: float, facts: SumFacts, grid: float) -> bool:
+    """A sum is a multiple of the grid; a mean is one that was divided by the number of users."""
+    if facts.statistic != "mean":
+        return value % grid == 0.0
+    users = facts.users
+    return users is not None and round(value * users / grid) * grid / users == value
