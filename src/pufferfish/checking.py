@@ -187,7 +187,7 @@ def _against_plan(
     kind: Kind[Any, Any], data: dict[str, Any], facts: Any, promised: str
 ) -> list[Check]:
     try:
-        plan = kind.plan(data["plan"])
+        plan = kind.plan.from_dict(data["plan"])
     except CertificationError as error:
         return [Check(claim=promised, verdict=False, detail=str(error))]
     except InvalidInputError as error:

@@ -32,7 +32,6 @@ __all__ = [
     "belief_to_dict",
     "check_entries",
     "document_text",
-    "is_document",
     "pairs_from_plain",
     "pairs_to_plain",
     "parse_document",
@@ -47,7 +46,6 @@ PRIVATE_NOTICE = "Holds statistics of private data. Keep it as you keep the data
 PUBLIC_NOTICE = "May be published."
 _YAML = (".yaml", ".yml")
 _LINE_ENDS = "\x85\u2028\u2029"
-_ANY_VERSION = 0
 # Pairs up to which each is written down.
 _MANY_PAIRS = 1_000
 
@@ -105,17 +103,8 @@ def plain_document(path: Path) -> dict[str, Any]:
     return data
 
 
-def is_document(path: Path, kind: str) -> bool:
-    """Whether a file holds a document of this kind, of whatever version."""
-    with contextlib.suppress(InvalidInputError):
-        return bool(read_document(path, kind, _ANY_VERSION))
-    return False
-
-
 def _upgraded(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
     found = data.get("version")
-    if version == _ANY_VERSION:
-        return data
     while isinstance(found, int) and found < version and (kind, found) in UPGRADES:
         data = UPGRADES[kind, found](data)
         found = data.get("version")

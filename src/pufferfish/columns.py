@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pufferfish.errors import InvalidInputError
 from pufferfish.explain import pairs_in_words
 from pufferfish.guarantee import Guarantee
-from pufferfish.kind import Kind, ReleaseRecord
+from pufferfish.kind import Kind, ReleasePlan, ReleaseRecord
 from pufferfish.looking import beside, look_at, shown
 from pufferfish.numerics import rounded_up
 from pufferfish.persons import cost_of_rows
@@ -26,13 +26,10 @@ __all__ = ["ColumnKind"]
 class ColumnKind(Kind[Plan, Facts]):
     """Rows of a column, in a file, a folder or a frame."""
 
+    plan: ClassVar[type[ReleasePlan]] = Plan
     record: ClassVar[type[ReleaseRecord[Any, Any]]] = Record
     everybody: ClassVar[str] = "pair and adversary"
     private: ClassVar[str] = "the beliefs are private and not in this edition"
-
-    def plan(self, data: dict[str, Any]) -> Plan:
-        """The plan that a record holds, certified again."""
-        return Plan.from_dict(data)
 
     def facts(self, data: Mapping[str, Any]) -> Facts:
         """What a record of either edition states."""

@@ -28,6 +28,7 @@ from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.guarantee import Guarantee
+from pufferfish.mechanism import Mechanism
 from pufferfish.noise import Noise
 from pufferfish.scenario import Scenario
 from pufferfish.schema import refuse_misshapen
@@ -55,6 +56,11 @@ class ReleasePlan(PrivateDocument):
 
     @property
     @abstractmethod
+    def mechanism(self) -> Mechanism:
+        """What is applied to a value."""
+
+    @property
+    @abstractmethod
     def certificate(self) -> Certificate:
         """Shows that the promise is kept, for those who decide."""
 
@@ -67,6 +73,11 @@ class ReleasePlan(PrivateDocument):
     @abstractmethod
     def scenario(self) -> Scenario:
         """What the certificate is about."""
+
+    @property
+    def unattacked(self) -> list[str]:
+        """What attacks on single published values leave out, in sentences."""
+        return []
 
     def to_public_dict(self) -> dict[str, Any]:
         """The document of a public plan, as it stands in the public edition of a record."""
@@ -239,18 +250,16 @@ class Kind(ABC, Generic[PlanT, StatedT]):
     """How a record of this kind is checked, claim by claim.
 
     Attributes:
+        plan: The type of its plans.
         record: The type of its records.
         everybody: For whom the promise must be kept.
         private: Why the promise cannot be checked where the plan is not in the edition.
     """
 
+    plan: ClassVar[type[ReleasePlan]]
     record: ClassVar[type[ReleaseRecord[Any, Any]]]
     everybody: ClassVar[str]
     private: ClassVar[str]
-
-    @abstractmethod
-    def plan(self, data: dict[str, Any]) -> PlanT:
-        """The plan that a record holds, certified again."""
 
     @abstractmethod
     def facts(self, data: Mapping[str, Any]) -> StatedT:
@@ -302,12 +311,12 @@ _KINDS: dict[str, Kind[Any, Any]] = {}
 
 
 def register(kind: Kind[Any, Any]) -> None:
-    """Make a kind known, by the name that its records have in documents."""
-    _KINDS[kind.record.KIND] = kind
+    """Make a kind known, by the names that its plans and records have in documents."""
+    _KINDS[kind.plan.KIND] = _KINDS[kind.record.KIND] = kind
 
 
 def kind_of(name: str) -> Kind[Any, Any]:
-    """The kind whose records have this name.
+    """The kind whose plans or records have this name.
 
     Raises:
         InvalidInputError: There is none.

@@ -320,6 +320,24 @@ class Plan(ReleasePlan):
         """What must look alike, to whom."""
         return self.calibration.scenario
 
+    @property
+    def unattacked(self) -> list[str]:
+        """Other rows of a person, and other columns."""
+        said = []
+        if self.keep:
+            said.append(
+                f"This is about {self.column!r} by itself. Nothing is promised to somebody who "
+                f"sees {', '.join(map(repr, self.keep))} as well; with --original, learners see "
+                "all of it."
+            )
+        if self.rows_per_person > 1:
+            said.append(
+                f"Attacked are single rows. The promise of {self.promise} is about "
+                f"{self.rows_per_person:,} rows of a person together: see its certificate "
+                "(verify)."
+            )
+        return said
+
     def to_public_dict(self) -> dict[str, Any]:
         """Without secrets of the table that no belief names: they may point at few people."""
         return {**super(Plan, self).to_public_dict(), "others": []}

@@ -174,7 +174,7 @@ def test_other_rows_are_refused(refused: Typed, typed: Typed, folder: Path) -> N
     ("arguments", "code", "words"),
     [
         (("nothing.json",), 5, "nothing.json"),
-        (("t.csv",), 2, "no plan"),
+        (("t.csv",), 2, "no document"),
         (("plan.json", "--draws", "10"), 2, "draws must be"),
         (("plan.json", *FEW, "--confidence", "1.5"), 2, "confidence must"),
         (("plan.json", *FEW, "--released", "out.csv"), 2, "--released needs --original"),

@@ -23,7 +23,8 @@ import numpy.typing as npt
 from pufferfish.adversary import Success, success, success_allowed
 from pufferfish.audit.draws import generator
 from pufferfish.checks import FloatArray, require
-from pufferfish.errors import DataError, MissingExtraError
+from pufferfish.errors import DataError, MissingExtraError, UnsupportedError
+from pufferfish.kind import ReleasePlan
 from pufferfish.learning.matrix import matrix
 from pufferfish.noise import NoNoise
 from pufferfish.numerics import percent_up
@@ -171,7 +172,7 @@ def _limit(reached: Success) -> str:
 
 
 def audit_data(
-    original: Any, plan: Plan, released: Any = None, *, seed: int = 0, na: Sequence[str] = ()
+    original: Any, plan: ReleasePlan, released: Any = None, *, seed: int = 0, na: Sequence[str] = ()
 ) -> DataAudit:
     """How well standard learners predict the secret of the deciding pair, before and after.
 
@@ -187,6 +188,11 @@ def audit_data(
         seed: For the folds, and for the choice of rows where there are very many.
         na: Texts of a file that stand for a missing value or secret, as for `summarise`.
     """
+    if not isinstance(plan, Plan):
+        raise UnsupportedError(
+            "learners look at the rows of a column, and this release has none: leave out the table "
+            "(--original)."
+        )
     calibration = plan.calibration
     pair = calibration.certificate.worst.pair
     alone = Scenario(calibration.scenario.beliefs, [pair])

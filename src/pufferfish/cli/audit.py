@@ -15,12 +15,11 @@ from pufferfish.audit import Command, audit, audit_data
 from pufferfish.audit.learners import check_learners
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.printing import Printing
-from pufferfish.codec import is_document, read_document, reading
+from pufferfish.codec import as_document, plain_document, reading
 from pufferfish.errors import InvalidInputError
+from pufferfish.kind import ReleasePlan, kind_of
 from pufferfish.options.groups import grouped
 from pufferfish.options.table import Marks
-from pufferfish.plan import Plan
-from pufferfish.record import Record
 
 __all__ = ["command"]
 
@@ -75,30 +74,17 @@ def command(
     if original is not None:
         check_learners()
     subject: Any = plan.mechanism if run is None else Command(_split(run))
-    calibration = plan.calibration
     with show.progress("Attacking") as progress:
         found = audit(
             subject,
-            calibration.scenario,
-            calibration.goal,
+            plan.scenario,
+            plan.certificate.goal,
             draws=draws,
             confidence=confidence,
             seed=seed,
             progress=progress,
         )
-    words, data = [str(found)], found.to_dict()
-    if plan.rows_per_person > 1:
-        words.insert(
-            0,
-            f"Attacked are single rows. The promise of {plan.promise} is about "
-            f"{plan.rows_per_person:,} rows of a person together: see its certificate (verify).",
-        )
-    if plan.keep:
-        words.insert(
-            0,
-            f"This is about {plan.column!r} by itself. Nothing is promised to somebody who sees "
-            f"{', '.join(map(repr, plan.keep))} as well; with --original, learners see all of it.",
-        )
+    words, data = [*plan.unattacked, str(found)], found.to_dict()
     if original is not None:
         learned = audit_data(
             str(original), plan, released and str(released), seed=seed, na=na or ()
@@ -116,13 +102,12 @@ def _split(command: str) -> list[str]:
         raise InvalidInputError(f"--command cannot be read: {error}.") from None
 
 
-def _plan(document: Path) -> Plan | None:
+def _plan(document: Path) -> ReleasePlan | None:
     """What was planned, from a plan or a record; None where a record does not hold it."""
-    if any(is_document(document, kind) for kind in ("sum-plan", "sum-record")):
-        raise InvalidInputError("audits are about columns; there is none for sums.")
-    try:
-        data = read_document(document, "record", Record.VERSION)
-    except InvalidInputError:
-        return Plan.load(document)
+    plain = plain_document(document)
+    kind = kind_of(plain["pufferfish"])
+    if plain["pufferfish"] == kind.plan.KIND:
+        return kind.plan.load(document)
+    data = as_document(plain, kind.record.KIND, kind.record.VERSION)
     with reading("record"):
-        return Plan.from_dict(data["plan"]) if "plan" in data else None
+        return kind.plan.from_dict(data["plan"]) if "plan" in data else None

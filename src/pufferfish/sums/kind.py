@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pufferfish.checks import require
-from pufferfish.kind import Kind, ReleaseRecord
+from pufferfish.kind import Kind, ReleasePlan, ReleaseRecord
 from pufferfish.scenario import PUBLIC
 from pufferfish.sums.facts import SumFacts, sum_words
 from pufferfish.sums.plan import SumPlan
@@ -21,13 +21,10 @@ __all__ = ["SumKind"]
 class SumKind(Kind[SumPlan, SumFacts]):
     """One number, which the record holds itself."""
 
+    plan: ClassVar[type[ReleasePlan]] = SumPlan
     record: ClassVar[type[ReleaseRecord[Any, Any]]] = SumRecord
     everybody: ClassVar[str] = "user"
     private: ClassVar[str] = "the users are private and not in this edition"
-
-    def plan(self, data: dict[str, Any]) -> SumPlan:
-        """The plan that a record holds, certified again for every user."""
-        return SumPlan.from_dict(data)
 
     def facts(self, data: Mapping[str, Any]) -> SumFacts:
         """What a record of either edition states."""
