@@ -17,7 +17,6 @@ from pufferfish.errors import (
 from pufferfish.exact import Certificate
 from pufferfish.exact.certificate import noise_from_dict
 from pufferfish.exact.recheck import certificate_gap
-from pufferfish.explain import pairs_in_words
 from pufferfish.guarantee import Guarantee
 from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
 from pufferfish.looking import beside, look_at, shown
@@ -35,6 +34,7 @@ from pufferfish.sums.checking import sum_claims
 from pufferfish.sums.record import VERSION as SUM_VERSION
 from pufferfish.upgrades import FROM_VERSION
 from pufferfish.verdict import SIGNED, Check, Verification
+from pufferfish.words.certificates import measured, pairs_in_words
 
 __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
@@ -267,11 +267,7 @@ def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
     except UnsupportedError as error:
         return [Check(claim=text, verdict=None, detail=str(error))]
     certificate = plan.calibration.certificate
-    found = (
-        f"least ε without exception at most {certificate.epsilon_upper:.9g}"
-        if certificate.goal.pure
-        else f"δ at ε = {certificate.goal.epsilon:g} at most {certificate.delta_upper:.9g}"
-    )
+    found = certificate.epsilon_upper if certificate.goal.pure else certificate.delta_upper
     same = plan.calibration.noise == facts.noise and plan.promise == facts.goal
     planned = facts.planned_by(plan).to_dict()
     other = [name for name, entry in planned.items() if data[name] != entry]
@@ -279,7 +275,8 @@ def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
         Check(
             claim=text,
             verdict=same and certificate.holds is True,
-            detail=f"computed again: {found}{_for_one_row(plan)}, {pairs_in_words(certificate)}"
+            detail=f"computed again: {measured(certificate.goal)} at most {found:.9g}"
+            f"{_for_one_row(plan)}, {pairs_in_words(certificate)}"
             if same
             else "the record's noise or promise is not that of its plan",
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,11 +10,13 @@ from pufferfish.calibrate import METHODS, Calibration, calibrate
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.exact.parallel import Progress
-from pufferfish.explain import COLUMNS, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import PAPER_METHODS, TAU_FORMS
+from pufferfish.words.certificates import VERDICTS
+from pufferfish.words.numbers import rounded_up
+from pufferfish.words.terminal import aligned, folded
 
 __all__ = ["ComparedMethod", "Comparison", "compare", "noise_in_words"]
 
@@ -76,17 +77,12 @@ class Comparison:
         measured = "least ε, δ = 0" if self.goal.pure else f"true δ, ε = {self.goal.epsilon:.4g}"
         header = ("method", "noise", "noise/exact", measured, "promise", "two releases")
         rows = [header, *(self._row(each) for each in self.methods)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        rows.insert(1, tuple("-" * width for width in widths))
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
+        lines = [aligned(rows, "left", ruled=True)]
         if self.refused:
             lines.append("Does not apply:")
         for reason, names in self._reasons().items():
             line = f"- {', '.join(names)}: {reason.removeprefix(names[0]).lstrip()}"
-            lines.append(textwrap.fill(line, COLUMNS, subsequent_indent="  "))
+            lines.append(folded(line, others="  ", hyphens=True))
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,7 +116,7 @@ class Comparison:
             noise_in_words(each.calibration.noise),
             "-" if ratio is None else f"{ratio:.3f}",
             rounded_up(loss, 4),
-            {True: "kept", False: "BROKEN", None: "not decided"}[each.valid],
+            VERDICTS[each.valid] if each.valid is not False else "BROKEN",
             "not covered" if twice is None else f"ε = {rounded_up(twice, 4)}",
         )
 

@@ -28,17 +28,9 @@ from pufferfish.exact.recheck import certificate_gap
 from pufferfish.plan import Plan
 from pufferfish.schema import refuse_misshapen
 from pufferfish.signing import SigningKey, signer_of, unsigned
-from pufferfish.statement import (
-    WORDS,
-    BeliefsFrom,
-    Facts,
-    Order,
-    Reveals,
-    contradictions,
-    percent_of,
-    words,
-)
+from pufferfish.statement import WORDS, BeliefsFrom, Facts, Order, Reveals, contradictions, words
 from pufferfish.upgrades import FROM_VERSION
+from pufferfish.words.numbers import percent_of
 
 __all__ = ["TOLERANCE", "VERSION", "ChecksumOf", "Edition", "Record"]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pufferfish.explain import rounded_up
 from pufferfish.noise import NoNoise
-from pufferfish.numerics import percent_up, readable
 from pufferfish.paper.experiments import TABLE
 from pufferfish.paper.figure import csv_text
 from pufferfish.paper.table import Entry, Row, Table
+from pufferfish.words.numbers import percent_up, readable, rounded_up
 
 __all__ = ["SHOWN", "Cell", "Line", "Part", "markdown", "parts", "short_form", "table_csv"]
 
