@@ -26,6 +26,7 @@ from pufferfish.words.numbers import percent_up, readable, times
 from pufferfish.words.phrases import (
     beside_column,
     cap_in_words,
+    joined,
     meaning,
     pair_in_words,
     rows_tested,
@@ -53,7 +54,7 @@ def story(record: Record) -> tuple[Step, ...]:
         "Promise": [promise_in_words(plan, tested=record.rows_tested)],
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [published_in_words(record)],
-        "Before it": [cap_in_words(plan.cap) + _capped(record)],
+        "Before it": [joined(cap_in_words(plan.cap), _capped(record))],
         "Noise": [_noise(record)],
         "Outliers": [_outliers(plan)],
         "Compared": [_beside(plan)],

@@ -195,7 +195,7 @@ def gather(
         reveals=said.reveals,
         promise=statement.promise(said),
         beliefs_from=said.beliefs_from,
-        cap=cap_in_words(said.cap).strip(),
+        cap=cap_in_words(said.cap),
         outliers=None if record is None else _outliers(record.plan),
         covered=None if record is None else published_in_words(record),
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),

@@ -24,7 +24,7 @@ from pufferfish.report.templates import templates
 from pufferfish.report.usage import code
 from pufferfish.report.ways import ways, ways_picture
 from pufferfish.words.numbers import percent, percent_down, percent_up, readable, rounded_up, times
-from pufferfish.words.phrases import meaning
+from pufferfish.words.phrases import meaning, without_name
 
 __all__ = ["fragment", "page"]
 
@@ -83,9 +83,7 @@ def page(facts: Facts) -> str:
         ways_picture=ways_picture(listed),
         refused=()
         if found is None or _together(facts)
-        else [
-            (name, reason.removeprefix(name).lstrip()) for name, reason in found.comparison.refused
-        ],
+        else [(name, without_name(name, reason)) for name, reason in found.comparison.refused],
         noise=noise_in_words(facts.noise),
         code=code(facts.document, facts.noise, facts.steps, facts.utility.rows),
         afterwards=[each.in_words for each in facts.steps],

@@ -12,6 +12,7 @@ from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE
 from pufferfish.words.numbers import readable
 from pufferfish.words.phrases import (
     cap_in_words,
+    joined,
     listed,
     multiples_in_words,
     named_pairs,
@@ -109,11 +110,13 @@ def promise(facts: Facts) -> str:
     """The promise in words that hold nothing of a private belief."""
     unit = unit_in_words(facts.unit, facts.rows_per_person, facts.dependence, facts.one_row)
     named = named_pairs(facts.pairs, _MOST_NAMED, more="more pairs")
-    return (
+    return joined(
         f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
         f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
-        f"privacy, against {_adversaries(facts)}, for one release. {cap_in_words(facts.cap)}"
-        f"{multiples_in_words(facts.step)}{noise_in_words(facts.noise)}"
+        f"privacy, against {_adversaries(facts)}, for one release.",
+        cap_in_words(facts.cap),
+        multiples_in_words(facts.step),
+        noise_in_words(facts.noise),
     )
 
 

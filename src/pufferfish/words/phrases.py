@@ -11,6 +11,7 @@ from pufferfish.words.numbers import odds_factor, readable, times
 __all__ = [
     "beside_column",
     "cap_in_words",
+    "joined",
     "larger_size",
     "listed",
     "meaning",
@@ -22,6 +23,7 @@ __all__ = [
     "rows_tested",
     "seen_by",
     "unit_in_words",
+    "without_name",
 ]
 
 
@@ -43,6 +45,11 @@ def pair_in_words(pair: tuple[object, object]) -> str:
     return f"{first!r} and {second!r}"
 
 
+def without_name(name: str, reason: str) -> str:
+    """A reason that begins with the name of what it is about, for a list of such names."""
+    return reason.removeprefix(name).lstrip()
+
+
 def named_pairs(
     pairs: Sequence[tuple[object, object]], most: int, *, joint: str = "; ", more: str = "more"
 ) -> str:
@@ -55,6 +62,11 @@ def seen_by(direction: tuple[object, object], belief: str) -> str:
     """One secret against the other, and to whom they look so."""
     first, second = direction
     return f"{first!r} against {second!r}, as {belief!r} sees it"
+
+
+def joined(*sentences: str) -> str:
+    """A paragraph of those sentences that say something."""
+    return " ".join(filter(None, sentences))
 
 
 def meaning(promise: Guarantee, pair: str) -> str:
@@ -112,13 +124,13 @@ def cap_in_words(cap: tuple[float, float] | None) -> str:
     low, high = (readable(each, 10) for each in cap)
     return (
         f"Values below {low} and above {high} were moved to these bounds before the noise; the "
-        "bounds must be public: a bound chosen by looking at the data tells about them. "
+        "bounds must be public: a bound chosen by looking at the data tells about them."
     )
 
 
 def multiples_in_words(step: float | None) -> str:
     """What everybody may know of the values before the noise."""
-    return "" if step is None else f"Before the noise every value is a multiple of {step:g}. "
+    return "" if step is None else f"Before the noise every value is a multiple of {step:g}."
 
 
 def moved_into(low: float, high: float) -> str:
