@@ -13,6 +13,7 @@ from scipy.stats import laplace, norm
 
 import pufferfish as pf
 from pufferfish.narrate import story
+from pufferfish.words.terminal import labelled
 
 ROWS = 1000
 VALUES = np.random.default_rng(0).normal(50.0, 2.5, ROWS)
@@ -33,7 +34,7 @@ def tables() -> pf.Calibration:
 
 def told(calibration: pf.Calibration, table: Any = None, **fields: Any) -> str:
     plan = pf.Plan(calibration=calibration, column="x", secret="s", **fields)
-    text = story(pf.release(table or TABLE, plan).record)
+    text = labelled(story(pf.release(table or TABLE, plan).record))
     assert max(map(len, text.splitlines())) <= 98
     return " ".join(text.split())
 

@@ -12,6 +12,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.narrate import story
 from pufferfish.slight import drawable, publishes_values
+from pufferfish.words.terminal import labelled
 
 ROWS = 1000
 Table = dict[str, Any]
@@ -62,7 +63,9 @@ def test_and_released_where_that_is_asked_for(shares: tuple[float, float], tmp_p
     plan = pf.Plan(calibration=laws(*shares), column="x", secret="s", allow_no_noise=True)
     assert plan.calibration.certified
     done = pf.release(table, plan)
-    assert "in name only, the values can be read off" in " ".join(story(done.record).split())
+    assert "in name only, the values can be read off" in " ".join(
+        labelled(story(done.record)).split()
+    )
     assert sorted(np.rint(done.frame["x"])) == sorted(table["x"])
     plan.save(tmp_path / "plan.json")
     assert pf.Plan.load(tmp_path / "plan.json") == plan

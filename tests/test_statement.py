@@ -11,7 +11,8 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.scenario import RELEASED, SecretPair
-from pufferfish.statement import Facts, Reveals, headline, not_promised, percent_of, promise, words
+from pufferfish.statement import Facts, Reveals, headline, not_promised, promise, words
+from pufferfish.words.numbers import percent_of
 
 
 @cache

@@ -16,6 +16,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.cli.app import run
 from pufferfish.narrate import story
+from pufferfish.words.terminal import labelled
 
 LAWS = {"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(0.5, 1.0)}
 CITIES = ["Bonn", "Kiel", "Hidden", "Bonn"]
@@ -99,7 +100,7 @@ def test_categories_with_a_delimiter_are_quoted(tmp_path: Path) -> None:
 def test_values_that_no_belief_considers_are_counted() -> None:
     record = pf.release({"x": [0.1, 1e6, -1e6], "s": ["a", "b", "a"]}, plan()).record
     assert record.rows_outside == 2
-    assert "2 values are outside" in story(record)
+    assert "2 values are outside" in labelled(story(record))
     assert any("far from all" in text for text in record.to_dict("public")["not_promised"])
 
 

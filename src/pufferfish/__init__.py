@@ -54,6 +54,8 @@ from pufferfish.sums import SumCalibration, SumPlan, calibrate_sum, compare_sum,
 from pufferfish.tables import Summary, summarise
 from pufferfish.tables.spark.workers import SparkWorkers
 from pufferfish.theorems import ComposableCertificate, composable
+from pufferfish.words.explanation import Explanation
+from pufferfish.words.steps import Step
 
 __version__ = "0.1.0"
 
@@ -73,6 +75,7 @@ __all__ = [
     "Discrete",
     "Enclosure",
     "EngineError",
+    "Explanation",
     "FitReport",
     "Gaussian",
     "GaussianMixture",
@@ -104,6 +107,7 @@ __all__ = [
     "SecretPair",
     "SigningKey",
     "SparkWorkers",
+    "Step",
     "SumCalibration",
     "SumPlan",
     "Summary",

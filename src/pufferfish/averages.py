@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
 from pufferfish.noise import Noise, size_of
+from pufferfish.words.phrases import rounded_to_multiples
 
 __all__ = ["averages_lost", "rounded_to"]
 
@@ -26,7 +27,7 @@ def averages_lost(noise: Noise, steps: Sequence[Postprocess]) -> str | None:
     step = rounded_to(steps)
     if step > size_of(noise):
         return (
-            f"values were rounded to multiples of {step:g}, more than the size of the noise, which "
+            f"values were {rounded_to_multiples(step)}, more than the size of the noise, which "
             f"may move an average by up to {0.5 * step:g}"
         )
     return None

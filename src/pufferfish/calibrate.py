@@ -20,11 +20,11 @@ from pufferfish.exact.parallel import Progress, Workers, started
 from pufferfish.exact.search import HOPELESS, Judge, least_size_of_all
 from pufferfish.exact.unreachable import refuse_revealing_holes
 from pufferfish.exact.verify import certify, check_goal, check_scenario
-from pufferfish.explain import describe_delta, describe_loss, explain
+from pufferfish.explain import explain
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise, resized, size_of
-from pufferfish.numerics import readable, rounded_up
+from pufferfish.numerics import rounded_up
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
 from pufferfish.sizes import check_size, family_of, published_law
@@ -37,6 +37,9 @@ from pufferfish.theorems import (
     coupling,
     paper_scale,
 )
+from pufferfish.words.certificates import describe_delta, describe_loss
+from pufferfish.words.explanation import Explanation
+from pufferfish.words.phrases import larger_size
 
 __all__ = ["Calibration", "Method", "at_least", "calibrate", "published", "recertified"]
 
@@ -92,8 +95,10 @@ class Calibration:
         """What repeated releases cost, at the goal's δ; None where no coupling bounds it."""
         return composable(self.scenario, self.noise, self.goal.delta, self.radius)
 
-    def explain(self, *, another_table: bool = False) -> str:
+    def explain(self, *, another_table: bool = False) -> Explanation:
         """What was done, what is promised, to whom, and what is not, in numbered steps.
+
+        A string to print; its `steps` are the same as data.
 
         Args:
             another_table: Whether beliefs that say that they were fitted on the released column
@@ -290,11 +295,14 @@ def _given(
         rounding="ladder",
         workers=workers,
     )
-    what = "scale" if noise == "laplace" else "std"
     raise CertificationError(
-        f"noise of {what} {readable(size, 6)} cannot be shown to keep {goal} against these "
-        f"beliefs. Choose a larger {what} without looking at the data; or give none, and the rung "
-        f"{readable(size_of(enough.noise), 6)} of the public ladder is used."
+        larger_size(
+            goal,
+            size,
+            size_of(enough.noise),
+            what="scale" if noise == "laplace" else "std",
+            whom="against these beliefs",
+        )
     )
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pufferfish.errors import InvalidInputError
-from pufferfish.explain import pairs_in_words
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import Kind, ReleasePlan, ReleaseRecord
 from pufferfish.looking import beside, look_at, shown
@@ -19,6 +18,7 @@ from pufferfish.scenario import PUBLIC
 from pufferfish.statement import Facts, contradictions, words
 from pufferfish.upgrades import FROM_VERSION
 from pufferfish.verdict import Check
+from pufferfish.words.certificates import measured, pairs_in_words
 
 __all__ = ["ColumnKind"]
 
@@ -53,13 +53,12 @@ class ColumnKind(Kind[Plan, Facts]):
 
     def recomputed(self, plan: Plan) -> str:
         """The bound for one row, and what several cost."""
-        certificate = plan.calibration.certificate
-        found = (
-            f"least ε without exception at most {certificate.epsilon_upper:.9g}"
-            if certificate.goal.pure
-            else f"δ at ε = {certificate.goal.epsilon:g} at most {certificate.delta_upper:.9g}"
+        certificate = plan.certificate
+        found = certificate.epsilon_upper if certificate.goal.pure else certificate.delta_upper
+        return (
+            f"{measured(certificate.goal)} at most {found:.9g}{_for_one_row(plan)}, "
+            f"{pairs_in_words(certificate)}"
         )
-        return f"{found}{_for_one_row(plan)}, {pairs_in_words(certificate)}"
 
     def all_public(self, plan: Mapping[str, Any]) -> Check:
         """Whether every belief is called public."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,13 +10,16 @@ from pufferfish.calibrate import METHODS, Calibration, calibrate
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.exact.parallel import Progress
-from pufferfish.explain import COLUMNS, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
 from pufferfish.scenario import Scenario
-from pufferfish.theorems import PAPER_METHODS, TAU_FORMS
+from pufferfish.theorems import PAPER_METHODS, TAU_FORMS, Tau
+from pufferfish.words.certificates import VERDICTS
+from pufferfish.words.numbers import rounded_up
+from pufferfish.words.phrases import without_name
+from pufferfish.words.terminal import aligned, folded
 
-__all__ = ["ComparedMethod", "Comparison", "compare", "noise_in_words"]
+__all__ = ["ComparedMethod", "Comparison", "compare", "noise_in_words", "tau_in_words"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,17 +78,12 @@ class Comparison:
         measured = "least ε, δ = 0" if self.goal.pure else f"true δ, ε = {self.goal.epsilon:.4g}"
         header = ("method", "noise", "noise/exact", measured, "promise", "two releases")
         rows = [header, *(self._row(each) for each in self.methods)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        rows.insert(1, tuple("-" * width for width in widths))
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
+        lines = [aligned(rows, "left", ruled=True)]
         if self.refused:
             lines.append("Does not apply:")
         for reason, names in self._reasons().items():
-            line = f"- {', '.join(names)}: {reason.removeprefix(names[0]).lstrip()}"
-            lines.append(textwrap.fill(line, COLUMNS, subsequent_indent="  "))
+            line = f"- {', '.join(names)}: {without_name(names[0], reason)}"
+            lines.append(folded(line, others="  ", hyphens=True))
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,7 +117,7 @@ class Comparison:
             noise_in_words(each.calibration.noise),
             "-" if ratio is None else f"{ratio:.3f}",
             rounded_up(loss, 4),
-            {True: "kept", False: "BROKEN", None: "not decided"}[each.valid],
+            VERDICTS[each.valid] if each.valid is not False else "BROKEN",
             "not covered" if twice is None else f"ε = {rounded_up(twice, 4)}",
         )
 
@@ -142,7 +139,7 @@ def compare(
     """
     found: list[tuple[str, Calibration]] = []
     refused: dict[str, str] = {}
-    for name, choices in _all_methods():
+    for method, form, choices in _all_methods():
         try:
             calibration = calibrate(
                 scenario,
@@ -153,9 +150,9 @@ def compare(
                 progress=progress,
             )
         except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
-            refused[name.removesuffix(f", τ {choices.get('tau')}")] = str(error)
+            refused[method] = str(error)
         else:
-            found.append((name, calibration))
+            found.append((f"{method}{form}", calibration))
     least = next((each.noise.std for name, each in found if name == "exact"), 0.0)
     return Comparison(
         goal=goal,
@@ -171,17 +168,22 @@ def compare(
     )
 
 
-def _all_methods() -> Iterator[tuple[str, dict[str, Any]]]:
-    """The name of each row, and how `calibrate` is asked for it."""
+def _all_methods() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each method, its form where it has several, and how `calibrate` is asked for it."""
     for method in METHODS:
         if method == "exact":
-            yield "exact", {}
-            yield "exact, Gaussian", {"noise": "gaussian"}
+            yield "exact", "", {}
+            yield "exact, Gaussian", "", {"noise": "gaussian"}
         elif method in PAPER_METHODS and PAPER_METHODS[method].has_tau:
             for tau in TAU_FORMS:
-                yield f"{method}, τ {tau}", {"method": method, "tau": tau}
+                yield method, tau_in_words(tau), {"method": method, "tau": tau}
         else:
-            yield method, {"method": method}
+            yield method, "", {"method": method}
+
+
+def tau_in_words(tau: Tau) -> str:
+    """Behind the name of a method: which form of τ it takes."""
+    return f", τ {tau}"
 
 
 def noise_in_words(noise: Noise) -> str:

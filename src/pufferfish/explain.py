@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Callable
 
 from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
-from pufferfish.priors import law_in_words
-from pufferfish.scenario import RELEASED, Belief, Scenario
+from pufferfish.scenario import RELEASED, Belief, Scenario, Secret
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
+from pufferfish.words.beliefs import ANOTHER_TABLE, law_in_words
+from pufferfish.words.certificates import VERDICTS_ALOUD, describe_loss, pairs_in_words
+from pufferfish.words.explanation import Explanation
+from pufferfish.words.numbers import odds_factor, rounded_up, times
+from pufferfish.words.phrases import moved_into, named_pairs, pair_in_words, seen_by
+from pufferfish.words.steps import Entry, Step
 
-__all__ = ["COLUMNS", "describe_delta", "describe_loss", "explain", "odds_factor", "pairs_in_words"]
-__all__ += ["rounded_up"]
+__all__ = ["explain"]
 
 # Secrets listed one by one before the rest is only counted.
 _MOST_LISTED = 6
-# As wide as a terminal usually is.
-COLUMNS = 98
 # How much smaller the noise is made to show that less would not do.
 _LESS = 0.999
 
@@ -34,73 +34,65 @@ def explain(
     tau: Tau | None,
     radius: float,
     another_table: bool = False,
-) -> str:
+) -> Explanation:
     """The numbered steps from beliefs to certificate, with the numbers in them."""
     goal, noise = certificate.goal, certificate.noise
-    steps = [
-        _who(scenario, another_table),
-        _what(scenario),
-        _promise(goal),
-        _unprotected(scenario, goal, certificate),
-        _noise_in_words(scenario, noise, another_table),
-        _why_this_much(scenario, certificate, method, tau, radius),
-        _certified(certificate) + _if_wrong(radius),
-        _repeats(scenario, noise, composable),
-        _not_promised(noise),
-    ]
-    lines = [_wrapped(number, text) for number, text in enumerate(steps, start=1)]
-    if any(not belief.public for belief in scenario.beliefs):
-        lines.insert(
-            0, "PRIVATE: some beliefs are not public, and this text holds their statistics."
-        )
+    texts = {
+        "pairs": f"What must look alike: {named_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
+        "promise": _promise(goal),
+        "without noise": _unprotected(scenario, goal, certificate),
+        "noise": _noise_in_words(scenario, noise, another_table),
+        "method": _why_this_much(scenario, certificate, method, tau, radius),
+        "certificate": _certified(certificate) + _if_wrong(radius),
+        "repeats": _repeats(scenario, noise, composable),
+        "not promised": _not_promised(noise),
+    }
+    steps = [Step(title, (text,)) for title, text in texts.items()]
+    return Explanation([_who(scenario, another_table), *steps], _notices(scenario, certificate))
+
+
+def _notices(scenario: Scenario, certificate: Certificate) -> list[str]:
+    notices = []
     if certificate.holds is not True:
         kept = "is not kept" if certificate.holds is False else "could not be shown to be kept"
-        lines.insert(0, f"NOT CERTIFIED: the promise below {kept}. Do not release with this.")
-    return "\n".join(lines)
+        notices.append(f"NOT CERTIFIED: the promise below {kept}. Do not release with this.")
+    if any(not belief.public for belief in scenario.beliefs):
+        notices.append(
+            "PRIVATE: some beliefs are not public, and this text holds their statistics."
+        )
+    return notices
 
 
-def _wrapped(number: int, text: str) -> str:
-    """A numbered step, folded for a terminal."""
-    first, *others = f"{number}. {text}".split("\n")
-    folded = textwrap.fill(first, COLUMNS, subsequent_indent="   ")
-    return "\n".join([folded, *others])
-
-
-def _who(scenario: Scenario, another_table: bool) -> str:
+def _who(scenario: Scenario, another_table: bool) -> Step:
     beliefs = scenario.beliefs
-    protected = set(scenario.secrets)
-    lines = [f"Adversaries considered: {len(beliefs)}. Each believes a law for one row's value:"]
-    for belief in beliefs:
-        provenance = belief.provenance
-        if another_table and provenance == RELEASED:
-            provenance = "fitted on another table, or on one that is not known"
-        lines.append(f"   - {belief.name!r} (provenance: {provenance})")
-        secrets = [secret for secret in belief.priors if secret in protected]
-        for secret in secrets[:_MOST_LISTED]:
-            hole = belief.missing[secret]
-            missing = f", missing with probability {hole:.3g}" if hole else ""
-            lines.append(f"     {secret!r}: {law_in_words(belief.priors[secret])}{missing}")
-        if len(secrets) > _MOST_LISTED:
-            lines.append(f"     and {len(secrets) - _MOST_LISTED} more secrets")
-        if belief.cap is not None:
-            low, high = belief.cap
-            lines.append(f"     all about values moved into [{low:g}, {high:g}] before the noise")
-        if belief.radius:
-            lines.append(
-                f"     or any laws within {belief.radius:.3g} of these (values were binned)"
-            )
-    return "\n".join(lines)
+    return Step(
+        "adversaries",
+        (f"Adversaries considered: {len(beliefs)}. Each believes a law for one row's value:",),
+        tuple(_believed(belief, set(scenario.secrets), another_table) for belief in beliefs),
+    )
 
 
-def _what(scenario: Scenario) -> str:
-    pairs = scenario.pairs
-    named = ", ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_LISTED])
-    more = f", and {len(pairs) - _MOST_LISTED} more" if len(pairs) > _MOST_LISTED else ""
-    return f"What must look alike: {named}{more}."
+def _believed(belief: Belief, protected: set[Secret], another_table: bool) -> Entry:
+    provenance = belief.provenance
+    if another_table and provenance == RELEASED:
+        provenance = f"{ANOTHER_TABLE}, or on one that is not known"
+    secrets = [secret for secret in belief.priors if secret in protected]
+    lines = []
+    for secret in secrets[:_MOST_LISTED]:
+        hole = belief.missing[secret]
+        missing = f", missing with probability {hole:.3g}" if hole else ""
+        lines.append(f"{secret!r}: {law_in_words(belief.priors[secret])}{missing}")
+    if len(secrets) > _MOST_LISTED:
+        lines.append(f"and {len(secrets) - _MOST_LISTED} more secrets")
+    if belief.cap is not None:
+        lines.append(f"all about values {moved_into(*belief.cap)} before the noise")
+    if belief.radius:
+        lines.append(f"or any laws within {belief.radius:.3g} of these (values were binned)")
+    return Entry(f"{belief.name!r} (provenance: {provenance})", tuple(lines))
 
 
 def _promise(goal: Guarantee) -> str:
-    odds = rounded_up(math.exp(goal.epsilon) if goal.epsilon < 700 else math.inf, 4)
+    odds = odds_factor(goal.epsilon)
     if goal.pure:
         return (
             f"The promise, {goal}: seeing one published value changes the odds between the two "
@@ -123,10 +115,9 @@ def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) 
         if bare.epsilon_lower == math.inf
         else f"the odds can move by a factor of {math.exp(min(bare.epsilon_lower, 700)):.4g}"
     )
-    first, second = certificate.worst.pair
     return (
-        f"Without noise, for {first!r} and {second!r}, as {sees!r} sees it: {loss}; δ at "
-        f"ε = {goal.epsilon:g} is {bare.delta_upper:.4g} at worst."
+        f"Without noise, for {pair_in_words(certificate.worst.pair)}, as {sees!r} sees it: {loss}; "
+        f"δ at ε = {goal.epsilon:g} is {bare.delta_upper:.4g} at worst."
     )
 
 
@@ -154,7 +145,7 @@ def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> st
         law = f"Laplace with scale {scale} (std {noise.std:.4g})"
     else:
         law = f"Gaussian with std {rounded_up(noise.std, 6)}"
-    beside = f"; its std is {ratio:.2g} times the largest std believed of the value"
+    beside = f"; its std is {times(ratio)} the largest std believed of the value"
     text = f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
     claimed = any(belief.provenance == RELEASED for belief in scenario.beliefs)
     if claimed and not another_table:
@@ -213,68 +204,11 @@ def _why_this_much(
 
 def _certified(certificate: Certificate) -> str:
     worst = certificate.worst
-    first, second = worst.direction
-    status = {True: "kept", False: "BROKEN", None: "NOT DECIDED"}[certificate.holds]
     return (
-        f"Certificate: {status}; {describe_loss(certificate)}. The pair that decides is {first!r} "
-        f"against {second!r}, as {worst.belief!r} sees it ({pairs_in_words(certificate)})."
+        f"Certificate: {VERDICTS_ALOUD[certificate.holds]}; {describe_loss(certificate)}. The pair "
+        f"that decides is {seen_by(worst.direction, worst.belief)} "
+        f"({pairs_in_words(certificate)})."
     )
-
-
-def pairs_in_words(certificate: Certificate) -> str:
-    """How many pairs there were, and how each of them was dealt with."""
-    examined = f"{len(certificate.results)} ordered pairs"
-    if not certificate.screened:
-        return f"{examined} checked"
-    others = 2 * sum(each.pairs for each in certificate.screened)
-    return f"{examined} examined one by one, {others:,} more proven by screening"
-
-
-def describe_loss(certificate: Certificate) -> str:
-    """What was found, as far as it decides: the true δ, or with δ = 0 the true ε."""
-    if certificate.goal.pure:
-        return (
-            "the least ε that holds without exception is "
-            f"{_between(certificate.epsilon_lower, certificate.epsilon_upper)}"
-        )
-    return describe_delta(certificate)
-
-
-def describe_delta(certificate: Certificate) -> str:
-    """The true δ at the goal's ε."""
-    return (
-        f"the true δ at ε = {certificate.goal.epsilon:g} is "
-        f"{_between(certificate.delta_lower, certificate.delta_upper)}"
-    )
-
-
-def _between(lower: float, upper: float) -> str:
-    """An enclosure with as many digits as it knows, at most nine, each end rounded outwards."""
-    if lower == upper:
-        return f"{upper:g}"
-    for digits in range(3, 10):
-        low, high = _rounded(lower, digits, math.floor), _rounded(upper, digits, math.ceil)
-        if float(high) - float(low) <= 2.0 * (upper - lower):
-            break
-    return f"between {low} and {high}"
-
-
-def odds_factor(epsilon: float) -> str:
-    """e^ε in digits, rounded up; as a power where it has too many."""
-    return rounded_up(math.exp(epsilon), 4) if epsilon < 700.0 else f"e^{epsilon:g}"
-
-
-def rounded_up(value: float, digits: int) -> str:
-    """`digits` significant digits, never less than the value."""
-    return _rounded(value, digits, math.ceil)
-
-
-def _rounded(value: float, digits: int, to_side: Callable[[float], int]) -> str:
-    """`digits` significant digits, rounded to one side."""
-    if abs(value) < 1e-290 or not math.isfinite(value):  # no unit to round in
-        return f"{value:g}"
-    unit = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
-    return f"{to_side(value / unit) * unit:.{digits}g}"
 
 
 def _if_wrong(radius: float) -> str:

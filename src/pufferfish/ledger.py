@@ -15,12 +15,12 @@ from pufferfish.checks import nonnegative, require
 from pufferfish.errors import BudgetExceededError, CertificationError, UnsupportedError
 from pufferfish.exact import verify
 from pufferfish.exact.verify import check_goal, check_scenario
-from pufferfish.explain import describe_loss
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise, check_noise
 from pufferfish.radius import within
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
+from pufferfish.words.certificates import describe_loss
 
 __all__ = ["Ledger"]
 

@@ -28,6 +28,7 @@ from pufferfish.sampling import (
     discrete_laplace,
 )
 from pufferfish.slight import publishes_values
+from pufferfish.words.phrases import moved_into, rounded_to_multiples
 
 __all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo", "check_grid", "processed"]
 
@@ -53,6 +54,11 @@ class RoundTo:
         """Refuse a step that is none."""
         object.__setattr__(self, "step", positive("step", self.step))
 
+    @property
+    def in_words(self) -> str:
+        """What is done to a noised value."""
+        return rounded_to_multiples(self.step)
+
 
 @dataclass(frozen=True, slots=True)
 class Clip:
@@ -67,6 +73,11 @@ class Clip:
         require(low < high, f"low must be less than high, got {low:g} and {high:g}.")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
+
+    @property
+    def in_words(self) -> str:
+        """What is done to a noised value."""
+        return moved_into(self.low, self.high)
 
 
 Postprocess = RoundTo | Clip

@@ -6,77 +6,63 @@ Holds statistics of the beliefs: for the terminal of those who may see the data.
 from __future__ import annotations
 
 import math
-import textwrap
 
 from pufferfish.adversary import ideal_guess
 from pufferfish.alternatives import Alternative, alternatives
 from pufferfish.averages import averages_lost
 from pufferfish.choose import half_width
-from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
 from pufferfish.noise import LaplaceNoise, NoNoise
-from pufferfish.numerics import percent_up, readable
 from pufferfish.outliers import outliers
 from pufferfish.persons import TEST_LEVEL
 from pufferfish.plan import Plan
-from pufferfish.priors import Discrete
 from pufferfish.record import Record
 from pufferfish.scenario import RELEASED, Belief
 from pufferfish.slight import publishes_values
-from pufferfish.statement import (
-    BeliefsFrom,
+from pufferfish.statement import BeliefsFrom, headline, not_promised
+from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE, adversary
+from pufferfish.words.numbers import percent_up, readable, times
+from pufferfish.words.phrases import (
+    beside_column,
     cap_in_words,
-    headline,
-    not_promised,
+    joined,
+    meaning,
+    pair_in_words,
+    rows_tested,
     unit_in_words,
 )
+from pufferfish.words.steps import Entry, Step
 
 __all__ = [
     "adversaries_in_words",
     "adversary_in_words",
     "gaps",
     "mean_within",
-    "meaning",
     "promise_in_words",
-    "provenance_in_words",
     "published_in_words",
     "steps_in_words",
     "story",
 ]
 
-_LABEL = 12
 
-
-def story(record: Record) -> str:
-    """What happened, in labelled paragraphs."""
+def story(record: Record) -> tuple[Step, ...]:
+    """What happened, part by part."""
     plan = record.plan
-    parts = [
-        *(("" if index else "Beware", text) for index, text in enumerate(headline(record.facts))),
-        ("Promise", promise_in_words(plan, tested=record.rows_tested)),
-        ("To whom", adversaries_in_words(plan, record.beliefs_from)),
-        ("Published", published_in_words(record)),
-        ("Before it", cap_in_words(plan.cap) + _capped(record)),
-        ("Noise", _noise(record)),
-        ("Outliers", _outliers(plan)),
-        ("Compared", _beside(plan)),
-        ("Guessing", _guessing(plan)),
-        *(
-            ("Not covered" if index == 0 else "", f"- {text}")
-            for index, text in enumerate(gaps(record))
-        ),
-    ]
-    return "\n".join(_paragraph(label, text) for label, text in parts if text)
-
-
-def _paragraph(label: str, text: str) -> str:
-    return textwrap.fill(
-        text,
-        COLUMNS,
-        break_on_hyphens=False,
-        initial_indent=label.ljust(_LABEL),
-        subsequent_indent=" " * (_LABEL + 2 if text.startswith("- ") else _LABEL),
-    )
+    said = {
+        "Beware": headline(record.facts),
+        "Promise": [promise_in_words(plan, tested=record.rows_tested)],
+        "To whom": [adversaries_in_words(plan, record.beliefs_from)],
+        "Published": [published_in_words(record)],
+        "Before it": [joined(cap_in_words(plan.cap), _capped(record))],
+        "Noise": [_noise(record)],
+        "Outliers": [_outliers(plan)],
+        "Compared": [_beside(plan)],
+        "Guessing": [_guessing(plan)],
+    }
+    steps = [Step(title, tuple(filter(None, texts))) for title, texts in said.items()]
+    steps.append(Step("Not covered", entries=tuple(Entry(text) for text in gaps(record))))
+    return tuple(step for step in steps if step.paragraphs or step.entries)
 
 
 def published_in_words(record: Record) -> str:
@@ -114,11 +100,8 @@ def promise_in_words(plan: Plan, *, tested: bool | None = None) -> str:
             yet.
     """
     promise, pairs = plan.promise, plan.calibration.scenario.pairs
-    first, second = pairs[0]
     pair = (
-        f"{first!r} and {second!r}"
-        if len(pairs) == 1
-        else f"each of {len(pairs):,} pairs of secrets"
+        pair_in_words(pairs[0]) if len(pairs) == 1 else f"each of {len(pairs):,} pairs of secrets"
     )
     unit = unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
     if plan.keep:
@@ -128,8 +111,7 @@ def promise_in_words(plan: Plan, *, tested: bool | None = None) -> str:
             f"somebody who does not see {', '.join(map(repr, plan.keep))}. Certified exactly, for "
             "one release of that column alone; nothing is promised for the file."
         )
-    said = meaning(promise, pair, odds_factor(promise.epsilon))
-    return f"{promise} for {unit}: {said}. {_rests_on(plan, tested=tested)}"
+    return f"{promise} for {unit}: {meaning(promise, pair)}. {_rests_on(plan, tested=tested)}"
 
 
 def _rests_on(plan: Plan, *, tested: bool | None) -> str:
@@ -138,14 +120,11 @@ def _rests_on(plan: Plan, *, tested: bool | None) -> str:
     if rows.count == 1:
         return "Certified exactly, for one release."
     if rows.dependence == "independent":
-        test = f"a test at level {TEST_LEVEL:.0%}"
-        found = "that was not tested: no person has two rows"
-        if tested is not False:
-            found = f"{test} found nothing against it" if tested else f"the release makes {test}"
+        none = ": no person has two rows" if tested is False else ""
         return (
             f"Each row is certified exactly, at {plan.calibration.goal}, for one release. Together "
             "they are taken to be independent given the secret, as stated by you; "
-            f"{found}."
+            f"{rows_tested(TEST_LEVEL, tested)}{none}."
         )
     how = (
         "by the distance of all values that are possible, whatever rows have in common"
@@ -153,19 +132,6 @@ def _rests_on(plan: Plan, *, tested: bool | None) -> str:
         else "as releases of one value; a table in which they differ is refused"
     )
     return f"Proven for all rows of a person together, {how}. For one release."
-
-
-def meaning(promise: Guarantee, pair: str, factor: str) -> str:
-    """What a promise says of a pair, both given in words; `factor` is e^ε."""
-    if promise.pure:
-        return (
-            f"what is published changes the odds between {pair} by a factor of at most {factor}, "
-            "up or down"
-        )
-    return (
-        f"whatever is concluded from what is published is at most {factor} times as probable "
-        f"under one as under the other of {pair}, plus {promise.delta:g}"
-    )
 
 
 def adversaries_in_words(plan: Plan, source: BeliefsFrom | None = None) -> str:
@@ -176,26 +142,17 @@ def adversaries_in_words(plan: Plan, source: BeliefsFrom | None = None) -> str:
 
 def adversary_in_words(belief: Belief, source: BeliefsFrom | None = None) -> str:
     """Name, provenance, and what kind of knowledge."""
-    kinds = {type(prior) for prior in belief.priors.values()}
-    what = (
-        "who knows how often each value occurs for each secret"
-        if kinds == {Discrete}
-        else ("who believes smooth laws for each secret")
-    )
-    return f"{belief.name!r} ({provenance_in_words(belief, source)}), {what}"
+    provenance = _provenance(belief, source)
+    return adversary(belief.name, provenance, belief.priors.values())
 
 
-def provenance_in_words(belief: Belief, source: BeliefsFrom | None) -> str:
+def _provenance(belief: Belief, source: BeliefsFrom | None) -> str:
     """Where a belief comes from; that it is from the released column only if that was checked."""
     if belief.provenance != RELEASED or source == "this table":
         return belief.provenance
     if source is None:
         return "fitted on the column to be released"
-    return (
-        "fitted on a table that is not known"
-        if belief.fitted_at is None
-        else f"fitted on another table on {belief.fitted_at}"
-    )
+    return UNKNOWN_TABLE if belief.fitted_at is None else f"{ANOTHER_TABLE} on {belief.fitted_at}"
 
 
 def _capped(record: Record) -> str:
@@ -217,14 +174,13 @@ def _noise(record: Record) -> str:
         if isinstance(noise, LaplaceNoise)
         else "Gaussian"
     )
-    ratio = noise.std / record.column_std if record.column_std else math.inf
     before, true = ("", "true") if plan.cap is None else (" before the cap", "capped")
     slight = publishes_values(plan.calibration)
     text = "in name only, the values can be read off: " if slight else ""
     text += (
-        f"{size}, std {readable(noise.std)}: {ratio:.2g} times the column's own std of "
-        f"{readable(record.column_std)}{before}. 95% of the noised values are within ±"
-        f"{readable(half_width(noise, 0.95), 3)} of the {true} ones"
+        f"{size}, std {readable(noise.std)}: "
+        f"{beside_column(noise.std, record.column_std)}{before}. 95% of the noised values are "
+        f"within ±{readable(half_width(noise, 0.95), 3)} of the {true} ones"
     )
     mean = mean_within(plan, record.rows_read - record.rows_missing)
     if mean is not None:
@@ -247,13 +203,11 @@ def mean_within(plan: Plan, rows: int) -> float | None:
 
 def steps_in_words(plan: Plan) -> str:
     """What happens to noised values."""
-    text = ""
-    for each in plan.postprocess:
-        if isinstance(each, Clip):
-            text += f", then moved into [{each.low:g}, {each.high:g}], which biases means"
-        else:
-            text += f", then rounded to multiples of {each.step:g}"
-    return text
+    biased = ", which biases means"
+    return "".join(
+        f", then {each.in_words}{biased if isinstance(each, Clip) else ''}"
+        for each in plan.postprocess
+    )
 
 
 def _beside(plan: Plan) -> str:
@@ -266,17 +220,17 @@ def _beside(plan: Plan) -> str:
 
 
 def _alternative(other: Alternative, goal: Guarantee) -> str:
-    times = "" if other.ratio is None else f" ({other.ratio:.2g} times as much)"
+    more = "" if other.ratio is None else f" ({times(other.ratio)} as much)"
     if other.values is not None:
         low, high = (readable(each, 6) for each in other.values)
         return (
             "local differential privacy, which protects every value from everybody, would need "
-            f"scale {readable(other.scale)} on the range {low} to {high}{times}"
+            f"scale {readable(other.scale)} on the range {low} to {high}{more}"
         )
     instead = "" if other.promise == goal else f" and promise only δ = {other.promise.delta:g}"
     return (
         "the formula this method comes from (Theorem 2) would add scale "
-        f"{readable(other.scale)} for the smooth beliefs{times}{instead}, and does not hold in "
+        f"{readable(other.scale)} for the smooth beliefs{more}{instead}, and does not hold in "
         "general"
     )
 
@@ -292,7 +246,7 @@ def _guessing(plan: Plan) -> str:
         else f", if {plan.column!r} is all that is seen. With the other columns, see above."
     )
     return (
-        f"between {worst.first!r} and {worst.second!r}, each as likely as the other, the best "
+        f"between {pair_in_words(worst)}, each as likely as the other, the best "
         f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
         f"value of a row, {percent_up(guess.after_upper)} from the published one{allowed}"
     )

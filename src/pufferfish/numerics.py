@@ -20,8 +20,6 @@ __all__ = [
     "float_upper",
     "log_sum_exp",
     "off_step",
-    "percent_up",
-    "readable",
     "rounded_up",
 ]
 
@@ -78,15 +76,3 @@ def float_upper(number: Fraction) -> float:
     """The smallest float that is not below a number."""
     nearest = float(number) if number < 10**300 else math.inf
     return nearest if nearest >= number else math.nextafter(nearest, math.inf)
-
-
-def readable(number: float, digits: int = 4) -> str:
-    """So many significant digits, and thousands set apart instead of an exponent."""
-    text = f"{number:.{digits}g}"
-    long = abs(number) >= 1e4 or "e+" in text
-    return f"{float(text):,.0f}" if long and abs(number) < 1e9 else text
-
-
-def percent_up(share: float) -> str:
-    """In percent, rounded up to a tenth."""
-    return f"{math.ceil(1000.0 * share) / 10.0:.1f}%"

@@ -12,7 +12,7 @@ release with a cap is described, calibrated and certified anew. See docs/limitat
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -28,6 +28,7 @@ from pufferfish.noise import GaussianNoise, NoNoise
 from pufferfish.priors import Discrete
 from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
 from pufferfish.tables import Group, Summary
+from pufferfish.words.numbers import about
 
 __all__ = ["Outliers", "outliers"]
 
@@ -83,7 +84,7 @@ class Outliers:
         whom = " for the beliefs that are tables" if self.of_tables else ""
         return (
             f"Values {' and '.join(ends)} set the noise; capped there before the noise (--cap "
-            f"{low}:{high}) it would be {_part(self.ratio)}{whom}. The bounds of a cap are "
+            f"{low}:{high}) it would be {about(self.ratio)}{whom}. The bounds of a cap are "
             "published: choose public ones, since these were found in the data and tell about them."
         )
 
@@ -210,19 +211,3 @@ def _least_std(scenario: Scenario, calibration: Calibration) -> float:
     gaussian = isinstance(calibration.noise, GaussianNoise)
     kind: Literal["laplace", "gaussian"] = "gaussian" if gaussian else "laplace"
     return calibrate(scenario, calibration.goal, kind).noise.std
-
-
-_PARTS: Mapping[int, str] = {
-    **{2: "about half", 3: "about a third", 4: "about a quarter", 5: "about a fifth"},
-    **{6: "about a sixth", 7: "about a seventh", 8: "about an eighth", 9: "about a ninth"},
-    **{10: "about a tenth"},
-}
-
-
-def _part(ratio: float) -> str:
-    if ratio == 0.0:
-        return "none at all"
-    if ratio > 0.57:
-        return "about two thirds" if ratio > 0.62 else "about 60%"
-    whole = round(1.0 / ratio)
-    return _PARTS.get(whole, f"about 1/{whole}")

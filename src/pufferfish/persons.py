@@ -18,9 +18,10 @@ from pufferfish.exact.family import laplace_family, laplace_step
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding, rung_up
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise, size_of
-from pufferfish.numerics import float_upper, readable, rounded_up
+from pufferfish.numerics import float_upper, rounded_up
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
+from pufferfish.words.phrases import larger_size
 
 __all__ = ["TEST_LEVEL", "SeveralRows", "calibrate_rows", "certify_rows", "check_rows"]
 __all__ += [
@@ -229,9 +230,7 @@ def given_rows(scenario: Scenario, goal: Guarantee, size: float, rows: SeveralRo
         return recertified(scenario, goal, noise, method="given")
     enough = size_of(calibrate_several(scenario, goal, rows, rounding="ladder").noise)
     raise CertificationError(
-        f"noise of scale {readable(size, 6)} cannot be shown to keep {goal} for {rows.count} rows "
-        "of one person together. Choose a larger scale without looking at the data; or give none, "
-        f"and the rung {readable(enough, 6)} of the public ladder is used."
+        larger_size(goal, size, enough, whom=f"for {rows.count} rows of one person together")
     )
 
 

@@ -15,15 +15,8 @@ from typing import Any, ClassVar, Literal, Self
 from pufferfish.checks import nonnegative, require
 from pufferfish.kind import ReleaseRecord
 from pufferfish.plan import Plan
-from pufferfish.statement import (
-    BeliefsFrom,
-    Facts,
-    Order,
-    Reveals,
-    contradictions,
-    percent_of,
-    words,
-)
+from pufferfish.statement import BeliefsFrom, Facts, Order, Reveals, contradictions, words
+from pufferfish.words.numbers import percent_of
 
 __all__ = ["ChecksumOf", "Record"]
 

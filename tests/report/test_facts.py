@@ -216,13 +216,11 @@ def test_every_step_of_the_explanation_is_there_in_order() -> None:
     assert found is not None
     steps = found.steps
     assert len(steps) == 9
-    assert steps[0][0].startswith("Adversaries considered: 1.")
-    assert steps[0][1].startswith("'curious' (provenance: private); 'a': a Gaussian, mean 49.5")
-    assert steps[-1][0].startswith("Not promised")
-    # Folded lines are one sentence again, word for word.
-    whole = " ".join(found.calibration.explain().split())
-    for step in steps[1:]:
-        assert step[0] in whole
+    assert steps == found.calibration.explain().steps
+    assert steps[0].paragraphs[0].startswith("Adversaries considered: 1.")
+    assert steps[0].entries[0].text == "'curious' (provenance: private)"
+    assert steps[0].entries[0].details[0].startswith("'a': a Gaussian, mean 49.5")
+    assert steps[-1].paragraphs[0].startswith("Not promised")
 
 
 def test_many_pairs_are_looked_at_where_it_matters() -> None:

@@ -28,6 +28,7 @@ from pufferfish.release.spark import release_spark
 from pufferfish.report import report
 from pufferfish.tables.manifest import MANIFEST, Manifest
 from pufferfish.tables.spark import storage, written
+from pufferfish.words.terminal import labelled
 from tests.sampling.fit import rejects_law
 from tests.spark.tables import collected, columns, frame, plan
 
@@ -123,7 +124,7 @@ def test_a_record_says_which_order_was_published(
     found = collected(done.frame)
     if order == "random":
         assert np.any(np.diff(np.round(found / 1e6)) < 0)
-    assert words in " ".join(story(record).split())
+    assert words in " ".join(labelled(story(record)).split())
     for edition in ("internal", "public"):
         document = record.to_dict(edition)  # type: ignore[arg-type]
         assert document["order"] == order
@@ -478,7 +479,7 @@ def test_what_kept_columns_reveal_is_measured(
     assert record.reveals is not None
     assert record.reveals.found_percent == 100
     assert set(record.reveals.pair) == set(labels)
-    assert "in up to 100% of rows" in " ".join(story(record).split())
+    assert "in up to 100% of rows" in " ".join(labelled(story(record)).split())
     assert record.order == ("table" if keep_order else "random")
     # Without it, nothing is measured, and nothing said.
     alone = pf.Plan(calibration=found, **fields)

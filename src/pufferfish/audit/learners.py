@@ -27,13 +27,13 @@ from pufferfish.errors import DataError, MissingExtraError, UnsupportedError
 from pufferfish.kind import ReleasePlan
 from pufferfish.learning.matrix import matrix
 from pufferfish.noise import NoNoise
-from pufferfish.numerics import percent_up
 from pufferfish.plan import Plan
 from pufferfish.scenario import Scenario, Secret, SecretPair
 from pufferfish.tables.cells import cells_at
 from pufferfish.tables.files import column_values
 from pufferfish.tables.formats import format_of
 from pufferfish.tables.summarise import batches
+from pufferfish.words.numbers import percent_up, thousandths_up
 
 __all__ = ["DataAudit", "Learned", "Score", "audit_data", "check_learners"]
 
@@ -168,7 +168,7 @@ class DataAudit:
 
 def _limit(reached: Success) -> str:
     accuracy = percent_up(reached.accuracy_upper)
-    return f"{accuracy} right, AUC {math.ceil(1000.0 * reached.auc_upper) / 1000.0:.3f}"
+    return f"{accuracy} right, AUC {thousandths_up(reached.auc_upper)}"
 
 
 def audit_data(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from pufferfish.explain import COLUMNS
 from pufferfish.guarantee import Guarantee
 from pufferfish.scenario import SecretPair
+from pufferfish.words.numbers import percent
+from pufferfish.words.phrases import seen_by
+from pufferfish.words.terminal import folded
 
 __all__ = ["AuditCheck", "AuditResult", "Event", "PairFinding", "Verdict"]
 
@@ -36,13 +37,8 @@ class Event:
     @property
     def rates(self) -> str:
         """Both as percentages."""
-        return f"{_percent(self.hits_first, self.draws)} against " + _percent(
-            self.hits_second, self.draws
-        )
-
-
-def _percent(hits: int, draws: int) -> str:
-    return f"{100.0 * hits / draws:.4g}%"
+        hits = self.hits_first, self.hits_second
+        return " against ".join(percent(each / self.draws, 4) for each in hits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +67,7 @@ class PairFinding:
 
     def in_words(self, goal: Guarantee) -> str:
         """The attack, and whether it succeeded."""
-        first, second = self.direction
-        who = f"{first!r} against {second!r}, as {self.belief!r} sees it"
+        who = seen_by(self.direction, self.belief)
         if not self.breaks(goal):
             return f"{who}: ε is at least {max(self.epsilon_lower, 0.0):.4g}"
         by_delta = self.delta_lower > goal.delta
@@ -142,10 +137,7 @@ class AuditResult:
 
     def __str__(self) -> str:
         """What was tried, what was found, and what that means."""
-        return "\n".join(
-            textwrap.fill(line, COLUMNS, subsequent_indent="  ", break_on_hyphens=False)
-            for line in self._lines()
-        )
+        return "\n".join(folded(line, others="  ") for line in self._lines())
 
     def _lines(self) -> list[str]:
         lines = [
@@ -167,7 +159,7 @@ class AuditResult:
                 "Were the noise smaller than claimed, attacks on the pairs would show it with a "
                 "probability of about "
                 + ", ".join(
-                    f"{100 * chance:.0f}% ({100 * less:g}% too small)"
+                    f"{100 * chance:.0f}% ({percent(less)} too small)"
                     for less, chance in self.power
                 )
                 + "; the law of the noise is compared besides."

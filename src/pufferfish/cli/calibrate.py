@@ -8,7 +8,6 @@ Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:Wh
 from __future__ import annotations
 
 import shlex
-import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,10 +19,8 @@ from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
-from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.narrate import promise_in_words
 from pufferfish.noise import NoNoise
-from pufferfish.numerics import percent_up
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.groups import grouped
@@ -33,7 +30,10 @@ from pufferfish.options.table import Table
 from pufferfish.outliers import outliers
 from pufferfish.plan import Plan
 from pufferfish.release.origin import source_of
-from pufferfish.statement import Facts, headline, unit_in_words
+from pufferfish.statement import Facts, headline
+from pufferfish.words.numbers import odds_factor, percent, percent_up
+from pufferfish.words.phrases import unit_in_words
+from pufferfish.words.terminal import aligned, folded
 
 __all__ = ["command"]
 
@@ -103,7 +103,7 @@ def command(
     )
     promise = plan.promise
     outermost = outliers(plan.calibration)
-    decides = "" if outermost is None else f"\n\n{textwrap.fill(str(outermost), COLUMNS)}"
+    decides = "" if outermost is None else f"\n\n{folded(str(outermost), hyphens=True)}"
     beware = "".join(f"Beware: {text}\n\n" for text in headline(Facts.of(plan)))
     show.result(
         f"{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}\n\n"
@@ -126,8 +126,7 @@ def _several(plan: Plan) -> str:
     """First of all, where a person has several rows: the explanation below is about one."""
     if plan.rows_per_person == 1:
         return ""
-    text = f"{promise_in_words(plan)} What follows is about one row."
-    return textwrap.fill(text, COLUMNS, break_on_hyphens=False) + "\n\n"
+    return folded(f"{promise_in_words(plan)} What follows is about one row.") + "\n\n"
 
 
 def _choose(asked: Asked, described: Described, show: Show) -> None:
@@ -160,13 +159,9 @@ def _table(found: tuple[Choice, ...]) -> str:
             (
                 f"{each.goal.epsilon:g}",
                 "none needed" if isinstance(each.noise, NoNoise) else f"{each.noise.std:.4g}",
-                f"±{each.half_width:.3g} in {100 * each.confidence:g}%",
+                f"±{each.half_width:.3g} in {percent(each.confidence)}",
                 percent_up(each.accuracy_after),
                 percent_up(each.accuracy_allowed),
             )
         )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
+    return aligned(rows, "right")

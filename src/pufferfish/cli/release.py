@@ -38,6 +38,7 @@ from pufferfish.signing import SigningKey
 from pufferfish.statement import headline
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
+from pufferfish.words.terminal import labelled
 
 __all__ = ["command", "publish"]
 
@@ -200,7 +201,7 @@ def _tell(show: Show, record: Record, output: str, records: _Records, report: Pa
         written += f"\nReport      {report} (private)"
     promise = record.plan.promise
     show.result(
-        "" if show.silent else story(record) + written,
+        "" if show.silent else labelled(story(record)) + written,
         {
             "headline": headline(record.facts),
             "output": output,

@@ -246,13 +246,15 @@ def command(
         chosen = publishing.planned(calibration, "ladder" if wanted.scale is None else "given")
         calibration = chosen.calibration
     limit = None if users.laws is None else check_limit(users, goal, calibration.protected)
-    text, found = explain_sum(calibration, limit), _as_data(calibration, limit, output)
+    found = _as_data(calibration, limit, output)
+    said: list[str] = [explain_sum(calibration, limit)]
     if chosen is not None and output is not None:
         chosen.save(output, force=force)
-        text += f"\n\nPlan written to {output}."
+        said.append(f"Plan written to {output}.")
     if plot is not None:
         _draw(users, goal, wanted, plot, force=force)
-        text += f"\n\nScale against the number of users drawn in {plot}."
+        said.append(f"Scale against the number of users drawn in {plot}.")
+    text = "\n\n".join(said)
     if chosen is not None and publishing.data is not None:
         _publish(chosen, publishing, text + "\n\n", found, show, key, force=force)
     else:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass
 
 from pufferfish.fit.error import FitError
 from pufferfish.fit.mixture import MixtureFit
 from pufferfish.noise import Noise
-from pufferfish.priors import Discrete, Prior, law_in_words
+from pufferfish.priors import Discrete, Prior
 from pufferfish.scenario import RELEASED, Belief, Secret
+from pufferfish.words.beliefs import law_in_words
+from pufferfish.words.phrases import moved_into
+from pufferfish.words.terminal import folded
 
 __all__ = ["FitReport", "GroupFit"]
-
-_COLUMNS = 98
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -81,7 +81,7 @@ class FitReport:
         if self.background:
             lines += ["All rows, the background that each secret adapts:"]
             lines += _how_it_went(self.background)
-        lines += ["", *(textwrap.fill(text, _COLUMNS) for text in self._advice())]
+        lines += ["", *(folded(text, hyphens=True) for text in self._advice())]
         return "\n".join(lines)
 
     def _advice(self) -> list[str]:
@@ -117,9 +117,8 @@ class FitReport:
                 f"{self.belief.radius:g}, which every certificate of this belief allows for."
             )
         if self.belief.cap is not None:
-            low, high = self.belief.cap
             advice.append(
-                f"All of this is about values that were moved into [{low:g}, {high:g}]. A release "
+                f"All of this is about values that were {moved_into(*self.belief.cap)}. A release "
                 "needs the same cap, and the bounds must be public."
             )
         if self.belief.provenance == RELEASED:

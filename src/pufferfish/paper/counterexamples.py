@@ -20,13 +20,13 @@ from pufferfish.audit.bounds import delta_lower, probability_lower, probability_
 from pufferfish.audit.draws import Generator, generator, values_of
 from pufferfish.calibrate import Calibration, Method, calibrate
 from pufferfish.checks import FloatArray
-from pufferfish.explain import describe_delta, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, NoNoise, output_law
-from pufferfish.numerics import readable
 from pufferfish.paper.figure import Figure, Panel, Series
 from pufferfish.priors import Gaussian, GaussianMixture, Prior
 from pufferfish.scenario import Belief, Scenario
+from pufferfish.words.certificates import describe_delta
+from pufferfish.words.numbers import readable, rounded_up
 
 __all__ = ["CASES", "Case", "Counted", "Found", "compute", "counted", "figure"]
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pufferfish.explain import rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise
 from pufferfish.paper import fig_1, fig_2, fig_3
@@ -16,6 +15,7 @@ from pufferfish.paper.published import Histogram, histograms, scale_points
 from pufferfish.paper.table import EPSILON, Table
 from pufferfish.paper.uci import PAPER_DELTAS
 from pufferfish.theorems import TAU_FORMS, paper_scale, tau
+from pufferfish.words.numbers import rounded_up
 
 __all__ = ["Erratum", "errata", "spread_scales"]
 

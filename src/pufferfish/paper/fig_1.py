@@ -12,12 +12,11 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 from pufferfish.exact import Enclosure, pure_epsilon
-from pufferfish.explain import rounded_up
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
-from pufferfish.numerics import readable
 from pufferfish.paper.figure import Figure, Panel, Series
 from pufferfish.priors import Gaussian
 from pufferfish.scenario import Belief, Scenario
+from pufferfish.words.numbers import readable, rounded_up
 
 __all__ = ["GAUSSIAN", "LAPLACE", "PRIORS", "Ratios", "figure", "ratios"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from pufferfish.datasets import adult_mixtures
-from pufferfish.explain import rounded_up
 from pufferfish.noise import NoNoise, output_law
 from pufferfish.paper.experiments import Experiment
 from pufferfish.paper.figure import Figure
 from pufferfish.paper.published import histograms, mixture_curves
 from pufferfish.paper.table import Table
 from pufferfish.paper.uci import Drawn, panels, scales_in_words
+from pufferfish.words.numbers import rounded_up
 
 __all__ = ["curve_gap", "figure"]
 

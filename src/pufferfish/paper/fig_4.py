@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pufferfish.explain import rounded_up
-from pufferfish.numerics import percent_up
 from pufferfish.paper.experiments import Experiment
 from pufferfish.paper.figure import Figure
 from pufferfish.paper.published import histograms
 from pufferfish.paper.table import Table
 from pufferfish.paper.uci import Drawn, panels, scales_in_words
+from pufferfish.words.numbers import percent_up, rounded_up
 
 __all__ = ["figure", "fits_in_words"]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from pufferfish.atomic import replacing
 from pufferfish.errors import OutputExistsError
-from pufferfish.explain import rounded_up
 from pufferfish.paper import counterexamples as counter
 from pufferfish.paper import fig_1, fig_2, fig_3, fig_4, fig_5, table, tabular
 from pufferfish.paper.counterexamples import Found
@@ -21,6 +20,7 @@ from pufferfish.paper.figure import Figure, plotted
 from pufferfish.paper.page import page
 from pufferfish.paper.table import Table
 from pufferfish.report.extras import check_extras, matplotlib
+from pufferfish.words.numbers import rounded_up
 
 __all__ = ["PAGE", "Progress", "Reproduction", "Written", "computed", "paper"]
 

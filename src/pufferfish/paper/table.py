@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pufferfish.adversary import accuracy_upper
 from pufferfish.calibrate import calibrate
-from pufferfish.compare import compare
+from pufferfish.compare import compare, tau_in_words
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact import Certificate, privacy_profile, verify
 from pufferfish.guarantee import Guarantee
@@ -26,14 +26,14 @@ __all__ = ["DELTAS", "EPSILON", "WAYS", "Entry", "Row", "Table", "compute"]
 
 EPSILON = 1.0
 DELTAS = (0.5, 0.3, 0.1, 1e-2, 1e-3, 1e-5, 0.0)
-# How the table calls a way, and how `compare` does.
+# How the table calls a way, and how `compare` does: a method, and its form of τ.
 WAYS = {
-    "Theorem 2": "thm-2, τ exact",
-    "Theorem 2, Lambert τ": "thm-2, τ lambert",
-    "repaired coupling": "coupling",
-    "exact": "exact",
-    "exact, Gaussian noise": "exact, Gaussian",
-    "local DP": "local",
+    "Theorem 2": ("thm-2", tau_in_words("exact")),
+    "Theorem 2, Lambert τ": ("thm-2", tau_in_words("lambert")),
+    "repaired coupling": ("coupling", ""),
+    "exact": ("exact", ""),
+    "exact, Gaussian noise": ("exact, Gaussian", ""),
+    "local DP": ("local", ""),
 }
 
 Progress = Callable[[str], None]
@@ -148,17 +148,17 @@ def compute(experiments: tuple[Experiment, ...], progress: Progress = lambda wha
 def _entries(scenario: Scenario, goal: Guarantee, ends: tuple[float, float]) -> Iterator[Entry]:
     found = compare(scenario, goal)
     kept = {each.name: each.calibration.certificate for each in found.methods}
-    kept[WAYS["local DP"]] = verify(scenario, _local(ends, goal), goal)
-    for way, method in WAYS.items():
-        if method in kept:
-            certificate = kept[method]
+    kept["local"] = verify(scenario, _local(ends, goal), goal)
+    for way, (method, form) in WAYS.items():
+        certificate = kept.get(f"{method}{form}")
+        if certificate is not None:
             yield Entry(
                 way=way,
                 certificate=certificate,
                 accuracy_upper=accuracy_upper(scenario, certificate.noise),
             )
         else:  # refused once for both forms of τ
-            yield Entry(way=way, reason=dict(found.refused)[method.partition(", τ")[0]])
+            yield Entry(way=way, reason=dict(found.refused)[method])
 
 
 def _local(ends: tuple[float, float], goal: Guarantee) -> Noise:

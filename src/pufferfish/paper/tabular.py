@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pufferfish.explain import rounded_up
 from pufferfish.noise import NoNoise
-from pufferfish.numerics import percent_up, readable
 from pufferfish.paper.experiments import TABLE
 from pufferfish.paper.figure import csv_text
 from pufferfish.paper.table import Entry, Row, Table
+from pufferfish.words.numbers import percent_up, readable, rounded_up
+from pufferfish.words.phrases import without_name
 
 __all__ = ["SHOWN", "Cell", "Line", "Part", "markdown", "parts", "short_form", "table_csv"]
 
@@ -89,7 +89,7 @@ def parts(table: Table) -> Iterator[Part]:
     for experiment, belief in dict.fromkeys((row.experiment, row.belief) for row in table.rows):
         rows = table.of(experiment, belief)
         reasons = {
-            f"{way}: {reason.removeprefix('thm-2').strip()}": None
+            f"{way}: {without_name('thm-2', reason)}": None
             for row in rows
             for way in SHOWN
             if (reason := row.entries[way].reason)

@@ -13,10 +13,8 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 from pufferfish.exact import Certificate
-from pufferfish.explain import rounded_up
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import NoNoise, output_law
-from pufferfish.numerics import readable
 from pufferfish.paper.experiments import TABLE, Experiment
 from pufferfish.paper.figure import Panel, Series, Shape
 from pufferfish.paper.published import Curve, Histogram
@@ -24,6 +22,7 @@ from pufferfish.paper.table import DELTAS, EPSILON, Row, Table
 from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.scenario import Secret
 from pufferfish.transport import mixture_plan
+from pufferfish.words.numbers import readable, rounded_up
 
 __all__ = ["PAPER_DELTAS", "Drawn", "panels", "scales_in_words"]
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pufferfish.checks import FloatArray
-from pufferfish.mechanism import Clip, Postprocess, RoundTo, processed
+from pufferfish.mechanism import Clip, Postprocess, processed
 from pufferfish.noise import OutputLaw
 
-__all__ = ["Bound", "Curve", "Seen", "seen_afterwards", "step_in_words"]
+__all__ = ["Bound", "Curve", "Seen", "seen_afterwards"]
 
 # Published values that are drawn one by one.
 _MOST_VALUES = 64
@@ -80,13 +80,6 @@ def seen_afterwards(
     bounds += [Bound(high, _beyond(laws, high, 1))] if high < _FAR / 2 else []
     seen = _density(laws, inside)
     return Seen(curves=seen.curves, ratio=seen.ratio, bounds=tuple(bounds))
-
-
-def step_in_words(step: Postprocess) -> str:
-    """What was done to a noised value."""
-    if isinstance(step, RoundTo):
-        return f"rounded to multiples of {step.step:g}"
-    return f"moved into [{step.low:g}, {step.high:g}]"
 
 
 def _density(laws: tuple[OutputLaw, OutputLaw], x: FloatArray) -> Seen:

@@ -39,6 +39,8 @@ from pufferfish.report.usage import Estimates, Utility, estimates, utility
 from pufferfish.report.views import View, views, worst_by_pair
 from pufferfish.scenario import Scenario
 from pufferfish.verdict import Verification
+from pufferfish.words.phrases import cap_in_words
+from pufferfish.words.steps import Step
 
 __all__ = [
     "PRIORS",
@@ -92,7 +94,7 @@ class Believed:
         of_all: Whether profile and comparison are of all pairs, or of the one that decides.
         comparison: Every method side by side.
         alternatives: Local differential privacy, and the paper's bound.
-        steps: The explanation, step by step, each with its lines.
+        steps: The explanation, step by step.
     """
 
     calibration: Calibration
@@ -105,7 +107,7 @@ class Believed:
     of_all: bool
     comparison: Comparison
     alternatives: tuple[Alternative, ...]
-    steps: tuple[tuple[str, ...], ...]
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -194,7 +196,7 @@ def gather(
         reveals=said.reveals,
         promise=statement.promise(said),
         beliefs_from=said.beliefs_from,
-        cap=statement.cap_in_words(said.cap).strip(),
+        cap=cap_in_words(said.cap),
         outliers=None if record is None else _outliers(record.plan),
         covered=None if record is None else published_in_words(record),
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
@@ -267,7 +269,7 @@ def believed(
         comparison=compare(looked_at, goal),
         # They would be about one row, where the noise is for several.
         alternatives=alternatives(calibration) if rows.apart else (),
-        steps=_steps(calibration.explain(another_table=beliefs_from == "another table")),
+        steps=calibration.explain(another_table=beliefs_from == "another table").steps,
     )
 
 
@@ -286,19 +288,3 @@ def _pairs(calibration: Calibration) -> Iterator[PairFacts]:
             before_upper=None if guess is None else guess.before_upper,
             after_upper=None if guess is None else guess.after_upper,
         )
-
-
-def _steps(text: str) -> tuple[tuple[str, ...], ...]:
-    """An explanation as steps: of each the paragraph, and the lines below it."""
-    steps: list[list[str]] = []
-    for line in text.splitlines():
-        number, dot, rest = line.partition(". ")
-        if dot and number.isdigit():
-            steps.append([rest])
-        elif steps and line.startswith("   - "):
-            steps[-1].append(line.removeprefix("   - "))
-        elif steps:
-            # Deeper lines are entries of their own, others the same sentence folded.
-            joint = "; " if line.startswith("     ") else " "
-            steps[-1][-1] += joint + line.strip()
-    return tuple(tuple(step) for step in steps)

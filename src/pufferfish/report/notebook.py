@@ -14,11 +14,9 @@ from pufferfish.calibrate import Calibration
 from pufferfish.codec import PRIVATE_NOTICE
 from pufferfish.compare import Comparison, noise_in_words
 from pufferfish.exact import Certificate
-from pufferfish.explain import describe_loss
 from pufferfish.mechanism import Postprocess
 from pufferfish.narrate import adversary_in_words
 from pufferfish.plan import Plan
-from pufferfish.priors import law_in_words
 from pufferfish.record import Record
 from pufferfish.report.extras import check_extras
 from pufferfish.report.page import fragment
@@ -29,9 +27,12 @@ from pufferfish.report.pictures import (
     view_pictures,
 )
 from pufferfish.report.views import believed_pair, views
-from pufferfish.report.ways import VERDICTS, ways_compared, ways_picture
-from pufferfish.scenario import PUBLIC, Scenario, SecretPair
+from pufferfish.report.ways import ways_compared, ways_picture
+from pufferfish.scenario import PUBLIC, Scenario
 from pufferfish.statement import headline, promise
+from pufferfish.words.beliefs import law_in_words
+from pufferfish.words.certificates import VERDICTS, describe_loss
+from pufferfish.words.phrases import named_pairs, seen_by
 
 __all__ = ["register", "to_html"]
 
@@ -107,7 +108,7 @@ def _comparison(comparison: Comparison) -> str:
 
 
 def _scenario(scenario: Scenario) -> str:
-    rows = [("Pairs", _pairs(scenario.pairs))]
+    rows = [("Pairs", named_pairs(scenario.pairs, _MOST_LISTED))]
     for belief in scenario.beliefs:
         rows.append(("Adversary", adversary_in_words(belief)))
         secrets = list(belief.priors)
@@ -148,12 +149,11 @@ _FORMATS: dict[type, Callable[[Any], str]] = {
 
 def _certificate_rows(certificate: Certificate) -> list[Row]:
     worst = certificate.worst
-    first, second = worst.direction
     return [
         ("Goal", str(certificate.goal)),
         ("Noise", noise_in_words(certificate.noise)),
         ("Certificate", f"{VERDICTS[certificate.holds]}: {describe_loss(certificate)}"),
-        ("Decided by", f"{first!r} against {second!r}, as {worst.belief!r} sees it"),
+        ("Decided by", seen_by(worst.direction, worst.belief)),
     ]
 
 
@@ -167,12 +167,6 @@ def _picture(calibration: Calibration, steps: Sequence[Postprocess] = ()) -> Pic
 def _unique(kind: str, what: str) -> str:
     """The name of a picture: several results of one notebook stand in the same page."""
     return f"{kind}{crc32(what.encode())}"
-
-
-def _pairs(pairs: Sequence[SecretPair]) -> str:
-    named = "; ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_LISTED])
-    more = f"; and {len(pairs) - _MOST_LISTED} more" if len(pairs) > _MOST_LISTED else ""
-    return named + more
 
 
 def _note(provenances: Iterable[str]) -> str:

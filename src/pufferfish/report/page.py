@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -10,11 +9,8 @@ from typing import Any
 
 from pufferfish.adversary import Success, posterior_upper
 from pufferfish.compare import noise_in_words
-from pufferfish.explain import odds_factor, rounded_up
-from pufferfish.narrate import adversary_in_words, meaning
+from pufferfish.narrate import adversary_in_words
 from pufferfish.noise import GaussianNoise, NoNoise
-from pufferfish.numerics import percent_up, readable
-from pufferfish.report.afterwards import step_in_words
 from pufferfish.report.facts import PRIORS, Facts
 from pufferfish.report.pictures import (
     Picture,
@@ -27,6 +23,8 @@ from pufferfish.report.pictures import (
 from pufferfish.report.templates import templates
 from pufferfish.report.usage import code
 from pufferfish.report.ways import ways, ways_picture
+from pufferfish.words.numbers import percent, percent_down, percent_up, readable, rounded_up, times
+from pufferfish.words.phrases import meaning, without_name
 
 __all__ = ["fragment", "page"]
 
@@ -85,12 +83,10 @@ def page(facts: Facts) -> str:
         ways_picture=ways_picture(listed),
         refused=()
         if found is None or _together(facts)
-        else [
-            (name, reason.removeprefix(name).lstrip()) for name, reason in found.comparison.refused
-        ],
+        else [(name, without_name(name, reason)) for name, reason in found.comparison.refused],
         noise=noise_in_words(facts.noise),
         code=code(facts.document, facts.noise, facts.steps, facts.utility.rows),
-        afterwards=[step_in_words(each) for each in facts.steps],
+        afterwards=[each.in_words for each in facts.steps],
         theory=tuple(_theory(facts)),
     )
     return text
@@ -110,7 +106,7 @@ def _meaning(facts: Facts) -> str:
             "It is about this column by itself. Nothing bounds how the odds change for somebody "
             "who sees the other published columns, too."
         )
-    text = meaning(facts.goal, "the two secrets of a pair", odds_factor(facts.goal.epsilon))
+    text = meaning(facts.goal, "the two secrets of a pair")
     return text[0].upper() + text[1:] + "."
 
 
@@ -176,19 +172,15 @@ def _percent_up(share: float | None) -> str:
     return "not bounded" if share is None else percent_up(share)
 
 
-def _percent_down(share: float) -> str:
-    """In percent, rounded down to a tenth."""
-    return f"{math.floor(1000.0 * share) / 10.0:.1f}%"
-
-
 @cache
 def _environment() -> Any:
     environment = templates("pufferfish.report")
     environment.filters |= {
         "percent_up": _percent_up,
-        "percent_down": _percent_down,
-        "percent": lambda share: f"{100.0 * share:g}%",
+        "percent_down": percent_down,
+        "percent": percent,
         "short": readable,
+        "times": times,
         "up": lambda number: rounded_up(number, 4),
     }
     return environment

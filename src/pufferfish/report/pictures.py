@@ -13,17 +13,18 @@ from pufferfish.adversary import posterior_lower, posterior_upper
 from pufferfish.alternatives import Alternative
 from pufferfish.averages import averages_lost
 from pufferfish.exact import Certificate, PrivacyProfile
-from pufferfish.explain import describe_loss, pairs_in_words, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Postprocess
 from pufferfish.noise import Noise
-from pufferfish.numerics import readable
 from pufferfish.report import figures
-from pufferfish.report.afterwards import Bound, Curve, step_in_words
+from pufferfish.report.afterwards import Bound, Curve
 from pufferfish.report.columns import Bars
 from pufferfish.report.style import LEVELS, Key
 from pufferfish.report.views import View, worst_by_pair, worst_first
 from pufferfish.scenario import Belief, Secret, SecretPair
+from pufferfish.words.certificates import describe_loss, measured, pairs_in_words
+from pufferfish.words.numbers import percent, readable, rounded_up
+from pufferfish.words.phrases import pair_in_words, seen_by
 
 __all__ = ["Picture", "heat_picture", "histogram_picture", "posterior_picture", "profile_picture"]
 __all__ += ["believed_picture", "heat_secrets", "losses_picture", "noise_picture", "view_pictures"]
@@ -63,7 +64,7 @@ def view_pictures(name: str, view: View, goal: Guarantee) -> Iterator[Picture]:
     seen = view.seen
     if seen is None:
         return
-    afterwards = "".join(f", then {step_in_words(each)}" for each in view.steps)
+    afterwards = "".join(f", then {each.in_words}" for each in view.steps)
     yield Picture(
         name=f"{name}-published",
         svg=figures.published(f"{name}-published", seen.curves),
@@ -133,7 +134,7 @@ def losses_picture(name: str, certificate: Certificate) -> Picture:
         else (each.delta_lower, each.delta_upper)
         for each in shown
     ]
-    what = "least ε without exception" if goal.pure else f"δ at ε = {goal.epsilon:g}"
+    what = measured(goal)
     limit = goal.epsilon if goal.pure else goal.delta
     part = f" Shown are the worst {len(shown)} of {pairs_in_words(certificate)}."
     return Picture(
@@ -143,11 +144,7 @@ def losses_picture(name: str, certificate: Certificate) -> Picture:
         description=f"The {what}, enclosed from both sides."
         + (part if len(shown) < len(certificate.results) or certificate.screened else ""),
         keys=(Key("third", f"the promise allows {limit:g}"),),
-        listed=tuple(
-            f"{each.direction.first!r} against {each.direction.second!r}, as {each.belief!r} sees "
-            "it"
-            for each in shown
-        ),
+        listed=tuple(seen_by(each.direction, each.belief) for each in shown),
     )
 
 
@@ -203,7 +200,7 @@ def posterior_picture(epsilon: float) -> Picture:
 def histogram_picture(bars: Bars, noise: Noise, steps: Sequence[Postprocess]) -> Picture:
     """The published column, and the original in an internal report."""
     both = bars.original is not None
-    beyond = f" {100 * bars.beyond:.2g}% of the published rows are beyond the picture."
+    beyond = f" {percent(bars.beyond, 2)} of the published rows are beyond the picture."
     return Picture(
         name="histogram",
         svg=figures.histogram("histogram", bars),
@@ -291,13 +288,13 @@ def heat_picture(
             if chosen is None
             else (shown.get(chosen.first, -1), shown.get(chosen.second, -1)),
             selectable=selectable,
-            labels=[f"{worst.pair.first!r} and {worst.pair.second!r}" for worst in listed],
+            labels=[pair_in_words(worst.pair) for worst in listed],
         ),
         title="What each pair uses of the promise",
         description=f"For each pair {what}, as the adversary sees it who sees most; the promise "
         f"allows {limit:g}.{part}",
         keys=tuple(
-            Key(level, f"up to {100 * (index + 1) / count:.0f}%", "area")
+            Key(level, f"up to {(index + 1) / count:.0%}", "area")
             for index, level in enumerate(LEVELS)
         ),
         listed=tuple(str(secret) for secret in shown),

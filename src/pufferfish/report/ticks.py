@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pufferfish.checks import FloatArray
-from pufferfish.numerics import readable
+from pufferfish.words.numbers import readable
 
 __all__ = ["Axis", "Tick", "linear_axis", "log_axis", "number", "numbered_axis"]
 

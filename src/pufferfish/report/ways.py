@@ -9,14 +9,13 @@ from pufferfish.alternatives import Alternative
 from pufferfish.calibrate import Calibration
 from pufferfish.compare import Comparison, noise_in_words
 from pufferfish.exact import Certificate
-from pufferfish.explain import rounded_up
 from pufferfish.report import figures
 from pufferfish.report.facts import Believed
 from pufferfish.report.pictures import Picture
+from pufferfish.words.certificates import VERDICTS
+from pufferfish.words.numbers import rounded_up
 
-__all__ = ["VERDICTS", "Way", "ways", "ways_compared", "ways_picture"]
-
-VERDICTS = {True: "kept", False: "NOT kept", None: "not decided"}
+__all__ = ["Way", "ways", "ways_compared", "ways_picture"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

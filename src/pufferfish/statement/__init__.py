@@ -6,22 +6,13 @@ first (`headline`), before any ε.
 """
 
 from pufferfish.statement.agreement import contradictions
-from pufferfish.statement.facts import (
-    BeliefsFrom,
-    Facts,
-    Order,
-    Reveals,
-    percent_of,
-    planned_source,
-)
+from pufferfish.statement.facts import BeliefsFrom, Facts, Order, Reveals, planned_source
 from pufferfish.statement.words import (
     WORDS,
-    cap_in_words,
     headline,
     noise_in_words,
     not_promised,
     promise,
-    unit_in_words,
     words,
 )
 
@@ -31,14 +22,11 @@ __all__ = [
     "Facts",
     "Order",
     "Reveals",
-    "cap_in_words",
     "contradictions",
     "headline",
     "noise_in_words",
     "not_promised",
-    "percent_of",
     "planned_source",
     "promise",
-    "unit_in_words",
     "words",
 ]

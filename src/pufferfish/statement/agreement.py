@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pufferfish.plan import Plan
-from pufferfish.statement.facts import Facts, percent_of
+from pufferfish.statement.facts import Facts
+from pufferfish.words.numbers import percent_of
 
 __all__ = ["contradictions"]
 

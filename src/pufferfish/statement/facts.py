@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -29,7 +28,7 @@ from pufferfish.plan import (
 )
 from pufferfish.scenario import RELEASED, Belief, SecretPair, checked_secret
 
-__all__ = ["BeliefsFrom", "Facts", "Order", "Reveals", "percent_of", "planned_source"]
+__all__ = ["BeliefsFrom", "Facts", "Order", "Reveals", "planned_source"]
 
 Order = Literal["random", "table"]
 BeliefsFrom = Literal["this table", "another table", "elsewhere"]
@@ -252,8 +251,3 @@ _PLAIN = (
 def planned_source(beliefs: Sequence[Belief]) -> BeliefsFrom:
     """Where beliefs come from, by what they say of themselves."""
     return "this table" if any(each.provenance == RELEASED for each in beliefs) else "elsewhere"
-
-
-def percent_of(part: int, whole: int) -> int:
-    """A share in whole percent, rounded up."""
-    return math.ceil(100 * part / whole) if whole else 0

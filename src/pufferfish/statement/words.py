@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pufferfish.ladder import Rounding
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
-from pufferfish.numerics import readable
 from pufferfish.persons import TEST_LEVEL
-from pufferfish.plan import Dependence, OneRow, Unit
 from pufferfish.statement.facts import Facts
+from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE
+from pufferfish.words.numbers import readable
+from pufferfish.words.phrases import (
+    cap_in_words,
+    joined,
+    listed,
+    multiples_in_words,
+    named_pairs,
+    rows_tested,
+    unit_in_words,
+)
 
 __all__ = [
     "WORDS",
-    "cap_in_words",
     "headline",
     "noise_in_words",
     "not_promised",
     "promise",
-    "unit_in_words",
     "words",
 ]
 
@@ -47,7 +53,7 @@ def headline(facts: Facts) -> list[str]:
     """What a reader must know before the promise: what is published and not covered by it."""
     said = []
     if facts.kept:
-        together = _listed([facts.column, *facts.kept])
+        together = listed([facts.column, *facts.kept])
         found = facts.reveals
         measured = (
             f"What {together} reveal together about {_secret(facts)} was not measured."
@@ -66,10 +72,10 @@ def headline(facts: Facts) -> list[str]:
             "(version 1)."
         )
     if _stated(facts):
+        tested = rows_tested(TEST_LEVEL, facts.rows_tested)
         said.append(
             f"The rows of one person are taken to be independent given {_secret(facts)}, as the "
-            f"curator states; {_tested(facts)}. If they are not, the promise for a person does not "
-            "hold."
+            f"curator states; {tested}. If they are not, the promise for a person does not hold."
         )
     if facts.beliefs_from == "another table":
         fitted = (
@@ -103,14 +109,14 @@ def headline(facts: Facts) -> list[str]:
 def promise(facts: Facts) -> str:
     """The promise in words that hold nothing of a private belief."""
     unit = unit_in_words(facts.unit, facts.rows_per_person, facts.dependence, facts.one_row)
-    pairs = facts.pairs
-    named = "; ".join(f"{first!r} and {second!r}" for first, second in pairs[:_MOST_NAMED])
-    more = f"; and {len(pairs) - _MOST_NAMED:,} more pairs" if len(pairs) > _MOST_NAMED else ""
-    return (
+    named = named_pairs(facts.pairs, _MOST_NAMED, more="more pairs")
+    return joined(
         f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
-        f"is bounded, for each of these pairs: {named}{more}. The bound is {facts.goal} pufferfish "
-        f"privacy, against {_adversaries(facts)}, for one release. {cap_in_words(facts.cap)}"
-        f"{step_in_words(facts.step)}{noise_in_words(facts.noise)}"
+        f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
+        f"privacy, against {_adversaries(facts)}, for one release.",
+        cap_in_words(facts.cap),
+        multiples_in_words(facts.step),
+        noise_in_words(facts.noise),
     )
 
 
@@ -119,37 +125,10 @@ def _of_many(facts: Facts) -> str:
     return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
 
 
-def unit_in_words(
-    unit: Unit, rows: int | None, dependence: Dependence, one_row: OneRow | None
-) -> str:
-    """What the promise is about, and what is taken for granted about its rows."""
-    if unit == "row":
-        return "one row"
-    if one_row is not None:
-        which = {"first": "its first row", "mean": "one row, with the mean of its values"}[one_row]
-        return f"one person ({which})"
-    if rows is None:
-        return "one person (with a number of rows that is not said)"
-    if rows == 1:
-        return "one person (one row)"
-    what = {
-        "any": "whatever they have in common",
-        "equal": "which repeat one value; its law is taken not to depend on how many there are",
-        "independent": "taken to be independent given the secret, however many there are",
-    }[dependence]
-    return f"one person (at most {rows:,} rows, {what})"
-
-
 def _stated(facts: Facts) -> bool:
     """Whether the promise for a person rests on what its curator says of the rows."""
     rows = facts.rows_per_person
     return rows is not None and rows > 1 and facts.dependence == "independent"
-
-
-def _tested(facts: Facts) -> str:
-    if facts.rows_tested:
-        return f"a test at level {TEST_LEVEL:.0%} found nothing against it"
-    return "that was not tested"
 
 
 def _alone(facts: Facts) -> str:
@@ -163,38 +142,16 @@ def _secret(facts: Facts) -> str:
 def _adversaries(facts: Facts) -> str:
     source = {
         "this table": "fitted on the released column",
-        "another table": "fitted on another table",
+        "another table": ANOTHER_TABLE,
         "elsewhere": "",
     }[facts.beliefs_from]
     if facts.beliefs_from == "another table" and facts.beliefs_fitted is None:
-        source = "fitted on a table that is not known"
+        source = UNKNOWN_TABLE
     where = f" ({source})" if source else ""
     count = facts.adversaries
     if count is None:
         return f"the described adversaries{where}"
     return f"{count} described adversar{'y' if count == 1 else 'ies'}{where}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """'a', 'b' and 'c'."""
-    *first, last = (repr(name) for name in names)
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def cap_in_words(cap: tuple[float, float] | None) -> str:
-    """What was done to values before the noise; nothing where nothing was."""
-    if cap is None:
-        return ""
-    low, high = (readable(each, 10) for each in cap)
-    return (
-        f"Values below {low} and above {high} were moved to these bounds before the noise; the "
-        "bounds must be public: a bound chosen by looking at the data tells about them. "
-    )
-
-
-def step_in_words(step: float | None) -> str:
-    """What everybody may know of the values before the noise."""
-    return "" if step is None else f"Before the noise every value is a multiple of {step:g}. "
 
 
 def noise_in_words(noise: Noise) -> str:

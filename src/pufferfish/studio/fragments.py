@@ -16,6 +16,7 @@ from pufferfish.studio.releasing import Released
 from pufferfish.studio.sources import Example
 from pufferfish.tables import Summary
 from pufferfish.tables.detect import FoundColumn, protectable, secretive
+from pufferfish.words.steps import Step
 
 __all__ = [
     "columns_part",
@@ -27,6 +28,7 @@ __all__ = [
     "protection_part",
     "released_part",
     "releasing_part",
+    "told",
 ]
 
 _MISSING = {
@@ -260,7 +262,7 @@ def releasing_part(none: bool, earlier: str) -> TagList:
     )
 
 
-def released_part(released: Released, story: str, address: str) -> TagList:
+def released_part(released: Released, story: Sequence[Step], address: str) -> TagList:
     """What was done, and everything to save."""
 
     def listed(title: str, private: bool) -> TagList:
@@ -286,9 +288,26 @@ def released_part(released: Released, story: str, address: str) -> TagList:
     return TagList(
         tags.h3(f"Released: {released.record.output}", id="done", tabindex="-1"),
         tags.p(released.note, class_="notice") if released.note else None,
-        tags.pre(story, tabindex="0"),
+        told(story),
         listed("May be published", False),
         listed("Keep private: these hold statistics of the data", True),
+    )
+
+
+def told(story: Sequence[Step]) -> Tag:
+    """Its parts with their titles beside them."""
+    return tags.dl(
+        *(
+            tags.div(
+                tags.dt(step.title),
+                *(tags.dd(text) for text in step.paragraphs),
+                tags.dd(tags.ul(*(tags.li(each.text) for each in step.entries)))
+                if step.entries
+                else None,
+            )
+            for step in story
+        ),
+        class_="story",
     )
 
 

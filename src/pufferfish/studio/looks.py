@@ -16,6 +16,7 @@ from pufferfish.studio.controls import choices
 from pufferfish.studio.latest import renew
 from pufferfish.studio.panels import moved
 from pufferfish.studio.session import Page
+from pufferfish.words.phrases import pair_in_words
 
 __all__ = ["wire_looks"]
 
@@ -79,8 +80,7 @@ def _looks(certificate: Certificate) -> dict[str, PairResult]:
 
 
 def _in_words(result: PairResult) -> str:
-    first, second = result.pair
-    return f"{first!r} and {second!r}, as '{result.belief}' sees them"
+    return f"{pair_in_words(result.pair)}, as '{result.belief}' sees them"
 
 
 def _look_of(cell: object, certificate: Certificate) -> str | None:

@@ -10,7 +10,6 @@ from htmltools import html_escape
 from pufferfish.choose import half_width
 from pufferfish.compare import noise_in_words
 from pufferfish.exact import PairResult
-from pufferfish.explain import odds_factor, rounded_up
 from pufferfish.narrate import (
     adversaries_in_words,
     mean_within,
@@ -18,7 +17,6 @@ from pufferfish.narrate import (
     steps_in_words,
 )
 from pufferfish.noise import NoNoise
-from pufferfish.numerics import percent_up, readable
 from pufferfish.report.pictures import (
     Picture,
     heat_picture,
@@ -28,8 +26,11 @@ from pufferfish.report.pictures import (
 )
 from pufferfish.report.templates import templates
 from pufferfish.report.views import view_of
-from pufferfish.statement import Facts, not_promised, unit_in_words
+from pufferfish.statement import Facts, not_promised
 from pufferfish.studio.bench import Outlook
+from pufferfish.words.certificates import VERDICTS, measured
+from pufferfish.words.numbers import odds_factor, percent_up, readable, rounded_up
+from pufferfish.words.phrases import beside_column, unit_in_words
 
 __all__ = ["moved"]
 
@@ -135,8 +136,8 @@ def _noise(outlook: Outlook) -> tuple[str, str]:
     noise, spread = outlook.calibration.noise, outlook.column_std
     if isinstance(noise, NoNoise):
         return "none", "none is needed for this promise"
-    ratio = f"{noise.std / spread:.2g} times the column's own std of {readable(spread)}; "
-    return f"std {readable(noise.std)}", (ratio if spread else "") + noise_in_words(noise)
+    ratio = f"{beside_column(noise.std, spread)}; " if spread else ""
+    return f"std {readable(noise.std)}", ratio + noise_in_words(noise)
 
 
 def _within(outlook: Outlook) -> tuple[str, str]:
@@ -156,19 +157,19 @@ def _within(outlook: Outlook) -> tuple[str, str]:
 
 def _certified(outlook: Outlook) -> tuple[str, str]:
     certificate, goal = outlook.calibration.certificate, outlook.calibration.goal
-    kept = {True: "kept", False: "NOT kept", None: "not decided"}[certificate.holds]
-    what, found, limit = (
-        ("the least ε without exception", certificate.epsilon_upper, goal.epsilon)
+    the, found, limit = (
+        ("the ", certificate.epsilon_upper, goal.epsilon)
         if goal.pure
-        else (f"δ at ε = {goal.epsilon:g}", certificate.delta_upper, goal.delta)
+        else ("", certificate.delta_upper, goal.delta)
     )
+    what = f"{the}{measured(goal)} is at most {rounded_up(found, 4)}"
     row = ""
     if outlook.plan.rows_per_person > 1:
         apart = outlook.plan.several_rows.apart
         row = (
             " for each row" if apart else ", by one row; all rows of a person are proven to keep it"
         )
-    return kept, f"{what} is at most {rounded_up(found, 4)}, {limit:.4g} is promised{row}"
+    return VERDICTS[certificate.holds], f"{what}, {limit:.4g} is promised{row}"
 
 
 def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 __all__ = ["MEANING"]
 
+_EPSILON = (
+    "ε bounds by how much one published number may change the odds between two secrets: by a "
+    "factor of at most e^ε, up or down."
+)
 MEANING = {
     "unit": "The promise is about what one unit says of its secret. If a person can have several "
     "rows, together they can tell far more than one: publish one row of each person, or let the "
@@ -19,8 +23,7 @@ MEANING = {
     "what many analysts are used to.",
     "more": "What most releases do not need: rounding and bounds of what is published, other "
     "columns beside it, and how many rows a secret must have.",
-    "promise": "ε bounds by how much one published number may change the odds between two secrets: "
-    "by a factor of at most e^ε, up or down. δ is a probability with which that may fail; 0 is a "
+    "promise": f"{_EPSILON} δ is a probability with which that may fail; 0 is a "
     "promise without exception.",
     "column": "The numbers that will be published, each with noise.",
     "secret": "What nobody should be able to conclude from a published number. This column is not "
@@ -31,8 +34,7 @@ MEANING = {
     "beliefs": "Each is an adversary with an own idea of the numbers for each secret. The promise "
     "holds against every one that is ticked. The table of frequencies is the strongest: it knows "
     "how often each value occurs for each secret.",
-    "epsilon": "ε bounds by how much one published number may change the odds between two secrets: "
-    "by a factor of at most e^ε, up or down. ε = 0.1 is almost nothing (a factor of 1.11), ε = 1 a "
+    "epsilon": f"{_EPSILON} ε = 0.1 is almost nothing (a factor of 1.11), ε = 1 a "
     "factor of 2.72, ε = 5 a factor of 148, which protects little.",
     "delta": "δ is a probability with which the bound on the odds may fail. 0 is a promise without "
     "exception. Whoever publishes many rows wants δ far below one over their number.",

@@ -11,11 +11,9 @@ from pufferfish.errors import CertificationError
 from pufferfish.exact import verify
 from pufferfish.exact.family import laplace_reserve
 from pufferfish.exact.verify import check_goal
-from pufferfish.explain import describe_loss
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import rung_up
 from pufferfish.noise import LaplaceNoise, NoNoise
-from pufferfish.numerics import readable
 from pufferfish.priors import Prior
 from pufferfish.scenario import Belief, Scenario
 from pufferfish.sums.finite import FiniteSearch
@@ -25,6 +23,8 @@ from pufferfish.sums.search import Found, Search, SumNoise, laplace_laws
 from pufferfish.sums.secret import Protect, Protected
 from pufferfish.sums.users import Users
 from pufferfish.theorems import TAU_FORMS, Tau
+from pufferfish.words.certificates import describe_loss
+from pufferfish.words.phrases import larger_size
 
 __all__ = [
     "SUM_METHODS",
@@ -180,11 +180,7 @@ def _given(
         return given
     least = search.least().noise
     enough = rung_up(least.scale) if isinstance(least, LaplaceNoise) else size
-    raise CertificationError(
-        f"noise of scale {readable(size, 6)} cannot be shown to keep {goal} for every user. Choose "
-        "a larger scale without looking at the users; or give none, and the rung "
-        f"{readable(enough, 6)} of the public ladder is used."
-    )
+    raise CertificationError(larger_size(goal, size, enough, whom="for every user", data="users"))
 
 
 def search_for(users: Users, protected: Protected, goal: Guarantee) -> Search:

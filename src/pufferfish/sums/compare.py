@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from pufferfish.compare import ComparedMethod, Comparison
+from pufferfish.compare import ComparedMethod, Comparison, tau_in_words
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
 from pufferfish.exact.family import laplace_reserve
 from pufferfish.guarantee import Guarantee
@@ -43,11 +43,11 @@ def compare_sum(
     """
     found: list[tuple[str, SumCalibration]] = []
     refused: dict[str, str] = {}
-    for name, answer in _answers(users, goal, protect, between):
+    for method, form, answer in _answers(users, goal, protect, between):
         try:
-            found.append((name, answer()))
+            found.append((f"{method}{form}", answer()))
         except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
-            refused[name.partition(", τ")[0]] = str(error)
+            refused[method] = str(error)
     least = next((each.noise.std for name, each in found if name == "exact"), 0.0)
     return Comparison(
         goal=goal,
@@ -83,20 +83,20 @@ def sensitivity(users: Users, protected: Protected) -> float:
 
 def _answers(
     users: Users, goal: Guarantee, protect: Protect, between: tuple[float, float] | None
-) -> Iterator[tuple[str, Callable[[], SumCalibration]]]:
-    """The name of each row, and how it is found."""
+) -> Iterator[tuple[str, str, Callable[[], SumCalibration]]]:
+    """Each method, its form where it has several, and how its answer is found."""
     protected = Protected(what=protect, between=between)
     ask = partial(calibrate_sum, users, goal, protect, between=between, certified_only=False)
-    yield "exact", ask
+    yield "exact", "", ask
     if users.laws is not None:
-        yield "Gaussian belief", partial(ask, method="gaussian")
+        yield "Gaussian belief", "", partial(ask, method="gaussian")
     for method in PAPER_SUMS:
         forms = TAU_FORMS if method != "cor-1b" else (None,)
         for form in forms:
             if form is None:
-                yield method, partial(ask, method=method)
+                yield method, "", partial(ask, method=method)
             else:
-                yield f"{method}, τ {form}", partial(ask, method=method, tau=form)
+                yield method, tau_in_words(form), partial(ask, method=method, tau=form)
 
     def classic() -> SumCalibration:
         # For a promise a little stronger, so that what tables reserve for rounding is in it.
@@ -105,8 +105,9 @@ def _answers(
         noise = laplace_laws(stronger)(size) if size > 0.0 else NoNoise()
         return certified_sum(users, protected, goal, noise, certified_only=False)
 
-    yield "classic DP, δ = 0", classic
+    yield "classic DP, δ = 0", "", classic
     yield (
         "no noise",
+        "",
         lambda: certified_sum(users, protected, goal, NoNoise(), certified_only=False),
     )

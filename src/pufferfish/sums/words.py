@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 import math
-import textwrap
 
 from pufferfish.exact.certificate import Certificate
-from pufferfish.explain import COLUMNS, describe_loss, rounded_up
 from pufferfish.noise import NoNoise
 from pufferfish.sums.calibration import SumCalibration
 from pufferfish.sums.limit import LimitCheck
 from pufferfish.sums.paper import limit_scale
 from pufferfish.sums.users import Users
+from pufferfish.words.certificates import VERDICTS_ALOUD, describe_loss
+from pufferfish.words.explanation import Explanation
+from pufferfish.words.numbers import odds_factor, rounded_up, times
+from pufferfish.words.steps import Step
 
 __all__ = ["explain_sum", "limit_in_words", "unpromised_sum"]
 
 
-def explain_sum(calibration: SumCalibration, limit: LimitCheck | None = None) -> str:
+def explain_sum(calibration: SumCalibration, limit: LimitCheck | None = None) -> Explanation:
     """Numbered steps from the users to the certificate, with the numbers in them."""
-    steps = [
-        _who(calibration.users),
-        _what(calibration),
-        _promise(calibration),
-        _noise(calibration),
-        _decides(calibration),
-        _certified(calibration),
-        *([] if limit is None else [limit_in_words(limit)]),
-        _repeats(calibration),
-        "Not promised: " + " ".join(unpromised_sum(tables=calibration.users.laws is not None)),
-    ]
-    lines = [
-        textwrap.fill(f"{number}. {text}", COLUMNS, subsequent_indent="   ")
-        for number, text in enumerate(steps, start=1)
-    ]
-    if not calibration.users.public:
-        lines.insert(0, "PRIVATE: the users are not public, and this text holds their statistics.")
+    unpromised = " ".join(unpromised_sum(tables=calibration.users.laws is not None))
+    texts = {
+        "users": _who(calibration.users),
+        "secret": _what(calibration),
+        "promise": _promise(calibration),
+        "noise": _noise(calibration),
+        "method": _decides(calibration),
+        "certificate": _certified(calibration),
+        "central limit": "" if limit is None else limit_in_words(limit),
+        "repeats": _repeats(calibration),
+        "not promised": f"Not promised: {unpromised}",
+    }
+    notices = []
     if not calibration.holds:
-        lines.insert(0, "NOT CERTIFIED: the promise below is not kept. Do not release with this.")
-    return "\n".join(lines)
+        notices.append("NOT CERTIFIED: the promise below is not kept. Do not release with this.")
+    if not calibration.users.public:
+        notices.append("PRIVATE: the users are not public, and this text holds their statistics.")
+    return Explanation((Step(title, (text,)) for title, text in texts.items() if text), notices)
 
 
 def _who(users: Users) -> str:
@@ -68,7 +68,7 @@ def _what(calibration: SumCalibration) -> str:
 
 def _promise(calibration: SumCalibration) -> str:
     goal = calibration.goal
-    odds = rounded_up(math.exp(min(goal.epsilon, 700.0)), 4)
+    odds = odds_factor(goal.epsilon)
     plus = "; always, without exception" if goal.pure else f", plus {goal.delta:g}"
     return (
         f"The promise, {goal}, to somebody who knows all of the above and not what any user "
@@ -96,7 +96,7 @@ def _noise(calibration: SumCalibration) -> str:
         )
         return f"Noise to add: none; {reason}.{caution}"
     spread = math.sqrt(calibration.users.variance)
-    beside = f", {noise.std / spread:.2g} times the sum's own" if spread > 0.0 else ""
+    beside = f", {times(noise.std / spread)} the sum's own" if spread > 0.0 else ""
     return (
         f"Noise to add: Laplace with scale {rounded_up(noise.scale, 6)} (std {noise.std:.4g}"
         f"{beside})."
@@ -129,7 +129,7 @@ def _decides(calibration: SumCalibration) -> str:
 
 def _certified(calibration: SumCalibration) -> str:
     certificate: Certificate = calibration.calibration.certificate
-    status = {True: "kept", False: "BROKEN", None: "NOT DECIDED"}[certificate.holds]
+    status = VERDICTS_ALOUD[certificate.holds]
     return f"Certificate of who decides: {status}; {describe_loss(certificate)}."
 
 

@@ -1,0 +1,35 @@
+"""Adversaries in words: what they believe, and where that comes from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from pufferfish.priors import Discrete, GaussianMixture, Prior
+
+__all__ = ["ANOTHER_TABLE", "UNKNOWN_TABLE", "adversary", "law_in_words"]
+
+# Where a belief comes from, if not from the table that is released.
+ANOTHER_TABLE = "fitted on another table"
+UNKNOWN_TABLE = "fitted on a table that is not known"
+
+
+def law_in_words(prior: Prior) -> str:
+    """Shape, mean and std."""
+    if isinstance(prior, Discrete):
+        shape = f"a table of {prior.values.size} values"
+    elif isinstance(prior, GaussianMixture) and len(prior.weights) > 1:
+        shape = f"a mixture of {len(prior.weights)} Gaussians"
+    else:
+        shape = "a Gaussian"
+    return f"{shape}, mean {prior.mean:.4g}, std {math.sqrt(prior.variance):.4g}"
+
+
+def adversary(name: str, provenance: str, laws: Iterable[Prior]) -> str:
+    """Name, provenance, and what kind of knowledge."""
+    what = (
+        "who knows how often each value occurs for each secret"
+        if {type(law) for law in laws} == {Discrete}
+        else "who believes smooth laws for each secret"
+    )
+    return f"{name!r} ({provenance}), {what}"

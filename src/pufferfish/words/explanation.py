@@ -1,0 +1,38 @@
+"""An explanation in numbered steps: data that still is the text it always was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self
+
+from pufferfish.words.steps import Step
+from pufferfish.words.terminal import numbered
+
+__all__ = ["Explanation"]
+
+
+class Explanation(str):
+    """What was done, promised, to whom, and what was not, in numbered steps.
+
+    A string, folded for a terminal, since users print it, split it and search in it. Whoever shows
+    it elsewhere takes the steps, and never reads the text again.
+
+    Attributes:
+        notices: What must be known before anything else, each in one line.
+        steps: The steps, as data.
+    """
+
+    __slots__ = ("notices", "steps")
+    notices: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    def __new__(cls, steps: Iterable[Step], notices: Iterable[str] = ()) -> Self:
+        """Put steps into words for a terminal."""
+        steps, notices = tuple(steps), tuple(notices)
+        made = super().__new__(cls, "\n".join([*notices, numbered(steps)]))
+        made.notices, made.steps = notices, steps
+        return made
+
+    def __reduce__(self) -> tuple[type[Self], tuple[tuple[Step, ...], tuple[str, ...]]]:
+        """For copies and pickles."""
+        return type(self), (self.steps, self.notices)

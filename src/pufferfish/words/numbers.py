@@ -1,0 +1,104 @@
+"""Numbers in words: how many digits, and to which side they are rounded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+__all__ = [
+    "about",
+    "between",
+    "odds_factor",
+    "percent",
+    "percent_down",
+    "percent_of",
+    "percent_up",
+    "readable",
+    "rounded_up",
+    "thousandths_up",
+    "times",
+]
+
+# Beyond this ε, e^ε has no digits that a double could hold.
+_MOST_DIGITS = 700.0
+
+_PARTS = {
+    **{2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 6: "a sixth"},
+    **{7: "a seventh", 8: "an eighth", 9: "a ninth", 10: "a tenth"},
+}
+
+
+def readable(number: float, digits: int = 4) -> str:
+    """So many significant digits, and thousands set apart instead of an exponent."""
+    text = f"{number:.{digits}g}"
+    long = abs(number) >= 1e4 or "e+" in text
+    return f"{float(text):,.0f}" if long and abs(number) < 1e9 else text
+
+
+def rounded_up(value: float, digits: int) -> str:
+    """`digits` significant digits, never less than the value."""
+    return _rounded(value, digits, math.ceil)
+
+
+def between(lower: float, upper: float) -> str:
+    """An enclosure with as many digits as it knows, at most nine, each end rounded outwards."""
+    if lower == upper:
+        return f"{upper:g}"
+    for digits in range(3, 10):
+        low, high = _rounded(lower, digits, math.floor), _rounded(upper, digits, math.ceil)
+        if float(high) - float(low) <= 2.0 * (upper - lower):
+            break
+    return f"between {low} and {high}"
+
+
+def _rounded(value: float, digits: int, to_side: Callable[[float], int]) -> str:
+    """`digits` significant digits, rounded to one side."""
+    if abs(value) < 1e-290 or not math.isfinite(value):  # no unit to round in
+        return f"{value:g}"
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
+    return f"{to_side(value / unit) * unit:.{digits}g}"
+
+
+def odds_factor(epsilon: float) -> str:
+    """e^ε in digits, rounded up; as a power where it has too many."""
+    return rounded_up(math.exp(epsilon), 4) if epsilon < _MOST_DIGITS else f"e^{epsilon:g}"
+
+
+def percent(share: float, digits: int = 6) -> str:
+    """In percent, with so many digits."""
+    return f"{100.0 * share:.{digits}g}%"
+
+
+def percent_up(share: float) -> str:
+    """In percent, rounded up to a tenth."""
+    return f"{math.ceil(1000.0 * share) / 10.0:.1f}%"
+
+
+def percent_down(share: float) -> str:
+    """In percent, rounded down to a tenth."""
+    return f"{math.floor(1000.0 * share) / 10.0:.1f}%"
+
+
+def percent_of(part: int, whole: int) -> int:
+    """A share in whole percent, rounded up."""
+    return math.ceil(100 * part / whole) if whole else 0
+
+
+def thousandths_up(share: float) -> str:
+    """With three decimals, rounded up."""
+    return f"{math.ceil(1000.0 * share) / 1000.0:.3f}"
+
+
+def times(ratio: float) -> str:
+    """How many times as much."""
+    return f"{ratio:.2g} times"
+
+
+def about(share: float) -> str:
+    """A part of something, as one says it: about a third."""
+    if share == 0.0:
+        return "none at all"
+    if share > 0.57:
+        return "about two thirds" if share > 0.62 else "about 60%"
+    whole = round(1.0 / share)
+    return f"about {_PARTS.get(whole, f'1/{whole}')}"

@@ -1,0 +1,169 @@
+"""Phrases that several texts share: lists, pairs, the promise, its unit, what is done to values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from pufferfish.guarantee import Guarantee
+from pufferfish.words.numbers import odds_factor, readable, times
+
+__all__ = [
+    "beside_column",
+    "cap_in_words",
+    "joined",
+    "larger_size",
+    "listed",
+    "meaning",
+    "moved_into",
+    "multiples_in_words",
+    "named_pairs",
+    "pair_in_words",
+    "rounded_to_multiples",
+    "rows_tested",
+    "seen_by",
+    "unit_in_words",
+    "without_name",
+]
+
+
+def beside_column(std: float, column_std: float) -> str:
+    """How much noise that is for a column."""
+    ratio = std / column_std if column_std else math.inf
+    return f"{times(ratio)} the column's own std of {readable(column_std)}"
+
+
+def listed(names: Iterable[object]) -> str:
+    """'a', 'b' and 'c'."""
+    *first, last = map(repr, names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def pair_in_words(pair: tuple[object, object]) -> str:
+    """'a' and 'b'."""
+    first, second = pair
+    return f"{first!r} and {second!r}"
+
+
+def without_name(name: str, reason: str) -> str:
+    """A reason that begins with the name of what it is about, for a list of such names."""
+    return reason.removeprefix(name).lstrip()
+
+
+def named_pairs(
+    pairs: Sequence[tuple[object, object]], most: int, *, joint: str = "; ", more: str = "more"
+) -> str:
+    """Some pairs by name, the others by their number."""
+    named = joint.join(pair_in_words(pair) for pair in pairs[:most])
+    return f"{named}{joint}and {len(pairs) - most:,} {more}" if len(pairs) > most else named
+
+
+def seen_by(direction: tuple[object, object], belief: str) -> str:
+    """One secret against the other, and to whom they look so."""
+    first, second = direction
+    return f"{first!r} against {second!r}, as {belief!r} sees it"
+
+
+def joined(*sentences: str) -> str:
+    """A paragraph of those sentences that say something."""
+    return " ".join(filter(None, sentences))
+
+
+def meaning(promise: Guarantee, pair: str) -> str:
+    """What a promise says of a pair, which is given in words."""
+    factor = odds_factor(promise.epsilon)
+    if promise.pure:
+        return (
+            f"what is published changes the odds between {pair} by a factor of at most {factor}, "
+            "up or down"
+        )
+    return (
+        f"whatever is concluded from what is published is at most {factor} times as probable "
+        f"under one as under the other of {pair}, plus {promise.delta:g}"
+    )
+
+
+def unit_in_words(unit: str, rows: int | None, dependence: str, one_row: str | None) -> str:
+    """What the promise is about, and what is taken for granted about its rows.
+
+    Args:
+        unit: One "row", or one "person".
+        rows: At most this many rows of one person; None: nobody says.
+        dependence: What is taken to be true of them, as in `Plan`.
+        one_row: Which one row stands for a person, as in `Plan`.
+    """
+    if unit == "row":
+        return "one row"
+    if one_row is not None:
+        which = {"first": "its first row", "mean": "one row, with the mean of its values"}[one_row]
+        return f"one person ({which})"
+    if rows is None:
+        return "one person (with a number of rows that is not said)"
+    if rows == 1:
+        return "one person (one row)"
+    what = {
+        "any": "whatever they have in common",
+        "equal": "which repeat one value; its law is taken not to depend on how many there are",
+        "independent": "taken to be independent given the secret, however many there are",
+    }[dependence]
+    return f"one person (at most {rows:,} rows, {what})"
+
+
+def rows_tested(level: float, found: bool | None) -> str:
+    """Whether a person's rows were tested to be independent; None: they will be."""
+    if found is False:
+        return "that was not tested"
+    test = f"a test at level {level:.0%}"
+    return f"{test} found nothing against it" if found else f"the release makes {test}"
+
+
+def cap_in_words(cap: tuple[float, float] | None) -> str:
+    """What was done to values before the noise; nothing where nothing was."""
+    if cap is None:
+        return ""
+    low, high = (readable(each, 10) for each in cap)
+    return (
+        f"Values below {low} and above {high} were moved to these bounds before the noise; the "
+        "bounds must be public: a bound chosen by looking at the data tells about them."
+    )
+
+
+def multiples_in_words(step: float | None) -> str:
+    """What everybody may know of the values before the noise."""
+    return "" if step is None else f"Before the noise every value is a multiple of {step:g}."
+
+
+def moved_into(low: float, high: float) -> str:
+    """Values that were clipped, or capped."""
+    return f"moved into [{low:g}, {high:g}]"
+
+
+def rounded_to_multiples(step: float) -> str:
+    """Values that were rounded."""
+    return f"rounded to multiples of {step:g}"
+
+
+def larger_size(
+    goal: Guarantee,
+    size: float,
+    enough: float,
+    *,
+    whom: str,
+    what: str = "scale",
+    data: str = "data",
+) -> str:
+    """That noise of a given size is too little, and which rung of the ladder is enough.
+
+    Args:
+        goal: The promise.
+        size: What was given.
+        enough: The rung.
+        whom: For or against whom it is too little.
+        what: What the size of this noise is called.
+        data: What nobody should look at when choosing.
+    """
+    return (
+        f"noise of {what} {readable(size, 6)} cannot be shown to keep {goal} {whom}. Choose a "
+        f"larger {what} without looking at the {data}; or give none, and the rung "
+        f"{readable(enough, 6)} of the public ladder is used."
+    )

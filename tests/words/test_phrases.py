@@ -1,0 +1,59 @@
+"""Phrases that several texts share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pufferfish as pf
+from pufferfish.words.phrases import (
+    listed,
+    meaning,
+    named_pairs,
+    rows_tested,
+    seen_by,
+    unit_in_words,
+)
+
+SOURCE = Path(pf.__file__).parent
+
+
+def test_lists_end_with_and() -> None:
+    assert listed(["a"]) == "'a'"
+    assert listed(["a", "b"]) == "'a' and 'b'"
+    assert listed(["a", "b", "c"]) == "'a', 'b' and 'c'"
+
+
+def test_some_pairs_are_named_and_the_others_counted() -> None:
+    pairs = [("a", "b"), (1, 2), ("c", "d")]
+    assert named_pairs(pairs, 3) == "'a' and 'b'; 1 and 2; 'c' and 'd'"
+    assert named_pairs(pairs, 1, joint=", ") == "'a' and 'b', and 2 more"
+    assert seen_by(("a", 1), "x") == "'a' against 1, as 'x' sees it"
+
+
+def test_what_a_promise_means() -> None:
+    assert "a factor of at most 2.719, up or down" in meaning(pf.Guarantee(1.0), "x")
+    assert meaning(pf.Guarantee(1.0, 0.1), "x").endswith("of x, plus 0.1")
+
+
+def test_units() -> None:
+    assert unit_in_words("row", 1, "any", None) == "one row"
+    assert unit_in_words("person", None, "any", None).endswith("that is not said)")
+    assert "1,000 rows, whatever" in unit_in_words("person", 1000, "any", None)
+    assert rows_tested(0.05, None) == "the release makes a test at level 5%"
+    assert rows_tested(0.05, False) == "that was not tested"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["textwrap", "rounded to multiples of {", "moved into [{", "times the column's", "1000.0 * "],
+)
+def test_there_is_one_home(piece: str) -> None:
+    """What is folded, rounded or phrased in `words` is nowhere written again."""
+    others = [
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if piece in path.read_text(encoding="utf-8")
+    ]
+    assert [name for name in others if not name.startswith("words/")] == []
