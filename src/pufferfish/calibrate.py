@@ -23,7 +23,7 @@ from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import describe_delta, describe_loss, explain
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise, resized, size_of
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise, size_of
 from pufferfish.numerics import readable, rounded_up
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
@@ -178,7 +178,7 @@ def calibrate(
             else:
                 law = _least_law(scenario, goal, noise, judge, ready, progress)
         if digits is not None:
-            law = resized(law, rounded_up(size_of(law), digits))
+            law = law.resized(rounded_up(law.size, digits))
         if rounding is not None:
             law = published_law(law, rounding, scenario, goal)
         certificate = certify(scenario, law, goal, ready, progress)
@@ -251,13 +251,12 @@ def at_least(calibration: Calibration, size: float) -> Calibration:
         CertificationError: The larger noise does not keep the promise.
     """
     noise, scenario = calibration.noise, calibration.scenario
-    if isinstance(noise, NoNoise) or size <= size_of(noise):
+    if noise.identity or size <= noise.size:
         return calibration
-    kind = "laplace" if isinstance(noise, LaplaceNoise) else "gaussian"
     return recertified(
         scenario,
         calibration.goal,
-        family_of(kind, calibration.goal, scenario)(size),
+        family_of(noise.kind, calibration.goal, scenario)(size),
         method=calibration.method,
         tau=calibration.tau,
         radius=calibration.radius,
@@ -294,7 +293,7 @@ def _given(
     raise CertificationError(
         f"noise of {what} {readable(size, 6)} cannot be shown to keep {goal} against these "
         f"beliefs. Choose a larger {what} without looking at the data; or give none, and the rung "
-        f"{readable(size_of(enough.noise), 6)} of the public ladder is used."
+        f"{readable(enough.noise.size, 6)} of the public ladder is used."
     )
 
 

@@ -22,7 +22,6 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
 from pufferfish.looking import beside, look_at, shown
 from pufferfish.mechanism import check_grid
-from pufferfish.noise import NoNoise
 from pufferfish.numerics import rounded_up
 from pufferfish.persons import cost_of_rows
 from pufferfish.plan import Plan
@@ -247,7 +246,7 @@ def _of_sum(data: dict[str, Any]) -> list[Check]:
 
 def _drawable(noise: Any) -> Check:
     text = "the noise can be drawn exactly, on its grid"
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         return Check(claim="no noise was added", verdict=True, detail="as the record says")
     try:
         check_grid(noise)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise
 from pufferfish.priors import law_in_words
 from pufferfish.scenario import RELEASED, Belief, Scenario
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
@@ -131,7 +131,7 @@ def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) 
 
 
 def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> str:
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         return (
             "Noise to add: none. The adversaries' own uncertainty already keeps the promise. That "
             "spends all of it, and a smooth belief about values that are really whole numbers "
@@ -175,7 +175,7 @@ def _why_this_much(
             f"{found}: the paper's formula, with the grid reserved. What this noise truly gives is "
             "in the certificate below. Method 'exact' finds the least noise."
         )
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         return f"{found}: publishing without noise was tried first, and suffices."
     if method == "given":
         return (
@@ -193,12 +193,7 @@ def _why_this_much(
             f"{found}: the smallest size that the exact certificate accepts for every law within "
             f"{radius:g} of the believed ones."
         )
-    smaller: Noise
-    if isinstance(noise, LaplaceNoise):
-        smaller = LaplaceNoise(noise.scale * _LESS)
-    else:
-        smaller = GaussianNoise(noise.std * _LESS)
-    less = verify(_worst_only(scenario, certificate), smaller, certificate.goal)
+    less = verify(_worst_only(scenario, certificate), noise.ideal(_LESS), certificate.goal)
     if less.holds is True:
         return (
             f"{found}: the smallest size that the exact certificate accepts, rounded up so that "
@@ -295,7 +290,7 @@ def _repeats(scenario: Scenario, noise: Noise, composable: ComposableCertificate
     if composable is None:
         reason = (
             "no bound is known on how far apart the two values of a pair can be"
-            if isinstance(noise, LaplaceNoise)
+            if noise.ratio_scale > 0.0
             else "only the costs of Laplace noise are known to add up"
         )
         return (
@@ -323,7 +318,7 @@ def _not_promised(noise: Noise) -> str:
         "to nothing for the least noise (calibrate(radius=...) makes room); anything about a value "
         "far from all that the beliefs allow."
     )
-    if not isinstance(noise, NoNoise) and noise.grid is None:
+    if not noise.identity and noise.grid is None:
         text += (
             " The law above is the ideal, continuous one: no grid is proven for this promise, so "
             "it cannot be sampled safely in floating point."

@@ -15,7 +15,7 @@ from pufferfish.choose import half_width
 from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
-from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.noise import LaplaceNoise
 from pufferfish.numerics import percent_up, readable
 from pufferfish.outliers import outliers
 from pufferfish.persons import TEST_LEVEL
@@ -210,7 +210,7 @@ def _outliers(plan: Plan) -> str:
 def _noise(record: Record) -> str:
     plan = record.plan
     noise = plan.calibration.noise
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         return "none: the values are published as they are."
     size = (
         f"Laplace, scale {readable(noise.scale, 6)}"

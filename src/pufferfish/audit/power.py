@@ -11,10 +11,10 @@ import numpy as np
 
 from pufferfish.audit.cells import Cells
 from pufferfish.audit.draws import Generator, values_of
-from pufferfish.audit.events import both_directions, known_scores, part_of
+from pufferfish.audit.events import both_directions, known_scores
 from pufferfish.checks import FloatArray
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, OutputLaw, output_law
+from pufferfish.noise import LaplaceNoise, Noise, OutputLaw, output_law
 from pufferfish.scenario import PairOfLaws
 
 __all__ = ["chance_to_notice", "less_noise"]
@@ -23,14 +23,14 @@ _REPEATS = 50
 _PILOT = 2**15
 
 
-def less_noise(noise: LaplaceNoise | GaussianNoise, less: float) -> LaplaceNoise | GaussianNoise:
+def less_noise(noise: Noise, less: float) -> Noise:
     """The same law, too small by a share."""
-    return part_of(noise, 1.0 - less)
+    return noise.ideal(1.0 - less)
 
 
 def chance_to_notice(
     pairs: list[PairOfLaws],
-    claimed: LaplaceNoise | GaussianNoise,
+    claimed: Noise,
     less: float,
     goal: Guarantee,
     draws: int,
@@ -58,7 +58,7 @@ def chance_to_notice(
 
 def _one_pair(
     laws: PairOfLaws,
-    claimed: LaplaceNoise | GaussianNoise,
+    claimed: Noise,
     less: float,
     goal: Guarantee,
     draws: int,
@@ -87,7 +87,7 @@ def _one_pair(
     return noticed / _REPEATS
 
 
-def _drawn(noise: LaplaceNoise | GaussianNoise, source: Generator) -> FloatArray:
+def _drawn(noise: Noise, source: Generator) -> FloatArray:
     """Only says where cells shall be."""
     if isinstance(noise, LaplaceNoise):
         return source.laplace(0.0, noise.scale, _PILOT)

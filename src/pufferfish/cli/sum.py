@@ -23,7 +23,6 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
-from pufferfish.noise import NoNoise
 from pufferfish.options.goal import HowAlike
 from pufferfish.options.groups import grouped
 from pufferfish.options.signing import Signing
@@ -350,7 +349,7 @@ def _as_data(
         "protect": calibration.protected.what,
         "users": users.size,
         "noise": noise_to_dict(calibration.noise),
-        "no_noise_needed": isinstance(calibration.noise, NoNoise),
+        "no_noise_needed": calibration.noise.identity,
         "decides": {
             "user": users.position(calibration.kind),
             "alike": int(users.counts[calibration.kind]),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pufferfish.noise.base import AdditiveLaw, Law
 from pufferfish.noise.laws import (
     GaussianNoise,
     LaplaceNoise,
     Noise,
     NoNoise,
+    as_noise,
     check_noise,
     resized,
     size_of,
@@ -20,14 +22,17 @@ from pufferfish.noise.output import (
 )
 
 __all__ = [
+    "AdditiveLaw",
     "AtomsOutput",
     "GaussianNoise",
     "LaplaceNoise",
+    "Law",
     "MixtureOutput",
     "NoNoise",
     "Noise",
     "OutputLaw",
     "TableOutput",
+    "as_noise",
     "check_noise",
     "output_law",
     "resized",

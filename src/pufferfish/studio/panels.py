@@ -17,7 +17,6 @@ from pufferfish.narrate import (
     promise_in_words,
     steps_in_words,
 )
-from pufferfish.noise import NoNoise
 from pufferfish.numerics import percent_up, readable
 from pufferfish.report.pictures import (
     Picture,
@@ -133,7 +132,7 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
 
 def _noise(outlook: Outlook) -> tuple[str, str]:
     noise, spread = outlook.calibration.noise, outlook.column_std
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         return "none", "none is needed for this promise"
     ratio = f"{noise.std / spread:.2g} times the column's own std of {readable(spread)}; "
     return f"std {readable(noise.std)}", (ratio if spread else "") + noise_in_words(noise)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pufferfish.calibrate import Calibration
@@ -85,7 +85,7 @@ class SumCalibration:
     @property
     def scale(self) -> float:
         """Laplace's b; 0 without noise."""
-        return self.noise.scale if isinstance(self.noise, LaplaceNoise) else 0.0
+        return self.noise.size
 
     @property
     def worst(self) -> str:
@@ -179,7 +179,7 @@ def _given(
     if given.holds:
         return given
     least = search.least().noise
-    enough = rung_up(least.scale) if isinstance(least, LaplaceNoise) else size
+    enough = size if least.identity else rung_up(least.size)
     raise CertificationError(
         f"noise of scale {readable(size, 6)} cannot be shown to keep {goal} for every user. Choose "
         "a larger scale without looking at the users; or give none, and the rung "
@@ -214,14 +214,14 @@ def _calibrated(
     charged = search.charged(found.kind)
     scenario = _scenario(users, search, charged or [found.kind])
     certificate = verify(scenario, found.noise, search.goal)
-    if found.least and certificate.holds is not True and isinstance(found.noise, LaplaceNoise):
+    if found.least and certificate.holds is not True and not found.noise.identity:
         # The same laws from tables that were rounded otherwise: a little more noise settles it.
-        nudged = replace(found.noise, scale=found.noise.scale * (1.0 + 1e-8))
+        nudged = found.noise.resized(found.noise.size * (1.0 + 1e-8))
         found = found._replace(noise=nudged)
         certificate = verify(scenario, nudged, search.goal)
     holds = found.holds and certificate.holds is True
     if certified_only and not holds:
-        size = "no noise" if isinstance(found.noise, NoNoise) else f"scale {found.noise.scale:.6g}"
+        size = "no noise" if found.noise.identity else f"scale {found.noise.size:.6g}"
         raise CertificationError(
             f"{method} gives {size}, which does not keep {goal} for {users.name(found.kind)} by "
             f"what is known of the users ({search.belief}): {describe_loss(certificate)}. Use "

@@ -33,7 +33,7 @@ from pufferfish.exact.family import laplace_reserve
 from pufferfish.exact.search import least_size, shortfall
 from pufferfish.guarantee import Guarantee
 from pufferfish.limits import still_patient
-from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.noise import NoNoise
 from pufferfish.priors import Discrete
 from pufferfish.scenario import PairOfLaws, SecretPair
 from pufferfish.sums.search import Found, SumNoise, laplace_laws, refuse_coarse
@@ -140,7 +140,7 @@ class FiniteSearch:
                 size, decides = max(size, least_size(laws, self._law, self.goal)), kind
                 self._deciding[kind] = steps
         noise = current()
-        patient = isinstance(noise, LaplaceNoise) and noise.scale == size
+        patient = not noise.identity and noise.size == size
         return Found(noise, decides, self.certificates, True, patient and self._sharp(decides))
 
     def judge(self, noise: SumNoise) -> Found:
@@ -227,7 +227,7 @@ class FiniteSearch:
     def _settled(self, noise: SumNoise) -> npt.NDArray[np.bool_]:
         """Which kinds a closed form settles, with something to spare for rounding."""
         epsilon, delta = self._reserve.epsilon, self._reserve.delta * (1.0 - 1e-9)
-        scale = noise.scale if isinstance(noise, LaplaceNoise) else 0.0
+        scale = noise.size
         if not self._presence:
             return np.asarray(self._gaps <= epsilon * scale * (1.0 - 1e-12))
         sizes = np.abs(self._laws.values)

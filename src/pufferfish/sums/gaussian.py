@@ -34,7 +34,7 @@ from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.search import HOPELESS, least_size, log_excess, shortfall
 from pufferfish.guarantee import Guarantee
 from pufferfish.limits import still_patient
-from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.noise import NoNoise
 from pufferfish.priors import Discrete, Gaussian, Prior
 from pufferfish.scenario import PairOfLaws, SecretPair
 from pufferfish.sums.paper import paper_scales
@@ -149,9 +149,9 @@ class GaussianSearch:
     def judge(self, noise: SumNoise) -> Found:
         """Whether this noise suffices for every user, and a user who decides or breaks it."""
         refuse_coarse(noise, self._law)
-        if self.goal.pure and self._presence and isinstance(noise, LaplaceNoise):
+        if self.goal.pure and self._presence and not noise.identity:
             first = int(np.argmax(self._needed))
-            if self._needed[first] > noise.scale:
+            if self._needed[first] > noise.size:
                 return Found(noise, first, self.certificates, False, least=False)
         failed = self._unsettled(noise)
         if failed is not None:
@@ -210,12 +210,12 @@ class GaussianSearch:
 
     def _remaining(self, noise: SumNoise) -> _Order:
         """Users that no closed form settles, by their variance."""
-        if isinstance(noise, NoNoise):
+        if noise.identity:
             open_ = (self._gaps > 0.0) | (self._shares > 0.0)
         elif self.goal.pure and self._presence:
             open_ = self._shares > 0.0  # a translation looks the same from both sides
         else:
-            open_ = self._needed > noise.scale
+            open_ = self._needed > noise.size
         kinds = np.flatnonzero(open_)
         kinds = kinds[np.argsort(self._shares[kinds], kind="stable")]
         return _Order(kinds, self._gaps[kinds], self._shares[kinds])
@@ -225,8 +225,8 @@ class GaussianSearch:
         goal, apart = self.goal, 0.0
         if width > 0.0 and self._presence:
             kappa = math.inf
-            if isinstance(noise, LaplaceNoise):
-                kappa = 0.5 * width / noise.scale**2 * (1.0 + 1e-12)
+            if noise.ratio_scale > 0.0:
+                kappa = 0.5 * width / noise.ratio_scale**2 * (1.0 + 1e-12)
             if kappa < (1.0 if goal.pure else _LARGEST_KAPPA) * goal.epsilon:
                 goal = Guarantee(goal.epsilon - kappa, goal.delta * math.exp(-kappa))
             elif goal.pure:
@@ -237,7 +237,7 @@ class GaussianSearch:
                 goal = Guarantee(goal.epsilon, goal.delta - lost)
         self.certificates += 1
         laws = self._pair(gap + apart, self._shares[top], self._rest[top])
-        if goal.pure and self._presence and isinstance(noise, LaplaceNoise):
+        if goal.pure and self._presence and not noise.identity:
             # P against Q is settled in closed form.
             return log_excess(PairOracle(laws, noise).epsilon().backward.upper, goal.epsilon)
         return shortfall(laws, noise, goal)

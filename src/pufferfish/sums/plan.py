@@ -6,7 +6,7 @@ read from the document: every user is certified again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 from pufferfish.checks import require
@@ -21,7 +21,7 @@ from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.mechanism import Mechanism
-from pufferfish.noise import GaussianNoise, LaplaceNoise
+from pufferfish.noise import GaussianNoise
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.sums.calibration import SUM_METHODS, SumCalibration, certified_sum
 from pufferfish.sums.codec import (
@@ -30,7 +30,7 @@ from pufferfish.sums.codec import (
     users_from_dict,
     users_to_dict,
 )
-from pufferfish.sums.search import laplace_laws
+from pufferfish.sums.search import SumNoise, laplace_laws
 from pufferfish.theorems import TAU_FORMS
 
 __all__ = ["STATISTICS", "Statistic", "SumPlan"]
@@ -175,13 +175,13 @@ def _published(calibration: SumCalibration, rounding: Rounding) -> SumCalibratio
     On the ladder the grid follows from the rung, as for a column.
     """
     noise = calibration.noise
-    if not isinstance(noise, LaplaceNoise) or not calibration.holds:
+    if noise.identity or not calibration.holds:
         return calibration
     if rounding == "digits":
-        rounded = replace(noise, scale=rounded_up(noise.scale, PUBLISHED_DIGITS))
+        rounded: SumNoise = noise.resized(rounded_up(noise.size, PUBLISHED_DIGITS))
     else:
-        rounded = laplace_laws(calibration.calibration.goal)(rung_up(noise.scale))
-    if rounded.scale == noise.scale:
+        rounded = laplace_laws(calibration.calibration.goal)(rung_up(noise.size))
+    if rounded.size == noise.size:
         return calibration
     return certified_sum(
         calibration.users,

@@ -33,11 +33,11 @@ def laplace_laws(goal: Guarantee) -> LawOfSize:
 
 def refuse_coarse(noise: SumNoise, law: LawOfSize) -> None:
     """Refuse a grid coarser than that of the laws which closed forms leave room for."""
-    if isinstance(noise, LaplaceNoise) and noise.grid is not None:
-        usual = law(noise.scale).grid
+    if noise.grid is not None:
+        usual = law(noise.size).grid
         if usual is not None and noise.grid > usual:
             raise CertificationError(
-                f"the grid {noise.grid:g} is too coarse for scale {noise.scale:g}; sums are "
+                f"the grid {noise.grid:g} is too coarse for scale {noise.size:g}; sums are "
                 f"certified on grids of at most {usual:g}."
             )
 
