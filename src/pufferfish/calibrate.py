@@ -23,7 +23,8 @@ from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import describe_delta, describe_loss, explain
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise, size_of
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Noise, NoNoise, check_noise
 from pufferfish.numerics import readable, rounded_up
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
@@ -413,18 +414,14 @@ def _is_kept(
 
 def _not_kept(method: str, certificate: Certificate) -> str:
     noise, worst = certificate.noise, certificate.worst
-    size = "no noise"
-    if not isinstance(noise, NoNoise):
-        kind = "Laplace scale" if isinstance(noise, LaplaceNoise) else "Gaussian std"
-        size = f"{kind} {size_of(noise):.6g}"
     first, second = worst.direction
     found = describe_delta(certificate)
     if certificate.goal.pure:
         found = f"{describe_loss(certificate)}, and {found}"
     verdict = "does not keep" if certificate.holds is False else "cannot be shown to keep"
     text = (
-        f"{method} gives {size}, which {verdict} {certificate.goal}: {found}, "
-        f"for {first!r} against {second!r} as {worst.belief!r} sees it. "
+        f"{method} gives {words_of(noise).tried(noise)}, which {verdict} {certificate.goal}: "
+        f"{found}, for {first!r} against {second!r} as {worst.belief!r} sees it. "
     )
     if method not in PAPER_METHODS and certificate.holds is False:
         return f"{text}This is too little noise; calibrate finds the least that suffices."

@@ -15,13 +15,13 @@ from pufferfish.errors import (
     UnsupportedError,
 )
 from pufferfish.exact import Certificate
-from pufferfish.exact.certificate import noise_from_dict
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.explain import pairs_in_words
 from pufferfish.guarantee import Guarantee
 from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
 from pufferfish.looking import beside, look_at, shown
-from pufferfish.mechanism import check_grid
+from pufferfish.mechanisms import drawing_of
+from pufferfish.noise import Law, noise_from_dict
 from pufferfish.numerics import rounded_up
 from pufferfish.persons import cost_of_rows
 from pufferfish.plan import Plan
@@ -244,15 +244,13 @@ def _of_sum(data: dict[str, Any]) -> list[Check]:
     return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
 
 
-def _drawable(noise: Any) -> Check:
-    text = "the noise can be drawn exactly, on its grid"
-    if noise.identity:
-        return Check(claim="no noise was added", verdict=True, detail="as the record says")
+def _drawable(law: Law) -> Check:
+    drawing = drawing_of(law)
     try:
-        check_grid(noise)
+        drawing.check(law)
     except PufferfishError as error:
-        return Check(claim=text, verdict=False, detail=str(error))
-    return Check(claim=text, verdict=True, detail=f"in steps of {noise.grid:.6g}")
+        return Check(claim=drawing.claim, verdict=False, detail=str(error))
+    return Check(claim=drawing.claim, verdict=True, detail=drawing.told(law))
 
 
 def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from pufferfish.calibrate import METHODS, Calibration, calibrate
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
-from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.exact.parallel import Progress
 from pufferfish.explain import COLUMNS, rounded_up
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Noise, law_to_dict
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import PAPER_METHODS, TAU_FORMS
 
@@ -96,7 +96,7 @@ class Comparison:
             "methods": [
                 {
                     "name": each.name,
-                    "noise": noise_to_dict(each.calibration.noise),
+                    "noise": law_to_dict(each.calibration.noise),
                     "valid": each.valid,
                     "against_exact": each.against_exact,
                 }
@@ -186,8 +186,4 @@ def _all_methods() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def noise_in_words(noise: Noise) -> str:
     """Law and size."""
-    if isinstance(noise, LaplaceNoise):
-        return f"Laplace, scale {noise.scale:.5g}"
-    if isinstance(noise, GaussianNoise):
-        return f"Gaussian, std {noise.std:.5g}"
-    return "none"
+    return words_of(noise).short(noise)

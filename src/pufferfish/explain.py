@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Noise, NoNoise
 from pufferfish.priors import law_in_words
 from pufferfish.scenario import RELEASED, Belief, Scenario
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
@@ -149,11 +150,7 @@ def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> st
         grid = (
             f", in multiples of 2^{math.frexp(noise.grid)[1] - 1} so that it can be drawn exactly"
         )
-    if isinstance(noise, LaplaceNoise):
-        scale = rounded_up(noise.scale, 6)
-        law = f"Laplace with scale {scale} (std {noise.std:.4g})"
-    else:
-        law = f"Gaussian with std {rounded_up(noise.std, 6)}"
+    law = words_of(noise).proposed(noise, lambda size: rounded_up(size, 6))
     beside = f"; its std is {ratio:.2g} times the largest std believed of the value"
     text = f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
     claimed = any(belief.provenance == RELEASED for belief in scenario.beliefs)

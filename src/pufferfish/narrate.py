@@ -15,7 +15,7 @@ from pufferfish.choose import half_width
 from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
-from pufferfish.noise import LaplaceNoise
+from pufferfish.mechanisms import words_of
 from pufferfish.numerics import percent_up, readable
 from pufferfish.outliers import outliers
 from pufferfish.persons import TEST_LEVEL
@@ -212,17 +212,12 @@ def _noise(record: Record) -> str:
     noise = plan.calibration.noise
     if noise.identity:
         return "none: the values are published as they are."
-    size = (
-        f"Laplace, scale {readable(noise.scale, 6)}"
-        if isinstance(noise, LaplaceNoise)
-        else "Gaussian"
-    )
     ratio = noise.std / record.column_std if record.column_std else math.inf
     before, true = ("", "true") if plan.cap is None else (" before the cap", "capped")
     slight = publishes_values(plan.calibration)
     text = "in name only, the values can be read off: " if slight else ""
     text += (
-        f"{size}, std {readable(noise.std)}: {ratio:.2g} times the column's own std of "
+        f"{words_of(noise).figures(noise)}: {ratio:.2g} times the column's own std of "
         f"{readable(record.column_std)}{before}. 95% of the noised values are within ±"
         f"{readable(half_width(noise, 0.95), 3)} of the {true} ones"
     )

@@ -25,10 +25,10 @@ from pufferfish.codec import (
 )
 from pufferfish.document import PrivateDocument
 from pufferfish.errors import InvalidInputError
-from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
+from pufferfish.noise import law_to_dict, noise_from_dict
 from pufferfish.numerics import float_upper, off_step
 from pufferfish.persons import SeveralRows, check_rows, width_of
 from pufferfish.scenario import Secret, checked_secret
@@ -318,7 +318,7 @@ class Plan(PrivateDocument):
             "version": self.VERSION,
             "notice": PRIVATE_NOTICE,
             "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
-            "noise": noise_to_dict(calibration.noise),
+            "noise": law_to_dict(calibration.noise),
             "method": calibration.method,
             "tau": calibration.tau,
             "radius": calibration.radius,

@@ -14,7 +14,8 @@ from pufferfish.audit.draws import Generator, values_of
 from pufferfish.audit.events import both_directions, known_scores
 from pufferfish.checks import FloatArray
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, Noise, OutputLaw, output_law
+from pufferfish.mechanisms import drawing_of
+from pufferfish.noise import Noise, OutputLaw, output_law
 from pufferfish.scenario import PairOfLaws
 
 __all__ = ["chance_to_notice", "less_noise"]
@@ -68,7 +69,11 @@ def _one_pair(
     true = less_noise(claimed, less)
     holes = laws.missing_first, laws.missing_second
     priors = laws.first, laws.second
-    pilot = [values_of(prior, _PILOT, source) + _drawn(true, source) for prior in priors]
+    # It only says where cells shall be.
+    pilot = [
+        values_of(prior, _PILOT, source) + drawing_of(true).imitate(true, _PILOT, source)
+        for prior in priors
+    ]
     cells = Cells.around(np.concatenate(pilot))
     masses = [
         np.append((1.0 - hole) * _masses(output_law(prior, true), cells.edges), hole)
@@ -85,13 +90,6 @@ def _one_pair(
         found = both_directions(laws, cells, known, chosen_by, tested_by, goal, alpha)
         noticed += any(each.breaks(goal) for each in found)
     return noticed / _REPEATS
-
-
-def _drawn(noise: Noise, source: Generator) -> FloatArray:
-    """Only says where cells shall be."""
-    if isinstance(noise, LaplaceNoise):
-        return source.laplace(0.0, noise.scale, _PILOT)
-    return source.normal(0.0, noise.std, _PILOT)
 
 
 def _masses(law: OutputLaw, edges: FloatArray) -> FloatArray:

@@ -19,10 +19,9 @@ from pufferfish.choose import EPSILONS, Choice, choices
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
-from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.explain import COLUMNS, odds_factor
 from pufferfish.narrate import promise_in_words
-from pufferfish.noise import NoNoise
+from pufferfish.noise import law_to_dict
 from pufferfish.numerics import percent_up
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
@@ -111,7 +110,7 @@ def command(
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
             "unit": plan.unit,
-            "noise": noise_to_dict(plan.calibration.noise),
+            "noise": law_to_dict(plan.calibration.noise),
             "certificate": plan.calibration.certificate.to_dict(),
             "plan": None if output is None else str(output),
         },
@@ -148,7 +147,7 @@ def _choose(asked: Asked, described: Described, show: Show) -> None:
     show.result(
         f"{_table(found)}{refused}\n\nThe smaller ε, the more alike the secrets look. "
         "Choose one with --epsilon, or an accuracy with --accuracy.",
-        {"choices": [asdict(each) | {"noise": noise_to_dict(each.noise)} for each in found]},
+        {"choices": [asdict(each) | {"noise": law_to_dict(each.noise)} for each in found]},
     )
 
 
@@ -159,7 +158,7 @@ def _table(found: tuple[Choice, ...]) -> str:
         rows.append(
             (
                 f"{each.goal.epsilon:g}",
-                "none needed" if isinstance(each.noise, NoNoise) else f"{each.noise.std:.4g}",
+                "none needed" if each.noise.identity else f"{each.noise.error():.4g}",
                 f"±{each.half_width:.3g} in {100 * each.confidence:g}%",
                 percent_up(each.accuracy_after),
                 percent_up(each.accuracy_allowed),

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from pufferfish.noise.base import AdditiveLaw, Law
+from pufferfish.noise.documents import (
+    law_from_dict,
+    law_to_dict,
+    noise_from_dict,
+    register_document,
+)
 from pufferfish.noise.laws import (
     GaussianNoise,
     LaplaceNoise,
@@ -34,7 +40,11 @@ __all__ = [
     "TableOutput",
     "as_noise",
     "check_noise",
+    "law_from_dict",
+    "law_to_dict",
+    "noise_from_dict",
     "output_law",
+    "register_document",
     "resized",
     "size_of",
 ]

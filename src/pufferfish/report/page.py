@@ -11,8 +11,8 @@ from typing import Any
 from pufferfish.adversary import Success, posterior_upper
 from pufferfish.compare import noise_in_words
 from pufferfish.explain import odds_factor, rounded_up
+from pufferfish.mechanisms import words_of
 from pufferfish.narrate import adversary_in_words, meaning
-from pufferfish.noise import GaussianNoise, NoNoise
 from pufferfish.numerics import percent_up, readable
 from pufferfish.report.afterwards import step_in_words
 from pufferfish.report.facts import PRIORS, Facts
@@ -159,10 +159,7 @@ def _theory(facts: Facts) -> Iterator[tuple[str, str]]:
     yield "certificate", "the exact certificate: δ is enclosed from both sides, in both orders"
     if facts.goal.pure:
         yield "pure-epsilon", "δ = 0: the largest change of the odds, over all published values"
-    if isinstance(facts.noise, GaussianNoise):
-        yield "gaussian-noise", "the law of what is published under Gaussian noise"
-    if not isinstance(facts.noise, NoNoise):
-        yield "sampling", "the noise is drawn exactly, on its grid, whose cost is certified"
+    yield from words_of(facts.noise).proofs(facts.noise)
     if facts.believed is not None:
         yield "coupling", "bounds that add up over repeated releases (composition)"
         for other in facts.believed.alternatives:

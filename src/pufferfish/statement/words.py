@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pufferfish.ladder import Rounding
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Noise
 from pufferfish.numerics import readable
 from pufferfish.persons import TEST_LEVEL
 from pufferfish.plan import Dependence, OneRow, Unit
@@ -199,12 +200,7 @@ def step_in_words(step: float | None) -> str:
 
 def noise_in_words(noise: Noise) -> str:
     """What was added."""
-    if isinstance(noise, LaplaceNoise):
-        size, std = readable(noise.scale, 6), readable(noise.std)
-        return f"Added was Laplace noise of scale {size} (std {std})."
-    if isinstance(noise, GaussianNoise):
-        return f"Added was Gaussian noise of std {readable(noise.std, 6)}."
-    return "No noise was added."
+    return words_of(noise).done(noise)
 
 
 def not_promised(facts: Facts) -> list[str]:

@@ -11,6 +11,7 @@ from pufferfish.choose import half_width
 from pufferfish.compare import noise_in_words
 from pufferfish.exact import PairResult
 from pufferfish.explain import odds_factor, rounded_up
+from pufferfish.mechanisms import words_of
 from pufferfish.narrate import (
     adversaries_in_words,
     mean_within,
@@ -135,7 +136,7 @@ def _noise(outlook: Outlook) -> tuple[str, str]:
     if noise.identity:
         return "none", "none is needed for this promise"
     ratio = f"{noise.std / spread:.2g} times the column's own std of {readable(spread)}; "
-    return f"std {readable(noise.std)}", (ratio if spread else "") + noise_in_words(noise)
+    return words_of(noise).error(noise), (ratio if spread else "") + noise_in_words(noise)
 
 
 def _within(outlook: Outlook) -> tuple[str, str]:

@@ -9,19 +9,19 @@ from pufferfish.calibrate import Calibration
 from pufferfish.checks import positive, require
 from pufferfish.errors import CertificationError
 from pufferfish.exact import verify
-from pufferfish.exact.family import laplace_reserve
+from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.verify import check_goal
 from pufferfish.explain import describe_loss
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import rung_up
-from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.noise import Noise, NoNoise
 from pufferfish.numerics import readable
 from pufferfish.priors import Prior
 from pufferfish.scenario import Belief, Scenario
 from pufferfish.sums.finite import FiniteSearch
 from pufferfish.sums.gaussian import GaussianSearch
 from pufferfish.sums.paper import paper_scales
-from pufferfish.sums.search import Found, Search, SumNoise, laplace_laws
+from pufferfish.sums.search import Found, Search
 from pufferfish.sums.secret import Protect, Protected
 from pufferfish.sums.users import Users
 from pufferfish.theorems import TAU_FORMS, Tau
@@ -77,10 +77,9 @@ class SumCalibration:
     repeatable: bool
 
     @property
-    def noise(self) -> SumNoise:
+    def noise(self) -> Noise:
         """The law to add; `NoNoise()` where none is needed."""
-        noise = self.calibration.noise
-        return noise if isinstance(noise, LaplaceNoise) else NoNoise()
+        return self.calibration.noise
 
     @property
     def scale(self) -> float:
@@ -154,7 +153,7 @@ def certified_sum(
     users: Users,
     protected: Protected,
     goal: Guarantee,
-    noise: SumNoise,
+    noise: Noise,
     *,
     method: str = "given",
     tau: Tau | None = None,
@@ -174,7 +173,7 @@ def _given(
     users: Users, protected: Protected, goal: Guarantee, search: Search, size: float
 ) -> SumCalibration:
     """A scale that the curator chose. A refusal names a rung, and so tells little of the users."""
-    found = search.judge(laplace_laws(search.goal)(size))
+    found = search.judge(laplace_family(search.goal)(size))
     given = _calibrated(users, protected, goal, search, found, "given", None, False)
     if given.holds:
         return given
@@ -194,11 +193,9 @@ def search_for(users: Users, protected: Protected, goal: Guarantee) -> Search:
     return FiniteSearch(users, protected, goal)
 
 
-def _paper_law(
-    method: str, users: Users, protected: Protected, goal: Guarantee, tau: Tau
-) -> SumNoise:
+def _paper_law(method: str, users: Users, protected: Protected, goal: Guarantee, tau: Tau) -> Noise:
     size = float(paper_scales(method, users, protected, laplace_reserve(goal), tau).max())
-    return laplace_laws(goal)(size) if size > 0.0 else NoNoise()
+    return laplace_family(goal)(size) if size > 0.0 else NoNoise()
 
 
 def _calibrated(

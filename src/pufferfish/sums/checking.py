@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pufferfish.errors import CertificationError, InvalidInputError, UnsupportedError
-from pufferfish.exact.certificate import Certificate, noise_from_dict
+from pufferfish.exact.certificate import Certificate
 from pufferfish.guarantee import Guarantee
+from pufferfish.noise import noise_from_dict
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import described_sum, sum_words
 from pufferfish.upgrades import FROM_VERSION

@@ -17,11 +17,11 @@ from pufferfish.codec import (
 )
 from pufferfish.document import PrivateDocument
 from pufferfish.errors import UnsupportedError
-from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
+from pufferfish.exact.family import laplace_family
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.mechanism import Mechanism
-from pufferfish.noise import GaussianNoise
+from pufferfish.noise import Noise, law_to_dict, noise_from_dict
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.sums.calibration import SUM_METHODS, SumCalibration, certified_sum
 from pufferfish.sums.codec import (
@@ -30,7 +30,6 @@ from pufferfish.sums.codec import (
     users_from_dict,
     users_to_dict,
 )
-from pufferfish.sums.search import SumNoise, laplace_laws
 from pufferfish.theorems import TAU_FORMS
 
 __all__ = ["STATISTICS", "Statistic", "SumPlan"]
@@ -130,7 +129,7 @@ class SumPlan(PrivateDocument):
             "version": self.VERSION,
             "notice": PRIVATE_NOTICE,
             "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
-            "noise": noise_to_dict(calibration.noise),
+            "noise": law_to_dict(calibration.noise),
             "method": calibration.method,
             "tau": calibration.tau,
             "protected": protected_to_dict(calibration.protected),
@@ -150,8 +149,6 @@ class SumPlan(PrivateDocument):
             require(method in (*SUM_METHODS, "given"), "the plan's method is not known.")
             require(tau is None or tau in TAU_FORMS, "the plan's tau is not known.")
             noise = noise_from_dict(data["noise"])
-            if isinstance(noise, GaussianNoise):
-                raise UnsupportedError("sums are released with Laplace noise.")
             calibration = certified_sum(
                 users_from_dict(data["users"]),
                 protected_from_dict(data["protected"]),
@@ -178,9 +175,9 @@ def _published(calibration: SumCalibration, rounding: Rounding) -> SumCalibratio
     if noise.identity or not calibration.holds:
         return calibration
     if rounding == "digits":
-        rounded: SumNoise = noise.resized(rounded_up(noise.size, PUBLISHED_DIGITS))
+        rounded: Noise = noise.resized(rounded_up(noise.size, PUBLISHED_DIGITS))
     else:
-        rounded = laplace_laws(calibration.calibration.goal)(rung_up(noise.size))
+        rounded = laplace_family(calibration.calibration.goal)(rung_up(noise.size))
     if rounded.size == noise.size:
         return calibration
     return certified_sum(

@@ -14,10 +14,10 @@ from typing import Any
 
 from pufferfish.atomic import write_text
 from pufferfish.codec import PRIVATE_NOTICE, document_text
-from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
-from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Noise, law_to_dict, noise_from_dict
 from pufferfish.record import Edition
 from pufferfish.signing import SigningKey
 from pufferfish.sums.plan import SumPlan
@@ -126,7 +126,7 @@ def _facts(plan: SumPlan) -> dict[str, Any]:
         "between": None if protected.between is None else list(protected.between),
         "statistic": plan.statistic,
         "column": plan.column,
-        "noise": noise_to_dict(calibration.noise),
+        "noise": law_to_dict(calibration.noise),
         "rounding": None if plan.public else plan.rounding,
         "users": calibration.users.size if told else None,
     }
@@ -159,9 +159,9 @@ def _secret(protected: Protected) -> str:
 
 def _claim(facts: Mapping[str, Any], protected: Protected, noise: Noise) -> str:
     added = "No noise was added."
-    if isinstance(noise, LaplaceNoise):
-        size, std = f"{noise.scale:g}", f"{noise.std:.4g}"
-        added = f"Added to the sum was Laplace noise of scale {size} (std {std})."
+    if not noise.identity:
+        what = words_of(noise).noun(noise, "{:g}".format, "{:.4g}".format)
+        added = f"Added to the sum was {what}."
     divided = (
         f" It was then divided by {facts['users']:,}, the number of described users."
         if facts["statistic"] == "mean"

@@ -7,6 +7,7 @@ import textwrap
 
 from pufferfish.exact.certificate import Certificate
 from pufferfish.explain import COLUMNS, describe_loss, rounded_up
+from pufferfish.mechanisms import words_of
 from pufferfish.sums.calibration import SumCalibration
 from pufferfish.sums.limit import LimitCheck
 from pufferfish.sums.paper import limit_scale
@@ -96,10 +97,8 @@ def _noise(calibration: SumCalibration) -> str:
         return f"Noise to add: none; {reason}.{caution}"
     spread = math.sqrt(calibration.users.variance)
     beside = f", {noise.std / spread:.2g} times the sum's own" if spread > 0.0 else ""
-    return (
-        f"Noise to add: Laplace with scale {rounded_up(noise.size, 6)} (std {noise.std:.4g}"
-        f"{beside})."
-    )
+    law = words_of(noise).proposed(noise, lambda size: rounded_up(size, 6), beside)
+    return f"Noise to add: {law}."
 
 
 def _decides(calibration: SumCalibration) -> str:
