@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Literal
 
@@ -24,7 +24,7 @@ from pufferfish.explain import describe_delta, describe_loss, explain
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Noise, NoNoise, check_noise
+from pufferfish.noise import Law, Noise, NoNoise, as_noise, check_noise
 from pufferfish.numerics import readable, rounded_up
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
@@ -60,16 +60,16 @@ _SMALLEST_SIZE = 1e-70
 _LARGEST_SIZE = 1e95
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class Calibration:
-    """Noise for a goal, with the exact certificate of what it gives.
+    """What keeps a goal, with the exact certificate of what it gives.
 
     Attributes:
         scenario: What must look alike, to whom.
         goal: The promise.
         method: How the size was found.
-        noise: The law to add, grid included; `NoNoise()` where none is needed.
-        certificate: The exact certificate of one release under `noise`. It holds, unless
+        mechanism: The law that is applied to each value.
+        certificate: The exact certificate of one release under `mechanism`. It holds, unless
             `certified_only=False` asked to see a size that does not.
         tau: The form of τ(δ), for the methods that have one.
         radius: How far in W_∞ the true laws may be from the believed ones.
@@ -78,10 +78,38 @@ class Calibration:
     scenario: Scenario = field(repr=False)
     goal: Guarantee
     method: str
-    noise: Noise
+    mechanism: Law
     certificate: Certificate
     tau: Tau | None = None
     radius: float = 0.0
+
+    def __init__(
+        self,
+        *,
+        scenario: Scenario,
+        goal: Guarantee,
+        method: str,
+        noise: Law | None = None,
+        certificate: Certificate,
+        tau: Tau | None = None,
+        radius: float = 0.0,
+        mechanism: Law | None = None,
+    ) -> None:
+        """Of a law that is given as `noise`, or as `mechanism` if it adds none."""
+        law = mechanism if noise is None else noise
+        require(law is not None, "a calibration needs the law that is applied.")
+        given = (scenario, goal, method, law, certificate, tau, radius)
+        for each, value in zip(fields(self), given, strict=True):
+            object.__setattr__(self, each.name, value)
+
+    @property
+    def noise(self) -> Noise:
+        """The noise to add, grid included; `NoNoise()` where none is needed.
+
+        Raises:
+            UnsupportedError: The mechanism is another one than noise that is added.
+        """
+        return as_noise(self.mechanism)
 
     @property
     def certified(self) -> bool:

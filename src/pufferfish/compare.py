@@ -13,7 +13,7 @@ from pufferfish.exact.parallel import Progress
 from pufferfish.explain import COLUMNS, rounded_up
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Noise, law_to_dict
+from pufferfish.noise import Law, law_to_dict
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import PAPER_METHODS, TAU_FORMS
 
@@ -96,7 +96,7 @@ class Comparison:
             "methods": [
                 {
                     "name": each.name,
-                    "noise": law_to_dict(each.calibration.noise),
+                    "noise": law_to_dict(each.calibration.mechanism),
                     "valid": each.valid,
                     "against_exact": each.against_exact,
                 }
@@ -117,7 +117,7 @@ class Comparison:
         ratio, twice = each.against_exact, each.epsilon_of_two
         return (
             each.name,
-            noise_in_words(each.calibration.noise),
+            noise_in_words(each.calibration.mechanism),
             "-" if ratio is None else f"{ratio:.3f}",
             rounded_up(loss, 4),
             {True: "kept", False: "BROKEN", None: "not decided"}[each.valid],
@@ -156,14 +156,14 @@ def compare(
             refused[name.removesuffix(f", τ {choices.get('tau')}")] = str(error)
         else:
             found.append((name, calibration))
-    least = next((each.noise.std for name, each in found if name == "exact"), 0.0)
+    least = next((each.mechanism.error() for name, each in found if name == "exact"), 0.0)
     return Comparison(
         goal=goal,
         methods=tuple(
             ComparedMethod(
                 name=name,
                 calibration=each,
-                against_exact=each.noise.std / least if least > 0.0 else None,
+                against_exact=each.mechanism.error() / least if least > 0.0 else None,
             )
             for name, each in found
         ),
@@ -184,6 +184,6 @@ def _all_methods() -> Iterator[tuple[str, dict[str, Any]]]:
             yield method, {"method": method}
 
 
-def noise_in_words(noise: Noise) -> str:
+def noise_in_words(noise: Law) -> str:
     """Law and size."""
     return words_of(noise).short(noise)

@@ -144,15 +144,11 @@ def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> st
         for belief in scenario.beliefs
         for secret in scenario.secrets
     )
-    ratio = noise.std / spread if spread > 0.0 else math.inf
-    grid = ", not on a grid"
-    if noise.grid:
-        grid = (
-            f", in multiples of 2^{math.frexp(noise.grid)[1] - 1} so that it can be drawn exactly"
-        )
-    law = words_of(noise).proposed(noise, lambda size: rounded_up(size, 6))
+    ratio = noise.error() / spread if spread > 0.0 else math.inf
+    words = words_of(noise)
+    law = f"{words.proposed(noise, lambda size: rounded_up(size, 6))}{words.grid(noise)}"
     beside = f"; its std is {ratio:.2g} times the largest std believed of the value"
-    text = f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
+    text = f"Noise to add: {law}{beside if spread > 0.0 else ''}."
     claimed = any(belief.provenance == RELEASED for belief in scenario.beliefs)
     if claimed and not another_table:
         text += (
@@ -315,7 +311,7 @@ def _not_promised(noise: Noise) -> str:
         "to nothing for the least noise (calibrate(radius=...) makes room); anything about a value "
         "far from all that the beliefs allow."
     )
-    if not noise.identity and noise.grid is None:
+    if not noise.drawable:
         text += (
             " The law above is the ideal, continuous one: no grid is proven for this promise, so "
             "it cannot be sampled safely in floating point."

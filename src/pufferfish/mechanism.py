@@ -18,7 +18,7 @@ from pufferfish.checks import FloatArray, finite, positive, require
 from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.exact import Certificate
 from pufferfish.mechanisms import drawing_of, words_of
-from pufferfish.noise import Noise
+from pufferfish.noise import Law
 from pufferfish.sampling import Entropy, SystemEntropy
 from pufferfish.slight import publishes_values
 
@@ -63,17 +63,17 @@ Postprocess = RoundTo | Clip
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mechanism:
-    """Adds certified noise to values.
+    """Applies a certified law to values; usually one that adds noise.
 
     Attributes:
-        noise: The law to add, on its grid.
+        noise: The law to apply; noise that is added has a grid.
         certificate: Shows that one release with this law keeps the promise.
         postprocess: What is done to each noised value, in order; costs no privacy.
         entropy: Where the noise comes from. Any source but the default one is for tests.
         allow_no_noise: Publish values as they are where the certificate says that they may be.
     """
 
-    noise: Noise
+    noise: Law
     certificate: Certificate
     postprocess: tuple[Postprocess, ...] = ()
     entropy: Entropy = field(default_factory=SystemEntropy)
@@ -114,6 +114,10 @@ class Mechanism:
                 f"postprocess must hold RoundTo and Clip, got {type(step).__name__}.",
             )
         require(
+            self.noise.domain is None or not self.postprocess,
+            "what comes out of a list of values is one of them; leave out postprocess.",
+        )
+        require(
             not self.whole or self.limit > 0.0,
             "this noise is too large for results of 64 whole bits; leave out RoundTo.",
         )
@@ -135,7 +139,7 @@ class Mechanism:
         if calibration.certified and not allow_no_noise and publishes_values(calibration):
             raise CertificationError(no_noise_in_words(calibration.certificate))
         return cls(
-            noise=calibration.noise,
+            noise=calibration.mechanism,
             certificate=calibration.certificate,
             postprocess=postprocess,
             entropy=SystemEntropy() if entropy is None else entropy,
@@ -166,11 +170,16 @@ class Mechanism:
         return whole
 
     def apply(self, values: npt.ArrayLike) -> npt.NDArray[Any]:
-        """One noised value for each value: float64, or int64 where they are made whole.
+        """One published value for each: float64, or int64 where they are made whole.
+
+        A law with a domain gives back what its values are.
 
         Raises:
-            InvalidInputError: Values that are not finite real numbers, or beyond `limit`.
+            InvalidInputError: Values that are not finite real numbers, or beyond `limit`; or not in
+                the domain of the law, where it has one.
         """
+        if self.noise.domain is not None:
+            return drawing_of(self.noise).draw(self.noise, np.asarray(values), self.entropy)
         given = _column(values)
         limit = self.limit if given.dtype.kind == "f" else min(self.limit, _LARGEST_INTEGER)
         results = np.empty(given.shape, dtype=np.int64 if self.whole else np.float64)

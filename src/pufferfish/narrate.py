@@ -212,7 +212,7 @@ def _noise(record: Record) -> str:
     noise = plan.calibration.noise
     if noise.identity:
         return "none: the values are published as they are."
-    ratio = noise.std / record.column_std if record.column_std else math.inf
+    ratio = noise.error() / record.column_std if record.column_std else math.inf
     before, true = ("", "true") if plan.cap is None else (" before the cap", "capped")
     slight = publishes_values(plan.calibration)
     text = "in name only, the values can be read off: " if slight else ""
@@ -237,7 +237,7 @@ def mean_within(plan: Plan, rows: int) -> float | None:
     """
     if averages_lost(plan.calibration.noise, plan.postprocess) is not None:
         return None
-    return 1.96 * plan.calibration.noise.std / math.sqrt(rows)
+    return 1.96 * plan.calibration.noise.error() / math.sqrt(rows)
 
 
 def steps_in_words(plan: Plan) -> str:

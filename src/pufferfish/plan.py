@@ -318,7 +318,7 @@ class Plan(PrivateDocument):
             "version": self.VERSION,
             "notice": PRIVATE_NOTICE,
             "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
-            "noise": law_to_dict(calibration.noise),
+            "noise": law_to_dict(calibration.mechanism),
             "method": calibration.method,
             "tau": calibration.tau,
             "radius": calibration.radius,

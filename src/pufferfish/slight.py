@@ -29,8 +29,8 @@ _OF_TABLE = 1e-4
 
 def publishes_values(calibration: Calibration) -> bool:
     """Whether the values themselves are published: without noise, or with noise in name only."""
-    noise = calibration.noise
-    return noise.identity or noise.error() < _SLIGHT * _detail(calibration.scenario)
+    law = calibration.mechanism
+    return law.identity or law.error() < _SLIGHT * _detail(calibration.scenario)
 
 
 def drawable(calibration: Calibration) -> Calibration:
@@ -42,7 +42,7 @@ def drawable(calibration: Calibration) -> Calibration:
         CertificationError: The size was given, so that it must not be replaced by one that tells
             of the beliefs.
     """
-    if calibration.noise.identity or not publishes_values(calibration):
+    if calibration.mechanism.identity or not publishes_values(calibration):
         return calibration
     scenario = calibration.scenario
     least = max(_DRAWN * _detail(scenario), _OF_LARGEST * _largest(scenario))

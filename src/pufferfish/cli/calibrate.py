@@ -110,7 +110,7 @@ def command(
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
             "unit": plan.unit,
-            "noise": law_to_dict(plan.calibration.noise),
+            "noise": law_to_dict(plan.calibration.mechanism),
             "certificate": plan.calibration.certificate.to_dict(),
             "plan": None if output is None else str(output),
         },

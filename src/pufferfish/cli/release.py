@@ -205,7 +205,7 @@ def _tell(show: Show, record: Record, output: str, records: _Records, report: Pa
             "output": output,
             "rows": record.rows_published,
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
-            "noise": law_to_dict(record.plan.calibration.noise),
+            "noise": law_to_dict(record.plan.calibration.mechanism),
             "record": None if internal is None else str(internal),
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),

@@ -49,7 +49,7 @@ class Drawing(ABC):
 
     @abstractmethod
     def draw(self, law: Any, values: npt.NDArray[Any], entropy: Entropy) -> npt.NDArray[Any]:
-        """One published value for each value."""
+        """One published value for each value; values outside a domain are refused."""
 
     @abstractmethod
     def told(self, law: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,6 +52,14 @@ class LawWords(ABC):
             beside: What the error is compared with, to stand after it.
         """
         return f"{self.noun(law, number)}{beside}"
+
+    def grid(self, law: Any) -> str:
+        """What it is drawn on, to stand after what is proposed; nothing where nobody asks."""
+        return ""
+
+    def in_full(self, law: Any, number: Number = readable) -> str:
+        """The short form, with the error beside it where that is another figure."""
+        return f"{self.short(law)}, {self.error(law, number)}"
 
     def tried(self, law: Any) -> str:
         """What did not suffice, with digits enough to tell it from what does."""
@@ -104,6 +113,16 @@ class _NoiseWords(LawWords):
         std = self._std(law, "{:.4g}".format, beside)
         return f"{self.name} with {self.size} {number(law.size)}{std}"
 
+    def grid(self, law: LaplaceNoise | GaussianNoise) -> str:
+        if law.grid is None:
+            return ", not on a grid"
+        power = math.frexp(law.grid)[1] - 1
+        return f", in multiples of 2^{power} so that it can be drawn exactly"
+
+    def in_full(self, law: LaplaceNoise | GaussianNoise, number: Number = readable) -> str:
+        short = self.short(law)
+        return short if self.size == "std" else f"{short}, {self.error(law, number)}"
+
     def tried(self, law: LaplaceNoise | GaussianNoise) -> str:
         return f"{self.name} {self.size} {law.size:.6g}"
 
@@ -124,6 +143,9 @@ class _NoNoiseWords(LawWords):
         return "no noise"
 
     def short(self, law: NoNoise) -> str:
+        return "none"
+
+    def in_full(self, law: NoNoise, number: Number = readable) -> str:
         return "none"
 
     def done(self, law: NoNoise) -> str:

@@ -43,17 +43,22 @@ class Law(ABC):
         """Whether a number is added to the value, which may be any real number."""
         return False
 
+    @property
+    def drawable(self) -> bool:
+        """Whether it can be drawn exactly; False for an ideal law, which is only computed with."""
+        return True
+
     @abstractmethod
     def output(self, prior: Any) -> Any:
         """The law of what is published, for a value that follows `prior`."""
 
     @abstractmethod
     def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
-        """The root mean square error of a published value.
+        """The root mean square error of a published value; of a category, how often it changes.
 
         Args:
-            frequencies: How often each value occurs. Where a number is added, the error is the same
-                for all of them, and nobody needs to know.
+            frequencies: How often each value occurs; without them, the error of the value that has
+                most. Where a number is added, it is the same for all.
         """
 
 

@@ -70,6 +70,11 @@ class LaplaceNoise(AdditiveLaw):
         return self.scale
 
     @property
+    def drawable(self) -> bool:
+        """On a grid."""
+        return self.grid is not None
+
+    @property
     def ratio_scale(self) -> float:
         """The scale: |log f(y−x) − log f(y−x')| ≤ |x − x'|/scale."""
         return self.scale
@@ -154,6 +159,11 @@ class GaussianNoise(AdditiveLaw):
     def size(self) -> float:
         """The std."""
         return self.std
+
+    @property
+    def drawable(self) -> bool:
+        """On a grid."""
+        return self.grid is not None
 
     @property
     def ratio_scale(self) -> float:

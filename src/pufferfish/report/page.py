@@ -89,6 +89,7 @@ def page(facts: Facts) -> str:
             (name, reason.removeprefix(name).lstrip()) for name, reason in found.comparison.refused
         ],
         noise=noise_in_words(facts.noise),
+        noise_in_full=words_of(facts.noise).in_full(facts.noise),
         code=code(facts.document, facts.noise, facts.steps, facts.utility.rows),
         afterwards=[step_in_words(each) for each in facts.steps],
         theory=tuple(_theory(facts)),

@@ -110,11 +110,11 @@ def utility(
         variance = max(found.variance.value, 0.0)
     added = noise_variance(noise) + rounded_to(steps) ** 2 / 12.0
     return Utility(
-        std=noise.std,
+        std=noise.error(),
         error=noise.mean_absolute,
         half_width=half_width(noise, CONFIDENCE),
         rows=rows,
-        mean_error=noise.std / math.sqrt(rows) if rows else math.inf,
+        mean_error=noise.error() / math.sqrt(rows) if rows else math.inf,
         lost=averages_lost(noise, steps),
         step=rounded_to(steps),
         column_std=spread,

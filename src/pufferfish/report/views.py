@@ -107,7 +107,7 @@ def view_of(
     """
     noise = certificate.noise
     priors = belief.priors[pair.first], belief.priors[pair.second]
-    x = _points(priors, _NOISE_STDS * noise.std)
+    x = _points(priors, _NOISE_STDS * noise.error())
     seen = None
     if not noise.identity:
         laws = output_law(priors[0], noise), output_law(priors[1], noise)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pufferfish.ladder import Rounding
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Noise
+from pufferfish.noise import Law
 from pufferfish.numerics import readable
 from pufferfish.persons import TEST_LEVEL
 from pufferfish.plan import Dependence, OneRow, Unit
@@ -198,7 +198,7 @@ def step_in_words(step: float | None) -> str:
     return "" if step is None else f"Before the noise every value is a multiple of {step:g}. "
 
 
-def noise_in_words(noise: Noise) -> str:
+def noise_in_words(noise: Law) -> str:
     """What was added."""
     return words_of(noise).done(noise)
 

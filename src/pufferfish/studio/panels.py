@@ -82,8 +82,9 @@ def _said(outlook: Outlook) -> str:
     """For who hears the page: the gist of what has moved."""
     guess = outlook.guess
     return (
-        f"{outlook.plan.promise}: {noise_in_words(outlook.calibration.noise)}; guessed right in "
-        f"{percent_up(guess.after_upper)} of cases, {percent_up(guess.before_upper)} without noise"
+        f"{outlook.plan.promise}: {noise_in_words(outlook.calibration.mechanism)}; guessed right "
+        f"in {percent_up(guess.after_upper)} of cases, {percent_up(guess.before_upper)} without "
+        "noise"
         f"{', from this column by itself' if outlook.plan.keep else ''}."
     )
 
@@ -132,10 +133,10 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
 
 
 def _noise(outlook: Outlook) -> tuple[str, str]:
-    noise, spread = outlook.calibration.noise, outlook.column_std
+    noise, spread = outlook.calibration.mechanism, outlook.column_std
     if noise.identity:
         return "none", "none is needed for this promise"
-    ratio = f"{noise.std / spread:.2g} times the column's own std of {readable(spread)}; "
+    ratio = f"{noise.error() / spread:.2g} times the column's own std of {readable(spread)}; "
     return words_of(noise).error(noise), (ratio if spread else "") + noise_in_words(noise)
 
 
@@ -184,7 +185,7 @@ def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:
         ("profile", profile_picture(certificate, outlook.profile, outlook.bare, of_all=False))
     )
     found.append(
-        ("scale", noise_picture(outlook.calibration.noise, outlook.column_std, outlook.others))
+        ("scale", noise_picture(outlook.calibration.mechanism, outlook.column_std, outlook.others))
     )
     if len(outlook.calibration.scenario.pairs) > 1:
         found.append(("heat", heat_picture(certificate, shown.pair, selectable=True)))

@@ -47,14 +47,14 @@ def compare_sum(
             found.append((name, answer()))
         except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
             refused[name.partition(", τ")[0]] = str(error)
-    least = next((each.noise.std for name, each in found if name == "exact"), 0.0)
+    least = next((each.noise.error() for name, each in found if name == "exact"), 0.0)
     return Comparison(
         goal=goal,
         methods=tuple(
             (ComparedMethod if each.repeatable else _OnceOnly)(
                 name=name,
                 calibration=each.calibration,
-                against_exact=each.noise.std / least if least > 0.0 else None,
+                against_exact=each.noise.error() / least if least > 0.0 else None,
             )
             for name, each in found
         ),

@@ -96,7 +96,7 @@ def _noise(calibration: SumCalibration) -> str:
         )
         return f"Noise to add: none; {reason}.{caution}"
     spread = math.sqrt(calibration.users.variance)
-    beside = f", {noise.std / spread:.2g} times the sum's own" if spread > 0.0 else ""
+    beside = f", {noise.error() / spread:.2g} times the sum's own" if spread > 0.0 else ""
     law = words_of(noise).proposed(noise, lambda size: rounded_up(size, 6), beside)
     return f"Noise to add: {law}."
 
