@@ -17,7 +17,7 @@ from pufferfish.calibrate import Calibration
 from pufferfish.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import Noise, NoNoise
+from pufferfish.noise import Noise
 from pufferfish.priors import Discrete
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import PAPER_METHODS, paper_scale
@@ -108,4 +108,4 @@ def _paper(calibration: Calibration) -> Alternative | None:
 
 
 def _ratio(scale: float, noise: Noise) -> float | None:
-    return None if isinstance(noise, NoNoise) else math.sqrt(2.0) * scale / noise.std
+    return None if noise.identity else math.sqrt(2.0) * scale / noise.std

@@ -28,7 +28,7 @@ from scipy.stats import binom
 
 from pufferfish.checks import FloatArray
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.noise import Noise
 
 __all__ = ["FALSE_ALARM", "MOST_LOOKED_AT", "Appearance", "appearance"]
 
@@ -80,7 +80,7 @@ def appearance(
             held += kept[-1].size
     if wrong:
         return Appearance(rows, False, wrong)
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         return Appearance(rows, None, "no noise is claimed")
     return Appearance(rows, *_judged(np.concatenate([*kept, np.empty(0)]), noise, shape))
 
@@ -209,8 +209,8 @@ def _characteristic(free: FloatArray, count: int, noise: Noise, shape: _Shape) -
     chance = math.sqrt(4.0 * math.log(4.0 / _LEVEL) / count)
     moved = (count - free.size) / count
     off = shape.rounded + _lost_digits(free)
-    for t in _frequencies(_size(noise)):
-        most = _modulus(noise, t) + t * off + chance + moved
+    for t in _frequencies(noise.size):
+        most = noise.modulus(t) + t * off + chance + moved
         if most < 1.0 and abs(np.exp(1j * t * free).sum()) / count > most:
             yield "they lie closer together, or more evenly spaced, than such noise leaves values"
 
@@ -219,14 +219,14 @@ def _variance(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iter
     """Σ(Y − Ȳ)² against the least that the noise alone has, but for a rare chance."""
     if not _is_fine(noise) or free.size < count or count < 2:
         return
-    size, log = _size(noise), math.log(2.0 / _LEVEL)
-    second, fourth = (2.0, 24.0) if isinstance(noise, LaplaceNoise) else (1.0, 3.0)
+    log = math.log(2.0 / _LEVEL)
+    second, fourth = noise.moments
     # A grid of 1/16 changes the moments by less than 1%.
     least = 0.99 * second * count - math.sqrt(2.0 * 1.01 * fourth * count * log) - 8.0 * log
     grid = noise.grid or 0.0
     norm = math.sqrt(float(((free - free.mean()) ** 2).sum()))
     norm += math.sqrt(count) * (grid / 2.0 + shape.rounded + _lost_digits(free))
-    if least > 0.0 and norm**2 < least * size**2:
+    if least > 0.0 and norm**2 < least * noise.size**2:
         yield (
             f"their std is {norm / math.sqrt(count):.4g}, less than that of the noise alone "
             f"({noise.std:.4g})"
@@ -238,30 +238,14 @@ def _lost_digits(values: FloatArray) -> float:
     return 0.5 * float(np.spacing(np.abs(values).max(initial=0.0)))
 
 
-def _size(noise: Noise) -> float:
-    return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
-
-
 def _is_fine(noise: Noise) -> bool:
-    return noise.grid is None or noise.grid <= _FINE * _size(noise)
+    return noise.grid is None or noise.grid <= _FINE * noise.size
 
 
 def _peak(noise: Noise, width: float) -> float:
     """At most P(N lies in a given interval of this width), ends included."""
     grid = noise.grid or 0.0
-    density = 0.5 if isinstance(noise, LaplaceNoise) else 1.0 / math.sqrt(2.0 * math.pi)
-    return min(max((width + grid) * density / _size(noise), 1e-300), 1.0)
-
-
-def _modulus(noise: Noise, t: float) -> float:
-    """At least |E e^{itN}|, on a fine grid."""
-    size, grid = _size(noise), noise.grid or 0.0
-    if isinstance(noise, GaussianNoise):
-        return math.exp(-0.5 * (size * t) ** 2) + 1e-9 if grid * t <= math.pi else 1.0
-    if grid == 0.0:
-        return 1.0 / (1.0 + (size * t) ** 2)
-    half = math.sinh(grid / (2.0 * size)) ** 2
-    return half / (half + math.sin(grid * t / 2.0) ** 2) * (1.0 + 1e-9)
+    return min(max((width + grid) / noise.peak_width, 1e-300), 1.0)
 
 
 def _frequencies(size: float) -> Iterator[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
-from pufferfish.noise import Noise, size_of
+from pufferfish.noise import Noise
 from pufferfish.words.phrases import rounded_to_multiples
 
 __all__ = ["averages_lost", "rounded_to"]
@@ -25,7 +25,7 @@ def averages_lost(noise: Noise, steps: Sequence[Postprocess]) -> str | None:
                 "that bound, and how far it lay beyond cannot be seen any more"
             )
     step = rounded_to(steps)
-    if step > size_of(noise):
+    if step > noise.size:
         return (
             f"values were {rounded_to_multiples(step)}, more than the size of the noise, which "
             f"may move an average by up to {0.5 * step:g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Literal
 
@@ -23,7 +23,8 @@ from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.explain import explain
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise, check_noise, resized, size_of
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Law, Noise, NoNoise, as_noise, check_noise
 from pufferfish.numerics import rounded_up
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
@@ -62,16 +63,16 @@ _SMALLEST_SIZE = 1e-70
 _LARGEST_SIZE = 1e95
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class Calibration:
-    """Noise for a goal, with the exact certificate of what it gives.
+    """What keeps a goal, with the exact certificate of what it gives.
 
     Attributes:
         scenario: What must look alike, to whom.
         goal: The promise.
         method: How the size was found.
-        noise: The law to add, grid included; `NoNoise()` where none is needed.
-        certificate: The exact certificate of one release under `noise`. It holds, unless
+        mechanism: The law that is applied to each value.
+        certificate: The exact certificate of one release under `mechanism`. It holds, unless
             `certified_only=False` asked to see a size that does not.
         tau: The form of τ(δ), for the methods that have one.
         radius: How far in W_∞ the true laws may be from the believed ones.
@@ -80,10 +81,38 @@ class Calibration:
     scenario: Scenario = field(repr=False)
     goal: Guarantee
     method: str
-    noise: Noise
+    mechanism: Law
     certificate: Certificate
     tau: Tau | None = None
     radius: float = 0.0
+
+    def __init__(
+        self,
+        *,
+        scenario: Scenario,
+        goal: Guarantee,
+        method: str,
+        noise: Law | None = None,
+        certificate: Certificate,
+        tau: Tau | None = None,
+        radius: float = 0.0,
+        mechanism: Law | None = None,
+    ) -> None:
+        """Of a law that is given as `noise`, or as `mechanism` if it adds none."""
+        law = mechanism if noise is None else noise
+        require(law is not None, "a calibration needs the law that is applied.")
+        given = (scenario, goal, method, law, certificate, tau, radius)
+        for each, value in zip(fields(self), given, strict=True):
+            object.__setattr__(self, each.name, value)
+
+    @property
+    def noise(self) -> Noise:
+        """The noise to add, grid included; `NoNoise()` where none is needed.
+
+        Raises:
+            UnsupportedError: The mechanism is another one than noise that is added.
+        """
+        return as_noise(self.mechanism)
 
     @property
     def certified(self) -> bool:
@@ -183,7 +212,7 @@ def calibrate(
             else:
                 law = _least_law(scenario, goal, noise, judge, ready, progress)
         if digits is not None:
-            law = resized(law, rounded_up(size_of(law), digits))
+            law = law.resized(rounded_up(law.size, digits))
         if rounding is not None:
             law = published_law(law, rounding, scenario, goal)
         certificate = certify(scenario, law, goal, ready, progress)
@@ -256,13 +285,12 @@ def at_least(calibration: Calibration, size: float) -> Calibration:
         CertificationError: The larger noise does not keep the promise.
     """
     noise, scenario = calibration.noise, calibration.scenario
-    if isinstance(noise, NoNoise) or size <= size_of(noise):
+    if noise.identity or size <= noise.size:
         return calibration
-    kind = "laplace" if isinstance(noise, LaplaceNoise) else "gaussian"
     return recertified(
         scenario,
         calibration.goal,
-        family_of(kind, calibration.goal, scenario)(size),
+        family_of(noise.kind, calibration.goal, scenario)(size),
         method=calibration.method,
         tau=calibration.tau,
         radius=calibration.radius,
@@ -299,7 +327,7 @@ def _given(
         larger_size(
             goal,
             size,
-            size_of(enough.noise),
+            enough.noise.size,
             what="scale" if noise == "laplace" else "std",
             whom="against these beliefs",
         )
@@ -422,18 +450,14 @@ def _is_kept(
 
 def _not_kept(method: str, certificate: Certificate) -> str:
     noise, worst = certificate.noise, certificate.worst
-    size = "no noise"
-    if not isinstance(noise, NoNoise):
-        kind = "Laplace scale" if isinstance(noise, LaplaceNoise) else "Gaussian std"
-        size = f"{kind} {size_of(noise):.6g}"
     first, second = worst.direction
     found = describe_delta(certificate)
     if certificate.goal.pure:
         found = f"{describe_loss(certificate)}, and {found}"
     verdict = "does not keep" if certificate.holds is False else "cannot be shown to keep"
     text = (
-        f"{method} gives {size}, which {verdict} {certificate.goal}: {found}, "
-        f"for {first!r} against {second!r} as {worst.belief!r} sees it. "
+        f"{method} gives {words_of(noise).tried(noise)}, which {verdict} {certificate.goal}: "
+        f"{found}, for {first!r} against {second!r} as {worst.belief!r} sees it. "
     )
     if method not in PAPER_METHODS and certificate.holds is False:
         return f"{text}This is too little noise; calibrate finds the least that suffices."

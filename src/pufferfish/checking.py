@@ -17,8 +17,8 @@ from pufferfish.exact import Certificate
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.kind import TOLERANCE, Kind, kind_of
 from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
-from pufferfish.mechanism import check_grid
-from pufferfish.noise import NoNoise
+from pufferfish.mechanisms import drawing_of
+from pufferfish.noise import Law
 from pufferfish.scenario import Scenario
 from pufferfish.schema import Problem, problem, refuse_misshapen
 from pufferfish.signing import PublicKey, signer_of, unsigned
@@ -172,15 +172,13 @@ def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Chec
     return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
 
 
-def _drawable(noise: Any) -> Check:
-    text = "the noise can be drawn exactly, on its grid"
-    if isinstance(noise, NoNoise):
-        return Check(claim="no noise was added", verdict=True, detail="as the record says")
+def _drawable(law: Law) -> Check:
+    drawing = drawing_of(law)
     try:
-        check_grid(noise)
+        drawing.check(law)
     except PufferfishError as error:
-        return Check(claim=text, verdict=False, detail=str(error))
-    return Check(claim=text, verdict=True, detail=f"in steps of {noise.grid:.6g}")
+        return Check(claim=drawing.claim, verdict=False, detail=str(error))
+    return Check(claim=drawing.claim, verdict=True, detail=drawing.told(law))
 
 
 def _against_plan(

@@ -36,7 +36,7 @@ __all__ = [
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 # The grid of a noise that is chosen by its size: this part of it. Gaussian noise pays for its grid
 # in δ, the more the larger ε is; a finer one leaves room for an ε that is rounded up.
-_LAPLACE_SHIFT, _GAUSSIAN_SHIFT = 30, 40
+_GRID_SHIFTS = {"laplace": 30, "gaussian": 40}
 _LARGEST_EPSILON = 700.0
 _UP = 1.0 + 1e-12
 
@@ -122,11 +122,7 @@ def choices(
 
 def half_width(noise: Noise, confidence: float) -> float:
     """t with P(|N| ≤ t) = confidence."""
-    if isinstance(noise, LaplaceNoise):
-        return -noise.scale * math.log1p(-confidence)
-    if isinstance(noise, GaussianNoise):
-        return noise.std * float(ndtri(0.5 + 0.5 * confidence))
-    return 0.0
+    return noise.half_width(confidence)
 
 
 def noise_for_value(
@@ -157,9 +153,7 @@ def noise_of_size(noise: Literal["laplace", "gaussian"], size: float) -> Noise:
     """The law of this scale (for Gaussian noise: of this std), on a grid."""
     given = positive("size", size)
     below = math.frexp(given)[1] - 1
-    if isinstance(_unit(noise), LaplaceNoise):
-        return LaplaceNoise(given, math.ldexp(1.0, below - _LAPLACE_SHIFT))
-    return GaussianNoise(given, math.ldexp(1.0, below - _GAUSSIAN_SHIFT))
+    return replace(_unit(noise).resized(given), grid=math.ldexp(1.0, below - _GRID_SHIFTS[noise]))
 
 
 def least_epsilon(scenario: Scenario, noise: Noise, delta: float = 0.0) -> Calibration:
@@ -197,7 +191,7 @@ def _root(scenario: Scenario, noise: Noise, delta: float) -> float:
     def kept(law: Noise, epsilon: float) -> bool:
         return privacy_profile(scenario, law, [epsilon]).delta_upper[0] <= delta
 
-    ideal = noise if isinstance(noise, NoNoise) else replace(noise, grid=None)
+    ideal = noise.ideal()
     low, high = 0.0, 1.0
     while not kept(ideal, high):
         low, high = high, 2.0 * high

@@ -8,10 +8,10 @@ from typing import Any
 
 from pufferfish.calibrate import METHODS, Calibration, calibrate
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
-from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.exact.parallel import Progress
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Law, law_to_dict
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import PAPER_METHODS, TAU_FORMS, Tau
 from pufferfish.words.certificates import VERDICTS
@@ -93,7 +93,7 @@ class Comparison:
             "methods": [
                 {
                     "name": each.name,
-                    "noise": noise_to_dict(each.calibration.noise),
+                    "noise": law_to_dict(each.calibration.mechanism),
                     "valid": each.valid,
                     "against_exact": each.against_exact,
                 }
@@ -114,7 +114,7 @@ class Comparison:
         ratio, twice = each.against_exact, each.epsilon_of_two
         return (
             each.name,
-            noise_in_words(each.calibration.noise),
+            noise_in_words(each.calibration.mechanism),
             "-" if ratio is None else f"{ratio:.3f}",
             rounded_up(loss, 4),
             VERDICTS[each.valid] if each.valid is not False else "BROKEN",
@@ -153,14 +153,14 @@ def compare(
             refused[method] = str(error)
         else:
             found.append((f"{method}{form}", calibration))
-    least = next((each.noise.std for name, each in found if name == "exact"), 0.0)
+    least = next((each.mechanism.error() for name, each in found if name == "exact"), 0.0)
     return Comparison(
         goal=goal,
         methods=tuple(
             ComparedMethod(
                 name=name,
                 calibration=each,
-                against_exact=each.noise.std / least if least > 0.0 else None,
+                against_exact=each.mechanism.error() / least if least > 0.0 else None,
             )
             for name, each in found
         ),
@@ -186,10 +186,6 @@ def tau_in_words(tau: Tau) -> str:
     return f", τ {tau}"
 
 
-def noise_in_words(noise: Noise) -> str:
+def noise_in_words(noise: Law) -> str:
     """Law and size."""
-    if isinstance(noise, LaplaceNoise):
-        return f"Laplace, scale {noise.scale:.5g}"
-    if isinstance(noise, GaussianNoise):
-        return f"Gaussian, std {noise.std:.5g}"
-    return "none"
+    return words_of(noise).short(noise)

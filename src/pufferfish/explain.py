@@ -7,7 +7,8 @@ import math
 from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Noise, NoNoise
 from pufferfish.scenario import RELEASED, Belief, Scenario, Secret
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 from pufferfish.words.beliefs import ANOTHER_TABLE, law_in_words
@@ -122,7 +123,7 @@ def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) 
 
 
 def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> str:
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         return (
             "Noise to add: none. The adversaries' own uncertainty already keeps the promise. That "
             "spends all of it, and a smooth belief about values that are really whole numbers "
@@ -134,19 +135,11 @@ def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> st
         for belief in scenario.beliefs
         for secret in scenario.secrets
     )
-    ratio = noise.std / spread if spread > 0.0 else math.inf
-    grid = ", not on a grid"
-    if noise.grid:
-        grid = (
-            f", in multiples of 2^{math.frexp(noise.grid)[1] - 1} so that it can be drawn exactly"
-        )
-    if isinstance(noise, LaplaceNoise):
-        scale = rounded_up(noise.scale, 6)
-        law = f"Laplace with scale {scale} (std {noise.std:.4g})"
-    else:
-        law = f"Gaussian with std {rounded_up(noise.std, 6)}"
+    ratio = noise.error() / spread if spread > 0.0 else math.inf
+    words = words_of(noise)
+    law = f"{words.proposed(noise, lambda size: rounded_up(size, 6))}{words.grid(noise)}"
     beside = f"; its std is {times(ratio)} the largest std believed of the value"
-    text = f"Noise to add: {law}{grid}{beside if spread > 0.0 else ''}."
+    text = f"Noise to add: {law}{beside if spread > 0.0 else ''}."
     claimed = any(belief.provenance == RELEASED for belief in scenario.beliefs)
     if claimed and not another_table:
         text += (
@@ -166,7 +159,7 @@ def _why_this_much(
             f"{found}: the paper's formula, with the grid reserved. What this noise truly gives is "
             "in the certificate below. Method 'exact' finds the least noise."
         )
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         return f"{found}: publishing without noise was tried first, and suffices."
     if method == "given":
         return (
@@ -184,12 +177,7 @@ def _why_this_much(
             f"{found}: the smallest size that the exact certificate accepts for every law within "
             f"{radius:g} of the believed ones."
         )
-    smaller: Noise
-    if isinstance(noise, LaplaceNoise):
-        smaller = LaplaceNoise(noise.scale * _LESS)
-    else:
-        smaller = GaussianNoise(noise.std * _LESS)
-    less = verify(_worst_only(scenario, certificate), smaller, certificate.goal)
+    less = verify(_worst_only(scenario, certificate), noise.ideal(_LESS), certificate.goal)
     if less.holds is True:
         return (
             f"{found}: the smallest size that the exact certificate accepts, rounded up so that "
@@ -229,7 +217,7 @@ def _repeats(scenario: Scenario, noise: Noise, composable: ComposableCertificate
     if composable is None:
         reason = (
             "no bound is known on how far apart the two values of a pair can be"
-            if isinstance(noise, LaplaceNoise)
+            if noise.ratio_scale > 0.0
             else "only the costs of Laplace noise are known to add up"
         )
         return (
@@ -257,7 +245,7 @@ def _not_promised(noise: Noise) -> str:
         "to nothing for the least noise (calibrate(radius=...) makes room); anything about a value "
         "far from all that the beliefs allow."
     )
-    if not isinstance(noise, NoNoise) and noise.grid is None:
+    if not noise.drawable:
         text += (
             " The law above is the ideal, continuous one: no grid is proven for this promise, so "
             "it cannot be sampled safely in floating point."

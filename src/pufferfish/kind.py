@@ -29,7 +29,7 @@ from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Mechanism
-from pufferfish.noise import Noise
+from pufferfish.noise import Law
 from pufferfish.scenario import Scenario
 from pufferfish.schema import refuse_misshapen
 from pufferfish.signing import SigningKey, signer_of, unsigned
@@ -89,7 +89,7 @@ class Stated(ABC):
 
     __slots__ = ()
     goal: Guarantee
-    noise: Noise
+    noise: Law
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from pufferfish.noise import LaplaceNoise, Noise, check_noise
 from pufferfish.radius import within
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
+from pufferfish.theorems.composition import adding_up
 from pufferfish.words.certificates import describe_loss
 
 __all__ = ["Ledger"]
@@ -92,14 +93,11 @@ class Ledger:
         it may exceed the budget, which the exact certificate has shown to be kept.
         """
         certificate = self._composable() if self.releases else None
-        return None if certificate is None else certificate.total(self._laplace())
-
-    def _laplace(self) -> list[LaplaceNoise]:
-        return [noise for noise in self.releases if isinstance(noise, LaplaceNoise)]
+        return None if certificate is None else certificate.total(adding_up(self.releases))
 
     def _composable(self) -> ComposableCertificate | None:
         """The certificate by which several releases are charged, where there is one."""
-        if len(self._laplace()) < len(self.releases):
+        if len(adding_up(self.releases)) < len(self.releases):
             return None
         return composable_rows(
             self.scenario,
@@ -123,7 +121,7 @@ class Ledger:
             )
 
     def _check_all(self) -> None:
-        certificate, laplace = self._composable(), self._laplace()
+        certificate, charged = self._composable(), adding_up(self.releases)
         if certificate is None:
             if self.rows > 1:
                 raise UnsupportedError(
@@ -137,12 +135,12 @@ class Ledger:
                 "but for the budget's delta. Publish the first release again instead of drawing "
                 "anew."
             )
-        total = certificate.total(laplace)
+        total = certificate.total(charged)
         if total.epsilon > self.budget.epsilon:
             raise BudgetExceededError(
-                f"{len(laplace)} {self._what} would cost {total}, more than the "
+                f"{len(charged)} {self._what} would cost {total}, more than the "
                 f"budget of {self.budget}, by ε {total.epsilon - self.budget.epsilon:.3g}. "
-                f"{self._remedy(certificate, laplace)}"
+                f"{self._remedy(certificate, charged)}"
             )
 
     @property
@@ -151,13 +149,13 @@ class Ledger:
             return "releases of the same value"
         return f"release(s) of {self.rows} rows of one person"
 
-    def _remedy(self, certificate: ComposableCertificate, laplace: list[LaplaceNoise]) -> str:
-        before = certificate.total(laplace[:-1])
+    def _remedy(self, certificate: ComposableCertificate, charged: list[LaplaceNoise]) -> str:
+        before = certificate.total(charged[:-1])
         left = self.budget.epsilon - before.epsilon
         if left <= 0.0:
             return (
                 f"Those before already cost {before} by the certificate that composes: publish one "
                 "of them again instead of drawing anew."
             )
-        alone = replace(certificate, noise=laplace[-1], once_upper=0.0)
+        alone = replace(certificate, noise=charged[-1], once_upper=0.0)
         return f"Instead of the last one, scale {1.001 * alone.scale_for(left):.4g} would fit."

@@ -23,9 +23,9 @@ from pufferfish.codec import (
     scenario_to_dict,
 )
 from pufferfish.errors import InvalidInputError
-from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.ledger import Ledger
+from pufferfish.noise import law_to_dict, noise_from_dict
 from pufferfish.theorems import Dependence
 
 __all__ = ["Released", "charge", "read_ledger"]
@@ -159,7 +159,7 @@ def _to_dict(ledger: Ledger, of: Released | None) -> dict[str, Any]:
         "dependence": ledger.dependence,
         "width": ledger.width if math.isfinite(ledger.width) else None,
         "of": None if of is None else of._asdict(),
-        "releases": [noise_to_dict(each) for each in ledger.releases],
+        "releases": [law_to_dict(each) for each in ledger.releases],
         "scenario": scenario_to_dict(ledger.scenario),
     }
 

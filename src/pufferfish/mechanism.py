@@ -1,15 +1,13 @@
 """The thing that may touch a value: a noise law, the certificate that it suffices, post-processing.
 
-A value is rounded to the noise's grid γ, noise γ·G is added in integers, and the sum is converted
-once. Everything after that is a public function of the published number and costs no privacy.
+How a law is drawn stands in `mechanisms.drawing`. Everything after that is a public function of the
+published number and costs no privacy.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
@@ -17,29 +15,20 @@ import numpy.typing as npt
 
 from pufferfish.calibrate import Calibration
 from pufferfish.checks import FloatArray, finite, positive, require
-from pufferfish.errors import CertificationError, InvalidInputError, UnsupportedError
+from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.exact import Certificate
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
-from pufferfish.sampling import (
-    FINEST_RATE,
-    Entropy,
-    SystemEntropy,
-    discrete_gaussian,
-    discrete_laplace,
-)
+from pufferfish.mechanisms import drawing_of, words_of
+from pufferfish.noise import Law
+from pufferfish.sampling import Entropy, SystemEntropy
 from pufferfish.slight import publishes_values
 from pufferfish.words.phrases import moved_into, rounded_to_multiples
 
-__all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo", "check_grid", "processed"]
+__all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo", "processed"]
 
 # Rows at a time: enough to hide the cost of a call, few enough for the cache.
 CHUNK = 2**16
-# Values this many grid steps from zero leave room for any noise in 64 bits. A double has fewer
-# digits, but rounding the sum to one is a function of the sum, and costs no privacy.
-_MOST_STEPS = 2**60
-# Whole results must fit int64, noise included: beyond 700 stds there is no probability to speak of.
+# Whole results must fit int64, noise included.
 _LARGEST_WHOLE = 2.0**62
-_FARTHEST = 700.0
 # Beyond this a whole number may change when it becomes a double.
 _LARGEST_INTEGER = 2.0**53 - 1.0
 
@@ -85,17 +74,17 @@ Postprocess = RoundTo | Clip
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mechanism:
-    """Adds certified noise to values.
+    """Applies a certified law to values; usually one that adds noise.
 
     Attributes:
-        noise: The law to add, on its grid.
+        noise: The law to apply; noise that is added has a grid.
         certificate: Shows that one release with this law keeps the promise.
         postprocess: What is done to each noised value, in order; costs no privacy.
         entropy: Where the noise comes from. Any source but the default one is for tests.
         allow_no_noise: Publish values as they are where the certificate says that they may be.
     """
 
-    noise: Noise
+    noise: Law
     certificate: Certificate
     postprocess: tuple[Postprocess, ...] = ()
     entropy: Entropy = field(default_factory=SystemEntropy)
@@ -127,16 +116,18 @@ class Mechanism:
                 f"the certificate does not say that {self.certificate.goal} is kept "
                 f"(holds = {self.certificate.holds}); nothing can be released with it."
             )
-        if isinstance(self.noise, NoNoise):
-            if not self.allow_no_noise:
-                raise CertificationError(no_noise_in_words(self.certificate))
-        else:
-            check_grid(self.noise)
+        if self.noise.identity and not self.allow_no_noise:
+            raise CertificationError(no_noise_in_words(self.certificate))
+        drawing_of(self.noise).check(self.noise)
         for step in self.postprocess:
             require(
                 isinstance(step, RoundTo | Clip),
                 f"postprocess must hold RoundTo and Clip, got {type(step).__name__}.",
             )
+        require(
+            self.noise.domain is None or not self.postprocess,
+            "what comes out of a list of values is one of them; leave out postprocess.",
+        )
         require(
             not self.whole or self.limit > 0.0,
             "this noise is too large for results of 64 whole bits; leave out RoundTo.",
@@ -159,7 +150,7 @@ class Mechanism:
         if calibration.certified and not allow_no_noise and publishes_values(calibration):
             raise CertificationError(no_noise_in_words(calibration.certificate))
         return cls(
-            noise=calibration.noise,
+            noise=calibration.mechanism,
             certificate=calibration.certificate,
             postprocess=postprocess,
             entropy=SystemEntropy() if entropy is None else entropy,
@@ -174,8 +165,9 @@ class Mechanism:
     @property
     def limit(self) -> float:
         """The largest |value| that can be noised on this grid."""
-        limit = math.inf if self.noise.grid is None else _MOST_STEPS * self.noise.grid
-        return min(limit, _LARGEST_WHOLE - _FARTHEST * self.noise.std) if self.whole else limit
+        drawing = drawing_of(self.noise)
+        limit = drawing.limit(self.noise)
+        return min(limit, _LARGEST_WHOLE - drawing.reach(self.noise)) if self.whole else limit
 
     @property
     def whole(self) -> bool:
@@ -189,11 +181,16 @@ class Mechanism:
         return whole
 
     def apply(self, values: npt.ArrayLike) -> npt.NDArray[Any]:
-        """One noised value for each value: float64, or int64 where they are made whole.
+        """One published value for each: float64, or int64 where they are made whole.
+
+        A law with a domain gives back what its values are.
 
         Raises:
-            InvalidInputError: Values that are not finite real numbers, or beyond `limit`.
+            InvalidInputError: Values that are not finite real numbers, or beyond `limit`; or not in
+                the domain of the law, where it has one.
         """
+        if self.noise.domain is not None:
+            return drawing_of(self.noise).draw(self.noise, np.asarray(values), self.entropy)
         given = _column(values)
         limit = self.limit if given.dtype.kind == "f" else min(self.limit, _LARGEST_INTEGER)
         results = np.empty(given.shape, dtype=np.int64 if self.whole else np.float64)
@@ -204,31 +201,17 @@ class Mechanism:
         return results
 
     def _noised(self, values: FloatArray) -> FloatArray:
-        grid = self.noise.grid
-        if grid is not None:
-            # Dividing by a power of two is exact; the sum is converted once, by the last product.
-            steps = np.rint(values / grid).astype(np.int64)
-            values = np.asarray((steps + self._draw(values.size)) * grid, dtype=np.float64)
-        return processed(values, self.postprocess)
-
-    def _draw(self, count: int) -> npt.NDArray[np.int64]:
-        noise = self.noise
-        if isinstance(noise, LaplaceNoise) and noise.grid is not None:
-            return discrete_laplace(
-                count, Fraction(noise.grid) / Fraction(noise.scale), self.entropy
-            )
-        if isinstance(noise, GaussianNoise) and noise.grid is not None:
-            return discrete_gaussian(
-                count, Fraction(noise.std) / Fraction(noise.grid), self.entropy
-            )
-        raise UnsupportedError(f"no sampler for {noise!r}.")
+        drawn = drawing_of(self.noise).draw(self.noise, values, self.entropy)
+        return processed(drawn, self.postprocess)
 
 
 def no_noise_in_words(certificate: Certificate) -> str:
     """Why the values are not published as they are, and what to do."""
     goal, noise = certificate.goal, certificate.noise
-    none = isinstance(noise, NoNoise)
-    needed = "no noise is needed" if none else f"next to no noise is needed (std {noise.std:.2g})"
+    needed = "no noise is needed"
+    if not noise.identity:
+        error = words_of(noise).error(noise, "{:.2g}".format)
+        needed = f"next to no noise is needed ({error})"
     smaller = "epsilon" if goal.pure else "epsilon or delta"
     return (
         f"{needed} for {goal}: the values themselves keep it, against the described adversaries. "
@@ -236,22 +219,6 @@ def no_noise_in_words(certificate: Certificate) -> str:
         f"To have noise, ask for a smaller {smaller}, or describe adversaries who know more, such "
         "as one who knows how often each value occurs (--belief empirical)."
     )
-
-
-def check_grid(noise: LaplaceNoise | GaussianNoise) -> None:
-    """Refuse a law that cannot be drawn exactly."""
-    if noise.grid is None:
-        raise UnsupportedError(
-            "the noise has no grid, so it cannot be drawn without leaking through its last "
-            "digits. calibrate chooses a grid wherever one is proven; with pf.verify, give "
-            "the noise law one: a power of two of about 2^-24 of its size."
-        )
-    size = noise.scale if isinstance(noise, LaplaceNoise) else noise.std
-    if noise.grid <= size * float(FINEST_RATE):
-        raise UnsupportedError(
-            f"the grid is too fine for this noise: it must be more than 2^-45 of {size:g}. An ε "
-            "below about 1e-6 leads to such grids; ask for a larger one."
-        )
 
 
 def processed(values: FloatArray, steps: Sequence[Postprocess]) -> FloatArray:

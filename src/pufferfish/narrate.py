@@ -13,7 +13,7 @@ from pufferfish.averages import averages_lost
 from pufferfish.choose import half_width
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Clip
-from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.mechanisms import words_of
 from pufferfish.outliers import outliers
 from pufferfish.persons import TEST_LEVEL
 from pufferfish.plan import Plan
@@ -167,19 +167,14 @@ def _outliers(plan: Plan) -> str:
 def _noise(record: Record) -> str:
     plan = record.plan
     noise = plan.calibration.noise
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         return "none: the values are published as they are."
-    size = (
-        f"Laplace, scale {readable(noise.scale, 6)}"
-        if isinstance(noise, LaplaceNoise)
-        else "Gaussian"
-    )
     before, true = ("", "true") if plan.cap is None else (" before the cap", "capped")
     slight = publishes_values(plan.calibration)
     text = "in name only, the values can be read off: " if slight else ""
     text += (
-        f"{size}, std {readable(noise.std)}: "
-        f"{beside_column(noise.std, record.column_std)}{before}. 95% of the noised values are "
+        f"{words_of(noise).figures(noise)}: "
+        f"{beside_column(noise.error(), record.column_std)}{before}. 95% of the noised values are "
         f"within ±{readable(half_width(noise, 0.95), 3)} of the {true} ones"
     )
     mean = mean_within(plan, record.rows_read - record.rows_missing)
@@ -198,7 +193,7 @@ def mean_within(plan: Plan, rows: int) -> float | None:
     """
     if averages_lost(plan.calibration.noise, plan.postprocess) is not None:
         return None
-    return 1.96 * plan.calibration.noise.std / math.sqrt(rows)
+    return 1.96 * plan.calibration.noise.error() / math.sqrt(rows)
 
 
 def steps_in_words(plan: Plan) -> str:

@@ -15,7 +15,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from pufferfish.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parsed
-from pufferfish.noise import GaussianNoise, NoNoise
 from pufferfish.priors import Discrete
 from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
 from pufferfish.tables import Group, Summary
@@ -96,7 +94,7 @@ def outliers(calibration: Calibration) -> Outliers | None:
     """
     scenario, noise = calibration.scenario, calibration.noise
     unlike = calibration.method != "exact" or calibration.radius > 0.0
-    if unlike or isinstance(noise, NoNoise) or is_many(scenario):
+    if unlike or noise.identity or is_many(scenario):
         return None
     tables = [belief for belief in scenario.beliefs if _is_table(belief, scenario.secrets)]
     # The one that decides, if it is a table.
@@ -208,6 +206,5 @@ def _counts(table: Belief, secret: Secret) -> Group:
 
 def _least_std(scenario: Scenario, calibration: Calibration) -> float:
     """Of noise of the calibration's kind that keeps its goal; 0 where none is needed."""
-    gaussian = isinstance(calibration.noise, GaussianNoise)
-    kind: Literal["laplace", "gaussian"] = "gaussian" if gaussian else "laplace"
-    return calibrate(scenario, calibration.goal, kind).noise.std
+    kind = calibration.noise.kind
+    return 0.0 if kind == "none" else calibrate(scenario, calibration.goal, kind).noise.std

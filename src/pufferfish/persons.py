@@ -17,7 +17,7 @@ from pufferfish.errors import CertificationError, UnsupportedError
 from pufferfish.exact.family import laplace_family, laplace_step
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding, rung_up
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise, size_of
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise
 from pufferfish.numerics import float_upper, rounded_up
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
@@ -109,7 +109,7 @@ def certify_rows(
 def cost_of_rows(calibration: Calibration, rows: SeveralRows) -> Guarantee:
     """What several rows of a person, "any" or "equal" ones, cost together."""
     goal, noise = calibration.goal, calibration.noise
-    if rows.dependence == "equal" and isinstance(noise, NoNoise):
+    if rows.dependence == "equal" and noise.identity:
         return goal  # a value that may be published as it is may be repeated
     scenario, radius = calibration.scenario, calibration.radius
     return certify_rows(scenario, noise, goal.delta, rows, radius).cost()
@@ -228,7 +228,7 @@ def given_rows(scenario: Scenario, goal: Guarantee, size: float, rows: SeveralRo
     cost = certify_rows(scenario, noise, goal.delta, rows).cost()
     if cost.epsilon <= goal.epsilon:
         return recertified(scenario, goal, noise, method="given")
-    enough = size_of(calibrate_several(scenario, goal, rows, rounding="ladder").noise)
+    enough = calibrate_several(scenario, goal, rows, rounding="ladder").noise.size
     raise CertificationError(
         larger_size(goal, size, enough, whom=f"for {rows.count} rows of one person together")
     )

@@ -24,11 +24,12 @@ from pufferfish.codec import (
     scenario_to_dict,
 )
 from pufferfish.errors import InvalidInputError
-from pufferfish.exact.certificate import Certificate, noise_from_dict, noise_to_dict
+from pufferfish.exact.certificate import Certificate
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import ReleasePlan
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
+from pufferfish.noise import law_to_dict, noise_from_dict
 from pufferfish.numerics import float_upper, off_step
 from pufferfish.persons import SeveralRows, check_rows, width_of
 from pufferfish.scenario import Scenario, Secret, checked_secret
@@ -350,7 +351,7 @@ class Plan(ReleasePlan):
             "version": self.VERSION,
             "notice": PRIVATE_NOTICE,
             "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
-            "noise": noise_to_dict(calibration.noise),
+            "noise": law_to_dict(calibration.mechanism),
             "method": calibration.method,
             "tau": calibration.tau,
             "radius": calibration.radius,

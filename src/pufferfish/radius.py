@@ -20,7 +20,7 @@ from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.search import describe, oracle_shortfall
 from pufferfish.exact.verify import check_goal, check_scenario, delta_for_goal
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, check_noise
+from pufferfish.noise import Noise, check_noise
 from pufferfish.scenario import Scenario
 
 __all__ = ["Radius", "radius", "stricter", "within"]
@@ -85,7 +85,7 @@ def radius(scenario: Scenario, noise: Noise, goal: Guarantee) -> Radius:
         goal=goal,
         noise=noise,
         kappa=kappa,
-        w_infinity=kappa * noise.scale * _DOWN if isinstance(noise, LaplaceNoise) else 0.0,
+        w_infinity=kappa * noise.ratio_scale * _DOWN,
         total_variation=variation,
         w_1=_mean_distance(noise, variation),
     )
@@ -106,9 +106,9 @@ def within(noise: Noise, goal: Guarantee, distance: float) -> Guarantee | None:
     """
     if distance == 0.0:
         return goal
-    if not isinstance(noise, LaplaceNoise):
+    if noise.ratio_scale == 0.0:
         return None
-    return stricter(goal, distance / noise.scale * (1.0 + 2.0**-50))
+    return stricter(goal, distance / noise.ratio_scale * (1.0 + 2.0**-50))
 
 
 def _absorbed(oracle: PairOracle, goal: Guarantee, most: float) -> float:
@@ -131,10 +131,4 @@ def _absorbed(oracle: PairOracle, goal: Guarantee, most: float) -> float:
 
 def _mean_distance(noise: Noise, variation: float) -> float:
     """W1 that costs this much total variation after noise."""
-    if isinstance(noise, LaplaceNoise):
-        distance = 2.0 * noise.scale * variation
-    elif isinstance(noise, GaussianNoise):
-        distance = math.sqrt(2.0 * math.pi) * noise.std * variation
-    else:
-        return 0.0
-    return max(distance - (noise.grid or 0.0), 0.0) * _DOWN
+    return max(noise.peak_width * variation - (noise.grid or 0.0), 0.0) * _DOWN

@@ -10,7 +10,7 @@ from pufferfish.exact.family import gaussian_family, laplace_family
 from pufferfish.exact.search import NoiseFamily
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise, resized, size_of
+from pufferfish.noise import Noise
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.scenario import Scenario
 
@@ -28,16 +28,15 @@ def published_law(law: Noise, rounding: Rounding, scenario: Scenario, goal: Guar
     On the ladder the grid follows from the rung: that of the least size would tell on which side of
     a power of two it was.
     """
-    if rounding == "given" or isinstance(law, NoNoise):
+    if rounding == "given" or law.identity:
         return law
     if rounding == "digits":
-        return resized(law, rounded_up(size_of(law), PUBLISHED_DIGITS))
-    rung = rung_up(size_of(law))
-    if rung == size_of(law):
+        return law.resized(rounded_up(law.size, PUBLISHED_DIGITS))
+    rung = rung_up(law.size)
+    if rung == law.size:
         return law
-    kind = "laplace" if isinstance(law, LaplaceNoise) else "gaussian"
-    usual = family_of(kind, goal, scenario)(rung)
-    return resized(law, rung) if usual.grid is None else usual
+    usual = family_of(law.kind, goal, scenario)(rung)
+    return law.resized(rung) if usual.grid is None else usual
 
 
 def check_size(method: str, size: float | None, rounding: object, digits: int | None) -> None:

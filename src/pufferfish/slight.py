@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 from pufferfish.calibrate import Calibration, at_least
 from pufferfish.errors import CertificationError
-from pufferfish.noise import NoNoise, size_of
 from pufferfish.priors import Discrete
 from pufferfish.scenario import Scenario
 
@@ -30,8 +29,8 @@ _OF_TABLE = 1e-4
 
 def publishes_values(calibration: Calibration) -> bool:
     """Whether the values themselves are published: without noise, or with noise in name only."""
-    noise = calibration.noise
-    return isinstance(noise, NoNoise) or noise.std < _SLIGHT * _detail(calibration.scenario)
+    law = calibration.mechanism
+    return law.identity or law.error() < _SLIGHT * _detail(calibration.scenario)
 
 
 def drawable(calibration: Calibration) -> Calibration:
@@ -43,11 +42,11 @@ def drawable(calibration: Calibration) -> Calibration:
         CertificationError: The size was given, so that it must not be replaced by one that tells
             of the beliefs.
     """
-    if isinstance(calibration.noise, NoNoise) or not publishes_values(calibration):
+    if calibration.mechanism.identity or not publishes_values(calibration):
         return calibration
     scenario = calibration.scenario
     least = max(_DRAWN * _detail(scenario), _OF_LARGEST * _largest(scenario))
-    if calibration.method == "given" and size_of(calibration.noise) < least:
+    if calibration.method == "given" and calibration.noise.size < least:
         raise CertificationError(
             "the noise that was given is so little that it cannot be drawn for such values. Choose "
             "a larger size without looking at the data, or give none."

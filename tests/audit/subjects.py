@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import binom
 
 import pufferfish as pf
-from pufferfish import mechanism as home
 from pufferfish.audit.result import AuditCheck
+from pufferfish.mechanisms import drawing as home
 from pufferfish.scenario import PairOfLaws
 from tests.support import scenario_of
 

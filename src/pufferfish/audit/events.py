@@ -9,7 +9,6 @@ half of the draws chooses among all these; the second half, which had no say in 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -27,10 +26,10 @@ from pufferfish.audit.result import Event, PairFinding
 from pufferfish.audit.subject import Subject
 from pufferfish.checks import FloatArray
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.noise import Noise
 from pufferfish.scenario import PairOfLaws, SecretPair
 
-__all__ = ["attack", "both_directions", "known_scores", "part_of"]
+__all__ = ["attack", "both_directions", "known_scores"]
 
 _PILOT = 2**15
 # Parts of the claimed noise whose best events are tried too.
@@ -110,17 +109,10 @@ def _learned(counts: tuple[Counts, ...]) -> FloatArray:
 
 
 def _candidates(noise: Noise | None) -> Iterator[Noise]:
-    if noise is None or isinstance(noise, NoNoise):
+    if noise is None or noise.identity:
         return
     for part in _SMALLER:
-        yield part_of(noise, part)
-
-
-def part_of(noise: LaplaceNoise | GaussianNoise, part: float) -> LaplaceNoise | GaussianNoise:
-    """The same law with a part of its size, and no grid."""
-    if isinstance(noise, LaplaceNoise):
-        return replace(noise, scale=part * noise.scale, grid=None)
-    return replace(noise, std=part * noise.std, grid=None)
+        yield noise.ideal(part)
 
 
 def _finding(

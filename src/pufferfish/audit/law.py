@@ -10,12 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtr
 
 from pufferfish.audit.result import AuditCheck
 from pufferfish.audit.subject import Subject
-from pufferfish.checks import FloatArray
-from pufferfish.noise import GaussianNoise, LaplaceNoise
 
 __all__ = ["check_law"]
 
@@ -25,11 +22,11 @@ _NAME = "the noise follows the law that was certified"
 def check_law(subject: Subject, value: float, draws: int, alpha: float) -> AuditCheck:
     """Compare so many draws of the noise with its law."""
     noise = subject.noise
-    if not isinstance(noise, LaplaceNoise | GaussianNoise) or noise.grid is None:
+    if noise is None or noise.grid is None:
         raise TypeError("only a law on a grid can be compared with what is drawn.")
     centre = np.rint(value / noise.grid) * noise.grid
     drawn = np.sort(subject.noised(np.full(draws, centre)) - centre)
-    claimed = _cdf(drawn, noise)
+    claimed = noise.cdf(drawn)
     ranks = np.arange(draws + 1) / draws
     # At a point that was drawn, the empirical function jumps from ranks[:-1] to ranks[1:].
     apart = np.maximum(np.abs(ranks[1:] - claimed), np.abs(ranks[:-1] - claimed))
@@ -44,10 +41,3 @@ def check_law(subject: Subject, value: float, draws: int, alpha: float) -> Audit
         f"{100 * claimed[worst]:.3f}% by the law; chance moves that by at most "
         f"{100 * allowed:.3f}%",
     )
-
-
-def _cdf(points: FloatArray, noise: LaplaceNoise | GaussianNoise) -> FloatArray:
-    if isinstance(noise, GaussianNoise):
-        return np.asarray(ndtr(points / noise.std))
-    tail = 0.5 * np.exp(-np.abs(points) / noise.scale)
-    return np.asarray(np.where(points < 0.0, tail, 1.0 - tail))

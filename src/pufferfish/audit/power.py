@@ -11,10 +11,11 @@ import numpy as np
 
 from pufferfish.audit.cells import Cells
 from pufferfish.audit.draws import Generator, values_of
-from pufferfish.audit.events import both_directions, known_scores, part_of
+from pufferfish.audit.events import both_directions, known_scores
 from pufferfish.checks import FloatArray
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, OutputLaw, output_law
+from pufferfish.mechanisms import drawing_of
+from pufferfish.noise import Noise, OutputLaw, output_law
 from pufferfish.scenario import PairOfLaws
 
 __all__ = ["chance_to_notice", "less_noise"]
@@ -23,14 +24,14 @@ _REPEATS = 50
 _PILOT = 2**15
 
 
-def less_noise(noise: LaplaceNoise | GaussianNoise, less: float) -> LaplaceNoise | GaussianNoise:
+def less_noise(noise: Noise, less: float) -> Noise:
     """The same law, too small by a share."""
-    return part_of(noise, 1.0 - less)
+    return noise.ideal(1.0 - less)
 
 
 def chance_to_notice(
     pairs: list[PairOfLaws],
-    claimed: LaplaceNoise | GaussianNoise,
+    claimed: Noise,
     less: float,
     goal: Guarantee,
     draws: int,
@@ -58,7 +59,7 @@ def chance_to_notice(
 
 def _one_pair(
     laws: PairOfLaws,
-    claimed: LaplaceNoise | GaussianNoise,
+    claimed: Noise,
     less: float,
     goal: Guarantee,
     draws: int,
@@ -68,7 +69,11 @@ def _one_pair(
     true = less_noise(claimed, less)
     holes = laws.missing_first, laws.missing_second
     priors = laws.first, laws.second
-    pilot = [values_of(prior, _PILOT, source) + _drawn(true, source) for prior in priors]
+    # It only says where cells shall be.
+    pilot = [
+        values_of(prior, _PILOT, source) + drawing_of(true).imitate(true, _PILOT, source)
+        for prior in priors
+    ]
     cells = Cells.around(np.concatenate(pilot))
     masses = [
         np.append((1.0 - hole) * _masses(output_law(prior, true), cells.edges), hole)
@@ -85,13 +90,6 @@ def _one_pair(
         found = both_directions(laws, cells, known, chosen_by, tested_by, goal, alpha)
         noticed += any(each.breaks(goal) for each in found)
     return noticed / _REPEATS
-
-
-def _drawn(noise: LaplaceNoise | GaussianNoise, source: Generator) -> FloatArray:
-    """Only says where cells shall be."""
-    if isinstance(noise, LaplaceNoise):
-        return source.laplace(0.0, noise.scale, _PILOT)
-    return source.normal(0.0, noise.std, _PILOT)
 
 
 def _masses(law: OutputLaw, edges: FloatArray) -> FloatArray:

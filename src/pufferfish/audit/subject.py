@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pufferfish.checks import FloatArray, positive, require
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.mechanism import Mechanism
-from pufferfish.noise import Noise
+from pufferfish.noise import Noise, as_noise
 
 __all__ = ["Command", "Noiser", "Subject", "as_subject"]
 
@@ -97,7 +97,7 @@ def as_subject(given: Mechanism | Noiser) -> Subject:
         return Subject(
             publish=_checked(given.apply),
             noised=_checked(replace(given, postprocess=()).apply),
-            noise=given.noise,
+            noise=as_noise(given.noise),
         )
     require(
         callable(given),

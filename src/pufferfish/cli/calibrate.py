@@ -18,9 +18,8 @@ from pufferfish.choose import EPSILONS, Choice, choices
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
-from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.narrate import promise_in_words
-from pufferfish.noise import NoNoise
+from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.groups import grouped
@@ -111,7 +110,7 @@ def command(
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
             "unit": plan.unit,
-            "noise": noise_to_dict(plan.calibration.noise),
+            "noise": law_to_dict(plan.calibration.mechanism),
             "certificate": plan.calibration.certificate.to_dict(),
             "plan": None if output is None else str(output),
         },
@@ -147,7 +146,7 @@ def _choose(asked: Asked, described: Described, show: Show) -> None:
     show.result(
         f"{_table(found)}{refused}\n\nThe smaller ε, the more alike the secrets look. "
         "Choose one with --epsilon, or an accuracy with --accuracy.",
-        {"choices": [asdict(each) | {"noise": noise_to_dict(each.noise)} for each in found]},
+        {"choices": [asdict(each) | {"noise": law_to_dict(each.noise)} for each in found]},
     )
 
 
@@ -158,7 +157,7 @@ def _table(found: tuple[Choice, ...]) -> str:
         rows.append(
             (
                 f"{each.goal.epsilon:g}",
-                "none needed" if isinstance(each.noise, NoNoise) else f"{each.noise.std:.4g}",
+                "none needed" if each.noise.identity else f"{each.noise.error():.4g}",
                 f"±{each.half_width:.3g} in {percent(each.confidence)}",
                 percent_up(each.accuracy_after),
                 percent_up(each.accuracy_allowed),

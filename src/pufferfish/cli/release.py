@@ -17,9 +17,9 @@ from pufferfish.atomic import write_text
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError, PufferfishError
-from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.kind import Edition
 from pufferfish.narrate import story
+from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
 from pufferfish.options.groups import grouped
@@ -207,7 +207,7 @@ def _tell(show: Show, record: Record, output: str, records: _Records, report: Pa
             "output": output,
             "rows": record.rows_published,
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
-            "noise": noise_to_dict(record.plan.calibration.noise),
+            "noise": law_to_dict(record.plan.calibration.mechanism),
             "record": None if internal is None else str(internal),
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),

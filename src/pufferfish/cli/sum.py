@@ -20,10 +20,9 @@ from pufferfish.atomic import refuse_unusable, replacing
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
-from pufferfish.exact.certificate import noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
-from pufferfish.noise import NoNoise
+from pufferfish.noise import law_to_dict
 from pufferfish.options.goal import HowAlike
 from pufferfish.options.groups import grouped
 from pufferfish.options.signing import Signing
@@ -351,8 +350,8 @@ def _as_data(
         "goal": {"epsilon": goal.epsilon, "delta": goal.delta},
         "protect": calibration.protected.what,
         "users": users.size,
-        "noise": noise_to_dict(calibration.noise),
-        "no_noise_needed": isinstance(calibration.noise, NoNoise),
+        "noise": law_to_dict(calibration.noise),
+        "no_noise_needed": calibration.noise.identity,
         "decides": {
             "user": users.position(calibration.kind),
             "alike": int(users.counts[calibration.kind]),
@@ -362,7 +361,7 @@ def _as_data(
         "central_limit": None
         if limit is None
         else {
-            "noise": noise_to_dict(limit.noise),
+            "noise": law_to_dict(limit.noise),
             "believed_upper": _plain(limit.believed.upper),
             "true_upper": _plain(limit.true.upper),
             "holds": limit.holds,

@@ -11,7 +11,7 @@ from typing import Any, Self
 from pufferfish.checks import finite, require
 from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
+from pufferfish.noise import Noise, law_to_dict, noise_from_dict
 from pufferfish.scenario import SecretPair
 from pufferfish.strict import plain_from_json
 
@@ -20,16 +20,9 @@ __all__ = [
     "PairResult",
     "Screened",
     "negligible_loss",
-    "noise_from_dict",
-    "noise_to_dict",
 ]
 
 _FORMAT = 1
-_NOISE_KINDS: dict[str, type[LaplaceNoise | GaussianNoise | NoNoise]] = {
-    "laplace": LaplaceNoise,
-    "gaussian": GaussianNoise,
-    "none": NoNoise,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +201,7 @@ class Certificate:
         data: dict[str, Any] = {
             "format": _FORMAT,
             "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
-            "noise": noise_to_dict(self.noise),
+            "noise": law_to_dict(self.noise),
             "holds": self.holds,
             "results": [
                 {
@@ -319,21 +312,3 @@ def _pair(plain: object) -> SecretPair:
     if not isinstance(plain, list):
         raise InvalidInputError(f"a pair must be a list of two secrets, got {plain!r}.")
     return SecretPair(*plain)
-
-
-def noise_to_dict(noise: Noise) -> dict[str, Any]:
-    """A noise law as plain data."""
-    if isinstance(noise, LaplaceNoise):
-        return {"kind": "laplace", "scale": noise.scale, "grid": noise.grid}
-    if isinstance(noise, GaussianNoise):
-        return {"kind": "gaussian", "std": noise.std, "grid": noise.grid}
-    return {"kind": "none"}
-
-
-def noise_from_dict(data: dict[str, Any]) -> Noise:
-    """The law that `noise_to_dict` described."""
-    require(isinstance(data, dict), f"a noise law must be an object, got {data!r}.")
-    fields = dict(data)
-    kind = fields.pop("kind")
-    require(kind in _NOISE_KINDS, f"noise kind {kind!r} is not known; known: {list(_NOISE_KINDS)}.")
-    return _NOISE_KINDS[kind](**fields)

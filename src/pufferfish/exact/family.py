@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 from pufferfish.exact.grid import gaussian_grid_loss, on_grid
@@ -12,7 +13,9 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise
 from pufferfish.scenario import Scenario
 
-__all__ = ["gaussian_family", "laplace_family", "laplace_reserve", "laplace_step"]
+__all__ = ["LaplaceFamily", "gaussian_family", "laplace_family", "laplace_reserve", "laplace_step"]
+
+LaplaceFamily = Callable[[float], LaplaceNoise]
 
 # The grid as a share of the noise's size: fine enough to cost about 1e-7 of ε, coarse enough to
 # leave 29 bits of a double for values larger than the noise.
@@ -26,7 +29,7 @@ _FINEST_GRID = 2.0**-44
 _COARSEST_GRID = 2.0**-20
 
 
-def laplace_family(goal: Guarantee) -> NoiseFamily:
+def laplace_family(goal: Guarantee) -> LaplaceFamily:
     """Laplace laws on grids that cost about 1e-7 of ε."""
     return partial(_laplace, step=laplace_step(goal))
 

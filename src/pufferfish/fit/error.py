@@ -20,7 +20,7 @@ from scipy.special import ndtr
 
 from pufferfish.checks import FloatArray
 from pufferfish.exact import privacy_profile, pure_epsilon
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, check_noise
+from pufferfish.noise import Noise, check_noise
 from pufferfish.numerics import UNIT
 from pufferfish.priors import Discrete, Prior
 from pufferfish.scenario import Belief, Scenario
@@ -74,11 +74,8 @@ def fit_error(
     both = Scenario([Belief({"data": data, "fit": prior}, radius=radius)])
     variation = privacy_profile(both, noise, [0.0]).delta_upper[0]
     # By W1 alone, without looking at the laws of Y; a grid moves both.
-    if isinstance(noise, LaplaceNoise):
-        variation = min(variation, (w_1 + (noise.grid or 0.0)) / (2.0 * noise.scale))
-    elif isinstance(noise, GaussianNoise):
-        moved = (w_1 + (noise.grid or 0.0)) / (noise.std * math.sqrt(2.0 * math.pi))
-        variation = min(variation, moved)
+    if noise.peak_width > 0.0:
+        variation = min(variation, (w_1 + (noise.grid or 0.0)) / noise.peak_width)
     return FitError(
         ks=ks,
         ks_rounded=ks_rounded,

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from pufferfish.noise.base import AdditiveLaw, Law
+from pufferfish.noise.documents import (
+    law_from_dict,
+    law_to_dict,
+    noise_from_dict,
+    register_document,
+)
 from pufferfish.noise.laws import (
     GaussianNoise,
     LaplaceNoise,
     Noise,
     NoNoise,
+    as_noise,
     check_noise,
     resized,
     size_of,
@@ -20,16 +28,23 @@ from pufferfish.noise.output import (
 )
 
 __all__ = [
+    "AdditiveLaw",
     "AtomsOutput",
     "GaussianNoise",
     "LaplaceNoise",
+    "Law",
     "MixtureOutput",
     "NoNoise",
     "Noise",
     "OutputLaw",
     "TableOutput",
+    "as_noise",
     "check_noise",
+    "law_from_dict",
+    "law_to_dict",
+    "noise_from_dict",
     "output_law",
+    "register_document",
     "resized",
     "size_of",
 ]

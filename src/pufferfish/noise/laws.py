@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
-from pufferfish.checks import positive, require
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from pufferfish.checks import FloatArray, positive, require
+from pufferfish.errors import UnsupportedError
+from pufferfish.noise.base import AdditiveLaw, Law
+from pufferfish.noise.kernels import GaussianKernel, LaplaceKernel
+from pufferfish.noise.output import AtomsOutput, TableOutput
+from pufferfish.priors import Components, Discrete
 
 __all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise"]
-__all__ += ["check_noise", "resized", "size_of"]
+__all__ += ["as_noise", "check_noise", "resized", "size_of"]
 
 
 def _checked_grid(grid: float | None, size: float, size_name: str) -> float | None:
@@ -24,13 +34,15 @@ def _checked_grid(grid: float | None, size: float, size_name: str) -> float | No
 
 
 @dataclass(frozen=True, slots=True)
-class LaplaceNoise:
+class LaplaceNoise(AdditiveLaw):
     """N ~ Lap(scale): density e^{−|n|/scale}/(2·scale).
 
     With a `grid` γ (a power of two) the law is the one that can be sampled exactly: the value is
     rounded to the nearest multiple of γ and γ·G is added, P(G = n) ∝ e^{−|n|γ/scale}. Without, it
     is the ideal, continuous law.
     """
+
+    kind: ClassVar[Literal["laplace"]] = "laplace"
 
     scale: float
     grid: float | None = None
@@ -52,14 +64,82 @@ class LaplaceNoise:
         """√2·scale, of the continuous law."""
         return math.sqrt(2.0) * self.scale
 
+    @property
+    def size(self) -> float:
+        """The scale."""
+        return self.scale
+
+    @property
+    def drawable(self) -> bool:
+        """On a grid."""
+        return self.grid is not None
+
+    @property
+    def ratio_scale(self) -> float:
+        """The scale: |log f(y−x) − log f(y−x')| ≤ |x − x'|/scale."""
+        return self.scale
+
+    @property
+    def peak_width(self) -> float:
+        """2·scale."""
+        return 2.0 * self.scale
+
+    @property
+    def mean_absolute(self) -> float:
+        """The scale."""
+        return self.scale
+
+    @property
+    def moments(self) -> tuple[float, float]:
+        """2! and 4!."""
+        return 2.0, 24.0
+
+    def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
+        """The std, whatever the values are."""
+        return self.std
+
+    def half_width(self, confidence: float) -> float:
+        """−scale·log(1 − confidence)."""
+        return -self.scale * math.log1p(-confidence)
+
+    def cdf(self, points: FloatArray) -> FloatArray:
+        """e^{−|t|/scale}/2, or 1 minus that."""
+        tail = 0.5 * np.exp(-np.abs(points) / self.scale)
+        return np.asarray(np.where(points < 0.0, tail, 1.0 - tail))
+
+    def modulus(self, frequency: float) -> float:
+        """1/(1 + (scale·t)²); on a grid γ with sinh²(γ/2·scale) and sin²(γt/2), rounded up."""
+        if self.grid is None:
+            return 1.0 / (1.0 + (self.scale * frequency) ** 2)
+        half = math.sinh(self.grid / (2.0 * self.scale)) ** 2
+        return half / (half + math.sin(self.grid * frequency / 2.0) ** 2) * (1.0 + 1e-9)
+
+    def resized(self, size: float) -> LaplaceNoise:
+        """Of another scale, on the same grid."""
+        return replace(self, scale=size)
+
+    def ideal(self, part: float = 1.0) -> LaplaceNoise:
+        """Of a part of the scale, without a grid."""
+        return replace(self, scale=part * self.scale, grid=None)
+
+    def kernel(self, components: Components) -> LaplaceKernel:
+        """Gaussian + Laplace."""
+        return LaplaceKernel(components.means, components.stds, self.scale)
+
+    def output_of_table(self, table: Discrete) -> TableOutput:
+        """By recurrences along its atoms."""
+        return TableOutput(table, self)
+
 
 @dataclass(frozen=True, slots=True)
-class GaussianNoise:
+class GaussianNoise(AdditiveLaw):
     """N ~ N(0, std²).
 
     With a `grid` γ (a power of two) the value is rounded to the nearest multiple of γ and γ·G is
     added, P(G = n) ∝ e^{−(nγ)²/(2·std²)}. Without, it is the ideal, continuous law.
     """
+
+    kind: ClassVar[Literal["gaussian"]] = "gaussian"
 
     std: float
     grid: float | None = None
@@ -75,10 +155,77 @@ class GaussianNoise:
         """std², of the continuous law."""
         return self.std**2
 
+    @property
+    def size(self) -> float:
+        """The std."""
+        return self.std
+
+    @property
+    def drawable(self) -> bool:
+        """On a grid."""
+        return self.grid is not None
+
+    @property
+    def ratio_scale(self) -> float:
+        """0: the log-ratio of two shifted Gaussians has no bound."""
+        return 0.0
+
+    @property
+    def peak_width(self) -> float:
+        """√(2π)·std."""
+        return math.sqrt(2.0 * math.pi) * self.std
+
+    @property
+    def mean_absolute(self) -> float:
+        """√(2/π)·std."""
+        return self.std * math.sqrt(2.0 / math.pi)
+
+    @property
+    def moments(self) -> tuple[float, float]:
+        """1 and 3."""
+        return 1.0, 3.0
+
+    def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
+        """The std, whatever the values are."""
+        return self.std
+
+    def half_width(self, confidence: float) -> float:
+        """A quantile of the normal law."""
+        return self.std * float(ndtri(0.5 + 0.5 * confidence))
+
+    def cdf(self, points: FloatArray) -> FloatArray:
+        """Φ(t/std)."""
+        return np.asarray(ndtr(points / self.std))
+
+    def modulus(self, frequency: float) -> float:
+        """e^{−(std·t)²/2}, and a little for what a grid γ adds up to t = π/γ; 1 beyond."""
+        if (self.grid or 0.0) * frequency > math.pi:
+            return 1.0
+        return math.exp(-0.5 * (self.std * frequency) ** 2) + 1e-9
+
+    def resized(self, size: float) -> GaussianNoise:
+        """Of another std, on the same grid."""
+        return replace(self, std=size)
+
+    def ideal(self, part: float = 1.0) -> GaussianNoise:
+        """Of a part of the std, without a grid."""
+        return replace(self, std=part * self.std, grid=None)
+
+    def kernel(self, components: Components) -> GaussianKernel:
+        """Gaussian + Gaussian."""
+        return GaussianKernel(components.means, np.hypot(components.stds, self.std))
+
 
 @dataclass(frozen=True, slots=True)
-class NoNoise:
+class NoNoise(AdditiveLaw):
     """Y = X: the release of the value itself."""
+
+    kind: ClassVar[Literal["none"]] = "none"
+
+    @property
+    def identity(self) -> bool:
+        """Values are published as they are."""
+        return True
 
     @property
     def grid(self) -> None:
@@ -95,6 +242,63 @@ class NoNoise:
         """0."""
         return 0.0
 
+    @property
+    def size(self) -> float:
+        """0."""
+        return 0.0
+
+    @property
+    def ratio_scale(self) -> float:
+        """0: a value that is moved is seen to be another."""
+        return 0.0
+
+    @property
+    def peak_width(self) -> float:
+        """0."""
+        return 0.0
+
+    @property
+    def mean_absolute(self) -> float:
+        """0."""
+        return 0.0
+
+    @property
+    def moments(self) -> tuple[float, float]:
+        """0 and 0."""
+        return 0.0, 0.0
+
+    def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
+        """0."""
+        return 0.0
+
+    def half_width(self, confidence: float) -> float:
+        """0."""
+        return 0.0
+
+    def cdf(self, points: FloatArray) -> FloatArray:
+        """A step at 0."""
+        return np.where(points < 0.0, 0.0, 1.0)
+
+    def modulus(self, frequency: float) -> float:
+        """1."""
+        return 1.0
+
+    def resized(self, size: float) -> NoNoise:
+        """None, whatever the size."""
+        return self
+
+    def ideal(self, part: float = 1.0) -> NoNoise:
+        """None."""
+        return self
+
+    def kernel(self, components: Components) -> GaussianKernel:
+        """The components themselves."""
+        return GaussianKernel(components.means, components.stds)
+
+    def output_of_table(self, table: Discrete) -> AtomsOutput:
+        """The table."""
+        return AtomsOutput(table)
+
 
 Noise = LaplaceNoise | GaussianNoise | NoNoise
 
@@ -107,15 +311,25 @@ def check_noise(noise: object) -> None:
     )
 
 
+def as_noise(law: Law) -> Noise:
+    """A law that adds noise.
+
+    Raises:
+        UnsupportedError: Another one, which has neither a scale nor a std.
+    """
+    if isinstance(law, LaplaceNoise | GaussianNoise | NoNoise):
+        return law
+    raise UnsupportedError(
+        f"{type(law).__name__} adds no noise to a value, so it has neither scale nor std; "
+        "`mechanism` is the law itself, and `mechanism.error(frequencies)` the error of a value."
+    )
+
+
 def size_of(noise: Noise) -> float:
     """What the size of this law is called by: Laplace's scale, a Gaussian's std; 0 for none."""
-    return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
+    return noise.size
 
 
 def resized(noise: Noise, size: float) -> Noise:
     """The same law with another size; the grid stays, and no noise stays none."""
-    if isinstance(noise, LaplaceNoise):
-        return replace(noise, scale=size)
-    if isinstance(noise, GaussianNoise):
-        return replace(noise, std=size)
-    return noise
+    return noise.resized(size)

@@ -1,6 +1,6 @@
 """The law of what is published, Y = X + N, in closed form.
 
-`output_law(prior, noise)` picks one of three shapes:
+A noise law picks one of three shapes:
 
 - `MixtureOutput`: Gaussian components with Laplace noise, with Gaussian noise, or with none;
   also a table with Gaussian noise. A mixture of log-concave kernels.
@@ -16,17 +16,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import UnsupportedError
-from pufferfish.noise.kernels import GaussianKernel, Kernel, LaplaceKernel
-from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, Noise, NoNoise
 from pufferfish.numerics import log_sum_exp
-from pufferfish.priors import Components, Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.priors import Components, Discrete, Prior
 from pufferfish.priors.base import as_points
+
+if TYPE_CHECKING:
+    from pufferfish.noise.base import AdditiveLaw
+    from pufferfish.noise.laws import LaplaceNoise
 
 __all__ = ["AtomsOutput", "MixtureOutput", "OutputLaw", "TableOutput", "output_law"]
 
@@ -50,17 +53,12 @@ class OutputLaw(ABC):
 class MixtureOutput(OutputLaw):
     """Σ_m w_m · kernel_m: see `kernels` for the two kernels."""
 
-    def __init__(self, components: Components, noise: Noise) -> None:
+    def __init__(self, components: Components, noise: AdditiveLaw) -> None:
         """Components may have std 0 (atoms) only with Gaussian noise."""
         self.components = components
         self.noise = noise
         self.log_weights: FloatArray = np.log(components.weights)[:, None]
-        self.kernel: Kernel
-        if isinstance(noise, LaplaceNoise):
-            self.kernel = LaplaceKernel(components.means, components.stds, noise.scale)
-        else:
-            theta = noise.std if isinstance(noise, GaussianNoise) else 0.0
-            self.kernel = GaussianKernel(components.means, np.hypot(components.stds, theta))
+        self.kernel = noise.kernel(components)
 
     def log_density(self, y: npt.ArrayLike) -> FloatArray:
         """log Σ_m w_m f_m(y)."""
@@ -164,20 +162,9 @@ class AtomsOutput(OutputLaw):
         return self.table.survival(y)
 
 
-def output_law(prior: Prior, noise: Noise) -> OutputLaw:
+def output_law(prior: Prior, noise: AdditiveLaw) -> OutputLaw:
     """The law of X + N when X follows `prior` and N follows `noise` (its grid set aside)."""
-    if isinstance(prior, Gaussian | GaussianMixture):
-        return MixtureOutput(prior.components(), noise)
-    if isinstance(prior, Discrete):
-        if isinstance(noise, LaplaceNoise):
-            return TableOutput(prior, noise)
-        if isinstance(noise, NoNoise):
-            return AtomsOutput(prior)
-        return MixtureOutput(prior.components(), noise)
-    raise UnsupportedError(
-        f"no closed form for a prior of type {type(prior).__name__}; "
-        "covered are Gaussian, GaussianMixture and Discrete."
-    )
+    return noise.output(prior)
 
 
 def _decaying_sum(masses: FloatArray, decay: FloatArray) -> FloatArray:

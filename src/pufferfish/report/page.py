@@ -9,8 +9,8 @@ from typing import Any
 
 from pufferfish.adversary import Success, posterior_upper
 from pufferfish.compare import noise_in_words
+from pufferfish.mechanisms import words_of
 from pufferfish.narrate import adversary_in_words
-from pufferfish.noise import GaussianNoise, NoNoise
 from pufferfish.report.facts import PRIORS, Facts
 from pufferfish.report.pictures import (
     Picture,
@@ -85,6 +85,7 @@ def page(facts: Facts) -> str:
         if found is None or _together(facts)
         else [(name, without_name(name, reason)) for name, reason in found.comparison.refused],
         noise=noise_in_words(facts.noise),
+        noise_in_full=words_of(facts.noise).in_full(facts.noise),
         code=code(facts.document, facts.noise, facts.steps, facts.utility.rows),
         afterwards=[each.in_words for each in facts.steps],
         theory=tuple(_theory(facts)),
@@ -155,10 +156,7 @@ def _theory(facts: Facts) -> Iterator[tuple[str, str]]:
     yield "certificate", "the exact certificate: δ is enclosed from both sides, in both orders"
     if facts.goal.pure:
         yield "pure-epsilon", "δ = 0: the largest change of the odds, over all published values"
-    if isinstance(facts.noise, GaussianNoise):
-        yield "gaussian-noise", "the law of what is published under Gaussian noise"
-    if not isinstance(facts.noise, NoNoise):
-        yield "sampling", "the noise is drawn exactly, on its grid, whose cost is certified"
+    yield from words_of(facts.noise).proofs(facts.noise)
     if facts.believed is not None:
         yield "coupling", "bounds that add up over repeated releases (composition)"
         for other in facts.believed.alternatives:

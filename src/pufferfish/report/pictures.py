@@ -15,7 +15,7 @@ from pufferfish.averages import averages_lost
 from pufferfish.exact import Certificate, PrivacyProfile
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Postprocess
-from pufferfish.noise import Noise
+from pufferfish.noise import Law, Noise
 from pufferfish.report import figures
 from pufferfish.report.afterwards import Bound, Curve
 from pufferfish.report.columns import Bars
@@ -216,14 +216,14 @@ def histogram_picture(bars: Bars, noise: Noise, steps: Sequence[Postprocess]) ->
 def _spread_in_words(noise: Noise, steps: Sequence[Postprocess]) -> str:
     """What was done to the values, and whether averages can still be had."""
     lost = averages_lost(noise, steps)
-    done = "Noise spreads the values." if noise.std else "No noise was added."
+    done = "No noise was added." if noise.identity else "Noise spreads the values."
     if lost is not None:
         return f"{done} Averages of the published values are not those of the true ones: {lost}."
-    return f"{done} What it adds is known, so averages are not lost." if noise.std else done
+    return done if noise.identity else f"{done} What it adds is known, so averages are not lost."
 
 
 def noise_picture(
-    noise: Noise, column_std: float, others: Sequence[Alternative], name: str = "scale"
+    noise: Law, column_std: float, others: Sequence[Alternative], name: str = "scale"
 ) -> Picture:
     """The noise beside the column's own spread and what other ways would add, on one scale."""
     things: list[tuple[str, figures.Mark]] = []
@@ -231,7 +231,8 @@ def noise_picture(
     def add(text: str, std: float, kind: Literal["chosen", "column", "bound", "unproven"]) -> None:
         things.append((text, figures.Mark(len(things) + 1, std, kind)))
 
-    add("this noise" + (" (none is needed)" if noise.std == 0.0 else ""), noise.std, "chosen")
+    none = " (none is needed)" if noise.identity else ""
+    add(f"this noise{none}", noise.error(), "chosen")
     add("the spread of the column itself", column_std, "column")
     for other in others:
         if other.name == "thm-2":

@@ -26,7 +26,7 @@ from pufferfish.choose import half_width
 from pufferfish.denoise.law import check_fine, noise_variance
 from pufferfish.errors import CoverageWarning, PufferfishError, UnsupportedError
 from pufferfish.mechanism import Postprocess
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise
+from pufferfish.noise import Noise
 from pufferfish.record import Record
 from pufferfish.report.columns import CountedColumn
 
@@ -110,13 +110,11 @@ def utility(
         variance = max(found.variance.value, 0.0)
     added = noise_variance(noise) + rounded_to(steps) ** 2 / 12.0
     return Utility(
-        std=noise.std,
-        error=noise.scale
-        if isinstance(noise, LaplaceNoise)
-        else noise.std * math.sqrt(2.0 / math.pi),
+        std=noise.error(),
+        error=noise.mean_absolute,
         half_width=half_width(noise, CONFIDENCE),
         rows=rows,
-        mean_error=noise.std / math.sqrt(rows) if rows else math.inf,
+        mean_error=noise.error() / math.sqrt(rows) if rows else math.inf,
         lost=averages_lost(noise, steps),
         step=rounded_to(steps),
         column_std=spread,
@@ -183,11 +181,10 @@ def code(
     step = rounded_to(steps)
     if averages_lost(noise, steps) is not None or rows < _LEAST_FOR_VARIANCE:
         return None
-    law = "NoNoise()" if isinstance(noise, NoNoise) else repr(noise)
     read = _reading(document)
     lines = [*(["import pandas"] if "pandas" in read else []), "import pufferfish as pf", ""]
     rounded = f", rounded={step!r}" if step else ""
-    lines += [f"noise = pf.{law}", read, f"print(pf.denoise.mean(values, noise{rounded}))"]
+    lines += [f"noise = pf.{noise!r}", read, f"print(pf.denoise.mean(values, noise{rounded}))"]
     if not _is_fine(noise):
         return "\n".join(lines)
     lines.append(f"print(pf.denoise.variance(values, noise{rounded}))")

@@ -107,9 +107,9 @@ def view_of(
     """
     noise = certificate.noise
     priors = belief.priors[pair.first], belief.priors[pair.second]
-    x = _points(priors, _NOISE_STDS * noise.std)
+    x = _points(priors, _NOISE_STDS * noise.error())
     seen = None
-    if not isinstance(noise, NoNoise):
+    if not noise.identity:
         laws = output_law(priors[0], noise), output_law(priors[1], noise)
         seen = seen_afterwards(laws, x, steps)
     found = {

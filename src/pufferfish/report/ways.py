@@ -69,8 +69,8 @@ def ways_picture(listed: tuple[Way, ...]) -> Picture | None:
 def _calibrated(name: str, calibration: Calibration) -> Way:
     return Way(
         name=name,
-        noise=noise_in_words(calibration.noise),
-        std=calibration.noise.std,
+        noise=noise_in_words(calibration.mechanism),
+        std=calibration.mechanism.error(),
         gives=_gives(calibration.certificate),
         holds=calibration.certified,
     )

@@ -8,12 +8,11 @@ from typing import Any, Literal, Self
 
 from pufferfish.checks import bounds, require
 from pufferfish.codec import check_entries, pairs_from_plain, pairs_to_plain, reading
-from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import Stated
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Postprocess
-from pufferfish.noise import Noise
+from pufferfish.noise import Noise, law_to_dict, noise_from_dict
 from pufferfish.plan import (
     DEPENDENCES,
     MISSING,
@@ -205,7 +204,7 @@ class Facts(Stated):
             "adversaries": self.adversaries,
             "beliefs_from": self.beliefs_from,
             "beliefs_fitted": self.beliefs_fitted,
-            "noise": noise_to_dict(self.noise),
+            "noise": law_to_dict(self.noise),
             "rounding": self.rounding,
             "postprocess": [postprocess_to_dict(each) for each in self.postprocess],
         }

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from pufferfish.ladder import Rounding
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Law
 from pufferfish.persons import TEST_LEVEL
 from pufferfish.statement.facts import Facts
 from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE
-from pufferfish.words.numbers import readable
 from pufferfish.words.phrases import (
     cap_in_words,
     joined,
@@ -154,14 +154,9 @@ def _adversaries(facts: Facts) -> str:
     return f"{count} described adversar{'y' if count == 1 else 'ies'}{where}"
 
 
-def noise_in_words(noise: Noise) -> str:
+def noise_in_words(noise: Law) -> str:
     """What was added."""
-    if isinstance(noise, LaplaceNoise):
-        size, std = readable(noise.scale, 6), readable(noise.std)
-        return f"Added was Laplace noise of scale {size} (std {std})."
-    if isinstance(noise, GaussianNoise):
-        return f"Added was Gaussian noise of std {readable(noise.std, 6)}."
-    return "No noise was added."
+    return words_of(noise).done(noise)
 
 
 def not_promised(facts: Facts) -> list[str]:

@@ -10,13 +10,13 @@ from htmltools import html_escape
 from pufferfish.choose import half_width
 from pufferfish.compare import noise_in_words
 from pufferfish.exact import PairResult
+from pufferfish.mechanisms import words_of
 from pufferfish.narrate import (
     adversaries_in_words,
     mean_within,
     promise_in_words,
     steps_in_words,
 )
-from pufferfish.noise import NoNoise
 from pufferfish.report.pictures import (
     Picture,
     heat_picture,
@@ -29,7 +29,7 @@ from pufferfish.report.views import view_of
 from pufferfish.statement import Facts, not_promised
 from pufferfish.studio.bench import Outlook
 from pufferfish.words.certificates import VERDICTS, measured
-from pufferfish.words.numbers import odds_factor, percent_up, readable, rounded_up
+from pufferfish.words.numbers import odds_factor, percent_up, rounded_up
 from pufferfish.words.phrases import beside_column, unit_in_words
 
 __all__ = ["moved"]
@@ -83,8 +83,9 @@ def _said(outlook: Outlook) -> str:
     """For who hears the page: the gist of what has moved."""
     guess = outlook.guess
     return (
-        f"{outlook.plan.promise}: {noise_in_words(outlook.calibration.noise)}; guessed right in "
-        f"{percent_up(guess.after_upper)} of cases, {percent_up(guess.before_upper)} without noise"
+        f"{outlook.plan.promise}: {noise_in_words(outlook.calibration.mechanism)}; guessed right "
+        f"in {percent_up(guess.after_upper)} of cases, {percent_up(guess.before_upper)} without "
+        "noise"
         f"{', from this column by itself' if outlook.plan.keep else ''}."
     )
 
@@ -133,11 +134,11 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
 
 
 def _noise(outlook: Outlook) -> tuple[str, str]:
-    noise, spread = outlook.calibration.noise, outlook.column_std
-    if isinstance(noise, NoNoise):
+    noise, spread = outlook.calibration.mechanism, outlook.column_std
+    if noise.identity:
         return "none", "none is needed for this promise"
-    ratio = f"{beside_column(noise.std, spread)}; " if spread else ""
-    return f"std {readable(noise.std)}", ratio + noise_in_words(noise)
+    ratio = f"{beside_column(noise.error(), spread)}; " if spread else ""
+    return words_of(noise).error(noise), ratio + noise_in_words(noise)
 
 
 def _within(outlook: Outlook) -> tuple[str, str]:
@@ -185,7 +186,7 @@ def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:
         ("profile", profile_picture(certificate, outlook.profile, outlook.bare, of_all=False))
     )
     found.append(
-        ("scale", noise_picture(outlook.calibration.noise, outlook.column_std, outlook.others))
+        ("scale", noise_picture(outlook.calibration.mechanism, outlook.column_std, outlook.others))
     )
     if len(outlook.calibration.scenario.pairs) > 1:
         found.append(("heat", heat_picture(certificate, shown.pair, selectable=True)))

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pufferfish.calibrate import Calibration
 from pufferfish.checks import positive, require
 from pufferfish.errors import CertificationError
 from pufferfish.exact import verify
-from pufferfish.exact.family import laplace_reserve
+from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.verify import check_goal
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import rung_up
-from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.noise import Noise, NoNoise
 from pufferfish.priors import Prior
 from pufferfish.scenario import Belief, Scenario
 from pufferfish.sums.finite import FiniteSearch
 from pufferfish.sums.gaussian import GaussianSearch
 from pufferfish.sums.paper import paper_scales
-from pufferfish.sums.search import Found, Search, SumNoise, laplace_laws
+from pufferfish.sums.search import Found, Search
 from pufferfish.sums.secret import Protect, Protected
 from pufferfish.sums.users import Users
 from pufferfish.theorems import TAU_FORMS, Tau
@@ -77,15 +77,14 @@ class SumCalibration:
     repeatable: bool
 
     @property
-    def noise(self) -> SumNoise:
+    def noise(self) -> Noise:
         """The law to add; `NoNoise()` where none is needed."""
-        noise = self.calibration.noise
-        return noise if isinstance(noise, LaplaceNoise) else NoNoise()
+        return self.calibration.noise
 
     @property
     def scale(self) -> float:
         """Laplace's b; 0 without noise."""
-        return self.noise.scale if isinstance(self.noise, LaplaceNoise) else 0.0
+        return self.noise.size
 
     @property
     def worst(self) -> str:
@@ -154,7 +153,7 @@ def certified_sum(
     users: Users,
     protected: Protected,
     goal: Guarantee,
-    noise: SumNoise,
+    noise: Noise,
     *,
     method: str = "given",
     tau: Tau | None = None,
@@ -174,12 +173,12 @@ def _given(
     users: Users, protected: Protected, goal: Guarantee, search: Search, size: float
 ) -> SumCalibration:
     """A scale that the curator chose. A refusal names a rung, and so tells little of the users."""
-    found = search.judge(laplace_laws(search.goal)(size))
+    found = search.judge(laplace_family(search.goal)(size))
     given = _calibrated(users, protected, goal, search, found, "given", None, False)
     if given.holds:
         return given
     least = search.least().noise
-    enough = rung_up(least.scale) if isinstance(least, LaplaceNoise) else size
+    enough = size if least.identity else rung_up(least.size)
     raise CertificationError(larger_size(goal, size, enough, whom="for every user", data="users"))
 
 
@@ -190,11 +189,9 @@ def search_for(users: Users, protected: Protected, goal: Guarantee) -> Search:
     return FiniteSearch(users, protected, goal)
 
 
-def _paper_law(
-    method: str, users: Users, protected: Protected, goal: Guarantee, tau: Tau
-) -> SumNoise:
+def _paper_law(method: str, users: Users, protected: Protected, goal: Guarantee, tau: Tau) -> Noise:
     size = float(paper_scales(method, users, protected, laplace_reserve(goal), tau).max())
-    return laplace_laws(goal)(size) if size > 0.0 else NoNoise()
+    return laplace_family(goal)(size) if size > 0.0 else NoNoise()
 
 
 def _calibrated(
@@ -210,14 +207,14 @@ def _calibrated(
     charged = search.charged(found.kind)
     scenario = _scenario(users, search, charged or [found.kind])
     certificate = verify(scenario, found.noise, search.goal)
-    if found.least and certificate.holds is not True and isinstance(found.noise, LaplaceNoise):
+    if found.least and certificate.holds is not True and not found.noise.identity:
         # The same laws from tables that were rounded otherwise: a little more noise settles it.
-        nudged = replace(found.noise, scale=found.noise.scale * (1.0 + 1e-8))
+        nudged = found.noise.resized(found.noise.size * (1.0 + 1e-8))
         found = found._replace(noise=nudged)
         certificate = verify(scenario, nudged, search.goal)
     holds = found.holds and certificate.holds is True
     if certified_only and not holds:
-        size = "no noise" if isinstance(found.noise, NoNoise) else f"scale {found.noise.scale:.6g}"
+        size = "no noise" if found.noise.identity else f"scale {found.noise.size:.6g}"
         raise CertificationError(
             f"{method} gives {size}, which does not keep {goal} for {users.name(found.kind)} by "
             f"what is known of the users ({search.belief}): {describe_loss(certificate)}. Use "

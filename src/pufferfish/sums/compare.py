@@ -7,12 +7,11 @@ from functools import partial
 
 from pufferfish.compare import ComparedMethod, Comparison, tau_in_words
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
-from pufferfish.exact.family import laplace_reserve
+from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import NoNoise
 from pufferfish.sums.calibration import SumCalibration, calibrate_sum, certified_sum
 from pufferfish.sums.paper import PAPER_SUMS
-from pufferfish.sums.search import laplace_laws
 from pufferfish.sums.secret import Protect, Protected
 from pufferfish.sums.users import Users
 from pufferfish.theorems import TAU_FORMS
@@ -48,14 +47,14 @@ def compare_sum(
             found.append((f"{method}{form}", answer()))
         except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
             refused[method] = str(error)
-    least = next((each.noise.std for name, each in found if name == "exact"), 0.0)
+    least = next((each.noise.error() for name, each in found if name == "exact"), 0.0)
     return Comparison(
         goal=goal,
         methods=tuple(
             (ComparedMethod if each.repeatable else _OnceOnly)(
                 name=name,
                 calibration=each.calibration,
-                against_exact=each.noise.std / least if least > 0.0 else None,
+                against_exact=each.noise.error() / least if least > 0.0 else None,
             )
             for name, each in found
         ),
@@ -102,7 +101,7 @@ def _answers(
         # For a promise a little stronger, so that what tables reserve for rounding is in it.
         stronger = Guarantee(goal.epsilon * (1.0 - 1e-6))
         size = sensitivity(users, protected) / laplace_reserve(stronger).epsilon
-        noise = laplace_laws(stronger)(size) if size > 0.0 else NoNoise()
+        noise = laplace_family(stronger)(size) if size > 0.0 else NoNoise()
         return certified_sum(users, protected, goal, noise, certified_only=False)
 
     yield "classic DP, δ = 0", "", classic

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pufferfish.codec import reading
-from pufferfish.exact.certificate import noise_from_dict, noise_to_dict
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import Stated
 from pufferfish.ladder import Rounding
-from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Noise, law_to_dict, noise_from_dict
 from pufferfish.sums.plan import Statistic, SumPlan
 from pufferfish.sums.secret import Protected
 from pufferfish.sums.words import unpromised_sum
@@ -70,7 +70,7 @@ class SumFacts(Stated):
             "between": None if between is None else list(between),
             "statistic": self.statistic,
             "column": self.column,
-            "noise": noise_to_dict(self.noise),
+            "noise": law_to_dict(self.noise),
             "rounding": self.rounding,
             "users": self.users,
         }
@@ -126,9 +126,9 @@ def _secret(protected: Protected) -> str:
 
 def _claim(facts: SumFacts) -> str:
     added, noise = "No noise was added.", facts.noise
-    if isinstance(noise, LaplaceNoise):
-        size, std = f"{noise.scale:g}", f"{noise.std:.4g}"
-        added = f"Added to the sum was Laplace noise of scale {size} (std {std})."
+    if not noise.identity:
+        what = words_of(noise).noun(noise, "{:g}".format, "{:.4g}".format)
+        added = f"Added to the sum was {what}."
     divided = (
         f" It was then divided by {facts.users:,}, the number of described users."
         if facts.statistic == "mean"

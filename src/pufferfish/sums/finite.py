@@ -29,14 +29,14 @@ import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import CertificationError
-from pufferfish.exact.family import laplace_reserve
+from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.search import least_size, shortfall
 from pufferfish.guarantee import Guarantee
 from pufferfish.limits import still_patient
-from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.noise import Noise, NoNoise
 from pufferfish.priors import Discrete
 from pufferfish.scenario import PairOfLaws, SecretPair
-from pufferfish.sums.search import Found, SumNoise, laplace_laws, refuse_coarse
+from pufferfish.sums.search import Found, refuse_other_noise
 from pufferfish.sums.secret import Protected
 from pufferfish.sums.tables import LatticeTable, UserTables, as_prior, known_laws
 from pufferfish.sums.users import IntArray, Users
@@ -84,7 +84,7 @@ class FiniteSearch:
         self._lost = _LOST_SHARE * (goal.delta if not self._pure else _LOST_SHARE)
         self.goal = Guarantee(goal.epsilon) if self._pure else self._inner(goal)
         self._reserve = laplace_reserve(self.goal)
-        self._law = laplace_laws(self.goal)
+        self._law = laplace_family(self.goal)
         # For values: the distance that decides, in steps of the lattice.
         self._deciding: dict[int, int] = {}
         self.certificates = 0
@@ -129,7 +129,7 @@ class FiniteSearch:
         self.certificates += 1
         before = self.certificates
 
-        def current() -> SumNoise:
+        def current() -> Noise:
             over = self.certificates - before - _PATIENCE
             growth = 1e-7 * 2.0 ** min(over / _HURRY, 30.0) if over > 0 else 0.0
             return self._law(size * (1.0 + growth)) if size > 0.0 else NoNoise()
@@ -140,12 +140,12 @@ class FiniteSearch:
                 size, decides = max(size, least_size(laws, self._law, self.goal)), kind
                 self._deciding[kind] = steps
         noise = current()
-        patient = isinstance(noise, LaplaceNoise) and noise.scale == size
+        patient = not noise.identity and noise.size == size
         return Found(noise, decides, self.certificates, True, patient and self._sharp(decides))
 
-    def judge(self, noise: SumNoise) -> Found:
+    def judge(self, noise: Noise) -> Found:
         """Whether this noise suffices for every user, and a user who decides or breaks it."""
-        refuse_coarse(noise, self._law)
+        refuse_other_noise(noise, self._law)
         worst, decides = -math.inf, self._guess()
         for kind, steps, laws in self._candidates(lambda: noise):
             still_patient()
@@ -224,10 +224,10 @@ class FiniteSearch:
                 )
         return False
 
-    def _settled(self, noise: SumNoise) -> npt.NDArray[np.bool_]:
+    def _settled(self, noise: Noise) -> npt.NDArray[np.bool_]:
         """Which kinds a closed form settles, with something to spare for rounding."""
         epsilon, delta = self._reserve.epsilon, self._reserve.delta * (1.0 - 1e-9)
-        scale = noise.scale if isinstance(noise, LaplaceNoise) else 0.0
+        scale = noise.size
         if not self._presence:
             return np.asarray(self._gaps <= epsilon * scale * (1.0 - 1e-12))
         sizes = np.abs(self._laws.values)
@@ -240,7 +240,7 @@ class FiniteSearch:
         loss = self._laws.expect(-np.expm1(np.minimum(0.5 * (epsilon - ratios), 0.0)))
         return np.asarray(quiet | (loss <= delta))
 
-    def _candidates(self, current: Callable[[], SumNoise]) -> Iterator[_Candidate]:
+    def _candidates(self, current: Callable[[], Noise]) -> Iterator[_Candidate]:
         """The pairs to certify so that all kinds are settled at the current noise, which grows."""
         kinds = np.flatnonzero(~self._settled(current()))
         if not kinds.size:

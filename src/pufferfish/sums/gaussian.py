@@ -29,16 +29,16 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri
 
 from pufferfish.checks import FloatArray
-from pufferfish.exact.family import laplace_reserve
+from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.search import HOPELESS, least_size, log_excess, shortfall
 from pufferfish.guarantee import Guarantee
 from pufferfish.limits import still_patient
-from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.noise import Noise, NoNoise
 from pufferfish.priors import Discrete, Gaussian, Prior
 from pufferfish.scenario import PairOfLaws, SecretPair
 from pufferfish.sums.paper import paper_scales
-from pufferfish.sums.search import Found, SumNoise, laplace_laws, refuse_coarse
+from pufferfish.sums.search import Found, refuse_other_noise
 from pufferfish.sums.secret import Protected
 from pufferfish.sums.users import IntArray, Users
 from pufferfish.theorems import tau
@@ -86,7 +86,7 @@ class GaussianSearch:
         self._users, self._protected = users, protected
         self.goal = goal
         self._reserve = laplace_reserve(goal)
-        self._law = laplace_laws(goal)
+        self._law = laplace_family(goal)
         self._gaps = protected.gaps(users)
         self._shares = users.variances
         self._presence = protected.what == "presence"
@@ -146,12 +146,12 @@ class GaussianSearch:
             size = raised if raised > size else size * (1.0 + 1e-9)
         return Found(self._law(size), decides, self.certificates, True)
 
-    def judge(self, noise: SumNoise) -> Found:
+    def judge(self, noise: Noise) -> Found:
         """Whether this noise suffices for every user, and a user who decides or breaks it."""
-        refuse_coarse(noise, self._law)
-        if self.goal.pure and self._presence and isinstance(noise, LaplaceNoise):
+        refuse_other_noise(noise, self._law)
+        if self.goal.pure and self._presence and not noise.identity:
             first = int(np.argmax(self._needed))
-            if self._needed[first] > noise.scale:
+            if self._needed[first] > noise.size:
                 return Found(noise, first, self.certificates, False, least=False)
         failed = self._unsettled(noise)
         if failed is not None:
@@ -174,7 +174,7 @@ class GaussianSearch:
         guesses = (self._needed, self._gaps, self._shares, self._gaps + np.sqrt(self._shares))
         return list(dict.fromkeys(int(np.argmax(each)) for each in guesses))
 
-    def _short(self, kind: int, noise: SumNoise) -> float:
+    def _short(self, kind: int, noise: Noise) -> float:
         self.certificates += 1
         return shortfall(self.laws(kind), noise, self.goal)
 
@@ -188,7 +188,7 @@ class GaussianSearch:
         self.certificates += 1
         return max(size, least_size(laws, self._law, self.goal)), kind
 
-    def _unsettled(self, noise: SumNoise) -> int | None:
+    def _unsettled(self, noise: Noise) -> int | None:
         """A kind for which this noise does not suffice; None where it suffices for all."""
         order = self._remaining(noise)
         stack = [_Cell(0, order.kinds.size)] if order.kinds.size else []
@@ -208,25 +208,25 @@ class GaussianSearch:
             stack += halves if largest >= middle else halves[::-1]
         return None
 
-    def _remaining(self, noise: SumNoise) -> _Order:
+    def _remaining(self, noise: Noise) -> _Order:
         """Users that no closed form settles, by their variance."""
-        if isinstance(noise, NoNoise):
+        if noise.identity:
             open_ = (self._gaps > 0.0) | (self._shares > 0.0)
         elif self.goal.pure and self._presence:
             open_ = self._shares > 0.0  # a translation looks the same from both sides
         else:
-            open_ = self._needed > noise.scale
+            open_ = self._needed > noise.size
         kinds = np.flatnonzero(open_)
         kinds = kinds[np.argsort(self._shares[kinds], kind="stable")]
         return _Order(kinds, self._gaps[kinds], self._shares[kinds])
 
-    def _cell_short(self, top: int, gap: float, width: float, noise: SumNoise) -> float:
+    def _cell_short(self, top: int, gap: float, width: float, noise: Noise) -> float:
         """How far the corner of a cell falls short, with what its users may differ from it."""
         goal, apart = self.goal, 0.0
         if width > 0.0 and self._presence:
             kappa = math.inf
-            if isinstance(noise, LaplaceNoise):
-                kappa = 0.5 * width / noise.scale**2 * (1.0 + 1e-12)
+            if noise.ratio_scale > 0.0:
+                kappa = 0.5 * width / noise.ratio_scale**2 * (1.0 + 1e-12)
             if kappa < (1.0 if goal.pure else _LARGEST_KAPPA) * goal.epsilon:
                 goal = Guarantee(goal.epsilon - kappa, goal.delta * math.exp(-kappa))
             elif goal.pure:
@@ -237,7 +237,7 @@ class GaussianSearch:
                 goal = Guarantee(goal.epsilon, goal.delta - lost)
         self.certificates += 1
         laws = self._pair(gap + apart, self._shares[top], self._rest[top])
-        if goal.pure and self._presence and isinstance(noise, LaplaceNoise):
+        if goal.pure and self._presence and not noise.identity:
             # P against Q is settled in closed form.
             return log_excess(PairOracle(laws, noise).epsilon().backward.upper, goal.epsilon)
         return shortfall(laws, noise, goal)

@@ -11,10 +11,10 @@ from scipy.special import ndtr
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact import Enclosure, verify
 from pufferfish.guarantee import Guarantee
+from pufferfish.noise import Noise
 from pufferfish.scenario import Belief, Scenario
 from pufferfish.sums.finite import FiniteSearch
 from pufferfish.sums.gaussian import GaussianSearch
-from pufferfish.sums.search import SumNoise
 from pufferfish.sums.secret import Protected
 from pufferfish.sums.users import Users
 
@@ -52,7 +52,7 @@ class LimitCheck:
     """
 
     goal: Guarantee
-    noise: SumNoise
+    noise: Noise
     believed: Enclosure
     true: Enclosure
     user: str

@@ -6,7 +6,7 @@ read from the document: every user is certified again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 from pufferfish.checks import require
@@ -16,12 +16,13 @@ from pufferfish.codec import (
     reading,
 )
 from pufferfish.errors import UnsupportedError
-from pufferfish.exact.certificate import Certificate, noise_from_dict, noise_to_dict
+from pufferfish.exact.certificate import Certificate
+from pufferfish.exact.family import laplace_family
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import ReleasePlan
 from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.mechanism import Mechanism
-from pufferfish.noise import GaussianNoise, LaplaceNoise
+from pufferfish.noise import Noise, law_to_dict, noise_from_dict
 from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
 from pufferfish.scenario import Scenario
 from pufferfish.sums.calibration import SUM_METHODS, SumCalibration, certified_sum
@@ -31,7 +32,6 @@ from pufferfish.sums.codec import (
     users_from_dict,
     users_to_dict,
 )
-from pufferfish.sums.search import laplace_laws
 from pufferfish.theorems import TAU_FORMS
 
 __all__ = ["STATISTICS", "Statistic", "SumPlan"]
@@ -146,7 +146,7 @@ class SumPlan(ReleasePlan):
             "version": self.VERSION,
             "notice": PRIVATE_NOTICE,
             "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
-            "noise": noise_to_dict(calibration.noise),
+            "noise": law_to_dict(calibration.noise),
             "method": calibration.method,
             "tau": calibration.tau,
             "protected": protected_to_dict(calibration.protected),
@@ -166,8 +166,6 @@ class SumPlan(ReleasePlan):
             require(method in (*SUM_METHODS, "given"), "the plan's method is not known.")
             require(tau is None or tau in TAU_FORMS, "the plan's tau is not known.")
             noise = noise_from_dict(data["noise"])
-            if isinstance(noise, GaussianNoise):
-                raise UnsupportedError("sums are released with Laplace noise.")
             calibration = certified_sum(
                 users_from_dict(data["users"]),
                 protected_from_dict(data["protected"]),
@@ -191,13 +189,13 @@ def _published(calibration: SumCalibration, rounding: Rounding) -> SumCalibratio
     On the ladder the grid follows from the rung, as for a column.
     """
     noise = calibration.noise
-    if not isinstance(noise, LaplaceNoise) or not calibration.holds:
+    if noise.identity or not calibration.holds:
         return calibration
     if rounding == "digits":
-        rounded = replace(noise, scale=rounded_up(noise.scale, PUBLISHED_DIGITS))
+        rounded: Noise = noise.resized(rounded_up(noise.size, PUBLISHED_DIGITS))
     else:
-        rounded = laplace_laws(calibration.calibration.goal)(rung_up(noise.scale))
-    if rounded.scale == noise.scale:
+        rounded = laplace_family(calibration.calibration.goal)(rung_up(noise.size))
+    if rounded.size == noise.size:
         return calibration
     return certified_sum(
         calibration.users,

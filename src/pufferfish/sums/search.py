@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from pufferfish.errors import CertificationError, UnsupportedError
-from pufferfish.exact.family import laplace_family
+from pufferfish.exact.family import LaplaceFamily
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, NoNoise
+from pufferfish.noise import Noise
 from pufferfish.scenario import PairOfLaws
 
-__all__ = ["Found", "LawOfSize", "Search", "SumNoise", "laplace_laws", "refuse_coarse"]
-
-SumNoise = LaplaceNoise | NoNoise
-# The law of a given scale, on the grid that goes with it.
-LawOfSize = Callable[[float], LaplaceNoise]
+__all__ = ["Found", "Search", "refuse_other_noise"]
 
 
-def laplace_laws(goal: Guarantee) -> LawOfSize:
-    """The laws that `calibrate` chooses from, known to be Laplace."""
-    family = laplace_family(goal)
+def refuse_other_noise(noise: Noise, family: LaplaceFamily) -> None:
+    """Refuse noise for which the closed forms of a sum do not hold.
 
-    def law(size: float) -> LaplaceNoise:
-        found = family(size)
-        if not isinstance(found, LaplaceNoise):
-            raise UnsupportedError("sums are calibrated for Laplace noise.")
-        return found
-
-    return law
-
-
-def refuse_coarse(noise: SumNoise, law: LawOfSize) -> None:
-    """Refuse a grid coarser than that of the laws which closed forms leave room for."""
-    if isinstance(noise, LaplaceNoise) and noise.grid is not None:
-        usual = law(noise.scale).grid
-        if usual is not None and noise.grid > usual:
-            raise CertificationError(
-                f"the grid {noise.grid:g} is too coarse for scale {noise.scale:g}; sums are "
-                f"certified on grids of at most {usual:g}."
-            )
+    That is noise of another kind, or on a grid coarser than that of the laws to choose from.
+    """
+    if noise.identity:
+        return
+    usual = family(noise.size)
+    if noise.kind != usual.kind:
+        raise UnsupportedError("sums are released with Laplace noise.")
+    if noise.grid is not None and usual.grid is not None and noise.grid > usual.grid:
+        raise CertificationError(
+            f"the grid {noise.grid:g} is too coarse for scale {noise.size:g}; sums are "
+            f"certified on grids of at most {usual.grid:g}."
+        )
 
 
 class Found(NamedTuple):
@@ -54,7 +42,7 @@ class Found(NamedTuple):
             to settle many users together, or found by a bound.
     """
 
-    noise: SumNoise
+    noise: Noise
     kind: int
     certificates: int
     holds: bool
@@ -75,7 +63,7 @@ class Search(Protocol):
     def least(self) -> Found:
         """The least noise for all users, or a little more; none where none is needed."""
 
-    def judge(self, noise: SumNoise) -> Found:
+    def judge(self, noise: Noise) -> Found:
         """Whether this noise suffices for all users."""
 
     def pairs(self, kind: int) -> list[PairOfLaws]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pufferfish.exact.certificate import Certificate
-from pufferfish.noise import NoNoise
+from pufferfish.mechanisms import words_of
 from pufferfish.sums.calibration import SumCalibration
 from pufferfish.sums.limit import LimitCheck
 from pufferfish.sums.paper import limit_scale
@@ -79,7 +79,7 @@ def _promise(calibration: SumCalibration) -> str:
 
 def _noise(calibration: SumCalibration) -> str:
     noise = calibration.noise
-    if isinstance(noise, NoNoise):
+    if noise.identity:
         reason = (
             "nobody adds anything that could be told"
             if calibration.goal.pure or calibration.users.variance == 0.0
@@ -96,11 +96,9 @@ def _noise(calibration: SumCalibration) -> str:
         )
         return f"Noise to add: none; {reason}.{caution}"
     spread = math.sqrt(calibration.users.variance)
-    beside = f", {times(noise.std / spread)} the sum's own" if spread > 0.0 else ""
-    return (
-        f"Noise to add: Laplace with scale {rounded_up(noise.scale, 6)} (std {noise.std:.4g}"
-        f"{beside})."
-    )
+    beside = f", {times(noise.error() / spread)} the sum's own" if spread > 0.0 else ""
+    law = words_of(noise).proposed(noise, lambda size: rounded_up(size, 6), beside)
+    return f"Noise to add: {law}."
 
 
 def _decides(calibration: SumCalibration) -> str:
@@ -136,11 +134,7 @@ def _certified(calibration: SumCalibration) -> str:
 def limit_in_words(limit: LimitCheck) -> str:
     """Whether the central limit theorem can be relied on here."""
     what = "the least ε" if limit.goal.pure else f"δ at ε = {limit.goal.epsilon:g}"
-    size = (
-        "no noise"
-        if isinstance(limit.noise, NoNoise)
-        else f"scale {rounded_up(limit.noise.scale, 4)}"
-    )
+    size = "no noise" if limit.noise.identity else f"scale {rounded_up(limit.noise.size, 4)}"
     verdict = (
         "so here it would have done no harm"
         if limit.holds

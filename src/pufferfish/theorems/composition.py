@@ -30,7 +30,7 @@ from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
 from pufferfish.theorems.coupling import displacements
 from pufferfish.transport import COARSE, KNOTS, Displacement
 
-__all__ = ["ComposableCertificate", "composable"]
+__all__ = ["ComposableCertificate", "adding_up", "composable"]
 
 _LARGEST_EPSILON = 1e100
 
@@ -93,6 +93,11 @@ class ComposableCertificate:
             raise UnsupportedError("these releases cost more than any promise can say.")
         # Coupled within distance 0, the laws are the same; a promise needs some ε all the same.
         return Guarantee(max(epsilon, 1e-100), self.delta)
+
+
+def adding_up(noises: Iterable[Noise]) -> list[LaplaceNoise]:
+    """Those whose costs add up in this way."""
+    return [noise for noise in noises if isinstance(noise, LaplaceNoise)]
 
 
 def composable(

@@ -1,0 +1,38 @@
+"""What a law needs besides its numbers: how it is drawn, how it is put into words, its document.
+
+A new mechanism is one package: a `Law` (see `pufferfish.noise.base`), a `Drawing` and `LawWords`,
+handed to `register` once. Nothing else in the library has to know which law it deals with.
+"""
+
+from __future__ import annotations
+
+from pufferfish.mechanisms.drawing import Drawing, drawing_of, register_drawing
+from pufferfish.mechanisms.words import LawWords, register_words, words_of
+from pufferfish.noise import Law, register_document
+from pufferfish.noise.documents import Read, Write
+
+__all__ = ["Drawing", "LawWords", "drawing_of", "register", "words_of"]
+
+
+def register(
+    law: type[Law],
+    *,
+    tag: str,
+    drawing: Drawing,
+    words: LawWords,
+    write: Write | None = None,
+    read: Read | None = None,
+) -> None:
+    """Make a type of laws known.
+
+    Args:
+        law: The type.
+        tag: How documents call it.
+        drawing: How it is applied to values.
+        words: How it is told to people.
+        write: Its entries in documents; those of a dataclass are its fields.
+        read: The law, from these entries as keywords; otherwise the type itself.
+    """
+    register_document(tag, law, write, read)
+    register_drawing(law, drawing)
+    register_words(law, words)

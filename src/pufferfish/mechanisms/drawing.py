@@ -1,0 +1,182 @@
+"""How each law is drawn: exactly, from the one door for randomness, or not at all.
+
+Noise is drawn on its grid γ: a value is rounded to the grid, γ·G is added in integers, and the sum
+is converted once.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray
+from pufferfish.errors import UnsupportedError
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Law, NoNoise
+from pufferfish.sampling import FINEST_RATE, Entropy, discrete_gaussian, discrete_laplace
+
+__all__ = ["Drawing", "Imitation", "drawing_of", "register_drawing"]
+
+# Values this many grid steps from zero leave room for any noise in 64 bits. A double has fewer
+# digits, but rounding the sum to one is a function of the sum, and costs no privacy.
+_MOST_STEPS = 2**60
+# Beyond 700 stds there is no probability to speak of.
+_FARTHEST = 700.0
+
+
+class Imitation(Protocol):
+    """A generator of floating-point numbers, which protects nobody."""
+
+    def laplace(self, loc: float, scale: float, size: int) -> FloatArray:
+        """Laplace numbers."""
+
+    def normal(self, loc: float, scale: float, size: int) -> FloatArray:
+        """Gaussian numbers."""
+
+
+class Drawing(ABC):
+    """How a type of laws is applied to values. Each method is given the law."""
+
+    @abstractmethod
+    def check(self, law: Any) -> None:
+        """Refuse a law that cannot be drawn exactly."""
+
+    @abstractmethod
+    def draw(self, law: Any, values: npt.NDArray[Any], entropy: Entropy) -> npt.NDArray[Any]:
+        """One published value for each value; values outside a domain are refused."""
+
+    @abstractmethod
+    def told(self, law: Any) -> str:
+        """What makes it exact, in a few words."""
+
+    @property
+    def claim(self) -> str:
+        """What `check` makes sure of, as a record's verification says it."""
+        return "what is applied can be drawn exactly"
+
+    def imitate(self, law: Any, count: int, source: Imitation) -> FloatArray:
+        """What is added to so many values, in floating point: to look at, never to publish."""
+        raise UnsupportedError(f"what {type(law).__name__} adds cannot be imitated.")
+
+    def limit(self, law: Any) -> float:
+        """The largest |value| that it can be applied to, where values are any real numbers."""
+        return math.inf
+
+    def reach(self, law: Any) -> float:
+        """How far a published value may lie from the true one, but for no probability at all."""
+        return 0.0
+
+
+# So many whole numbers G, by a law on its grid.
+Sampler = Callable[[Any, int, Entropy], npt.NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Added(Drawing):
+    """Noise on a grid."""
+
+    sampler: Sampler
+    imitation: Callable[[Any, int, Imitation], FloatArray]
+
+    @property
+    def claim(self) -> str:
+        return "the noise can be drawn exactly, on its grid"
+
+    def imitate(
+        self, law: LaplaceNoise | GaussianNoise, count: int, source: Imitation
+    ) -> FloatArray:
+        return self.imitation(law, count, source)
+
+    def check(self, law: LaplaceNoise | GaussianNoise) -> None:
+        if law.grid is None:
+            raise UnsupportedError(
+                "the noise has no grid, so it cannot be drawn without leaking through its last "
+                "digits. calibrate chooses a grid wherever one is proven; with pf.verify, give "
+                "the noise law one: a power of two of about 2^-24 of its size."
+            )
+        if law.grid <= law.size * float(FINEST_RATE):
+            raise UnsupportedError(
+                f"the grid is too fine for this noise: it must be more than 2^-45 of {law.size:g}. "
+                "An ε below about 1e-6 leads to such grids; ask for a larger one."
+            )
+
+    def draw(
+        self, law: LaplaceNoise | GaussianNoise, values: FloatArray, entropy: Entropy
+    ) -> FloatArray:
+        if law.grid is None:
+            raise UnsupportedError(f"no sampler for {law!r}.")
+        # Dividing by a power of two is exact; the sum is converted once, by the last product.
+        steps = np.rint(values / law.grid).astype(np.int64)
+        drawn = self.sampler(law, values.size, entropy)
+        return np.asarray((steps + drawn) * law.grid, dtype=np.float64)
+
+    def told(self, law: LaplaceNoise | GaussianNoise) -> str:
+        return f"in steps of {law.grid:.6g}"
+
+    def limit(self, law: LaplaceNoise | GaussianNoise) -> float:
+        return math.inf if law.grid is None else _MOST_STEPS * law.grid
+
+    def reach(self, law: LaplaceNoise | GaussianNoise) -> float:
+        return _FARTHEST * law.std
+
+
+class _Unchanged(Drawing):
+    """Values as they are."""
+
+    @property
+    def claim(self) -> str:
+        return "no noise was added"
+
+    def check(self, law: NoNoise) -> None:
+        """There is nothing to draw."""
+
+    def draw(self, law: NoNoise, values: FloatArray, entropy: Entropy) -> FloatArray:
+        return values
+
+    def told(self, law: NoNoise) -> str:
+        return "as the record says"
+
+
+def _laplace(law: Any, count: int, entropy: Entropy) -> npt.NDArray[np.int64]:
+    return discrete_laplace(count, Fraction(law.grid) / Fraction(law.scale), entropy)
+
+
+def _like_laplace(law: Any, count: int, source: Imitation) -> FloatArray:
+    return source.laplace(0.0, law.scale, count)
+
+
+def _gaussian(law: Any, count: int, entropy: Entropy) -> npt.NDArray[np.int64]:
+    return discrete_gaussian(count, Fraction(law.std) / Fraction(law.grid), entropy)
+
+
+def _like_gaussian(law: Any, count: int, source: Imitation) -> FloatArray:
+    return source.normal(0.0, law.std, count)
+
+
+_BY_LAW: dict[type[Law], Drawing] = {
+    LaplaceNoise: _Added(_laplace, _like_laplace),
+    GaussianNoise: _Added(_gaussian, _like_gaussian),
+    NoNoise: _Unchanged(),
+}
+
+
+def register_drawing(law: type[Law], drawing: Drawing) -> None:
+    """Let mechanisms apply laws of another type."""
+    _BY_LAW[law] = drawing
+
+
+def drawing_of(law: Law) -> Drawing:
+    """How this law is drawn.
+
+    Raises:
+        UnsupportedError: Nobody has said how.
+    """
+    if type(law) not in _BY_LAW:
+        raise UnsupportedError(f"no sampler for {law!r}.")
+    return _BY_LAW[type(law)]

@@ -1,0 +1,178 @@
+"""How each law is told to people: its name and figures, for a table, a sentence or a refusal."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pufferfish.errors import UnsupportedError
+from pufferfish.noise import GaussianNoise, LaplaceNoise, Law, NoNoise
+from pufferfish.words.numbers import readable
+
+__all__ = ["LawWords", "Number", "register_words", "words_of"]
+
+# A number as text.
+Number = Callable[[float], str]
+
+
+def _size(number: float) -> str:
+    return readable(number, 6)
+
+
+class LawWords(ABC):
+    """How a type of laws is told. Each method is given the law."""
+
+    @abstractmethod
+    def noun(self, law: Any, number: Number = _size, error: Number = readable) -> str:
+        """What is applied: "Laplace noise of scale 2 (std 2.828)".
+
+        Args:
+            law: The law.
+            number: How its own figures are written.
+            error: How its error is written.
+        """
+
+    def short(self, law: Any) -> str:
+        """For a cell of a table."""
+        return self.noun(law)
+
+    def figures(self, law: Any) -> str:
+        """Name and figures, one after the other."""
+        return self.noun(law)
+
+    def proposed(self, law: Any, number: Number, beside: str = "") -> str:
+        """What is to be applied, before it is.
+
+        Args:
+            law: The law.
+            number: How its own figures are written.
+            beside: What the error is compared with, to stand after it.
+        """
+        return f"{self.noun(law, number)}{beside}"
+
+    def grid(self, law: Any) -> str:
+        """What it is drawn on, to stand after what is proposed; nothing where nobody asks."""
+        return ""
+
+    def in_full(self, law: Any, number: Number = readable) -> str:
+        """The short form, with the error beside it where that is another figure."""
+        return f"{self.short(law)}, {self.error(law, number)}"
+
+    def tried(self, law: Any) -> str:
+        """What did not suffice, with digits enough to tell it from what does."""
+        return self.noun(law)
+
+    def done(self, law: Any) -> str:
+        """A sentence on what was applied."""
+        return f"Applied was {self.noun(law)}."
+
+    def error(self, law: Any, number: Number = readable) -> str:
+        """The error of a published value."""
+        return f"error {number(law.error())}"
+
+    def proofs(self, law: Any) -> tuple[tuple[str, str], ...]:
+        """Pages of docs/theory that prove what is said of it, and what each shows."""
+        return ()
+
+
+_SAMPLING = ("sampling", "the noise is drawn exactly, on its grid, whose cost is certified")
+_GAUSSIAN = ("gaussian-noise", "the law of what is published under Gaussian noise")
+
+
+@dataclass(frozen=True, slots=True)
+class _NoiseWords(LawWords):
+    """Of noise that is called by a size; where that is no std, the std stands beside it."""
+
+    name: str
+    size: str
+    pages: tuple[tuple[str, str], ...]
+
+    def _std(self, law: LaplaceNoise | GaussianNoise, number: Number, beside: str = "") -> str:
+        return beside if self.size == "std" else f" (std {number(law.std)}{beside})"
+
+    def noun(
+        self,
+        law: LaplaceNoise | GaussianNoise,
+        number: Number = _size,
+        error: Number = readable,
+    ) -> str:
+        size = number(law.size)
+        return f"{self.name} noise of {self.size} {size}{self._std(law, error)}"
+
+    def short(self, law: LaplaceNoise | GaussianNoise) -> str:
+        return f"{self.name}, {self.size} {law.size:.5g}"
+
+    def figures(self, law: LaplaceNoise | GaussianNoise) -> str:
+        size = "" if self.size == "std" else f", {self.size} {_size(law.size)}"
+        return f"{self.name}{size}, {self.error(law)}"
+
+    def proposed(self, law: LaplaceNoise | GaussianNoise, number: Number, beside: str = "") -> str:
+        std = self._std(law, "{:.4g}".format, beside)
+        return f"{self.name} with {self.size} {number(law.size)}{std}"
+
+    def grid(self, law: LaplaceNoise | GaussianNoise) -> str:
+        if law.grid is None:
+            return ", not on a grid"
+        power = math.frexp(law.grid)[1] - 1
+        return f", in multiples of 2^{power} so that it can be drawn exactly"
+
+    def in_full(self, law: LaplaceNoise | GaussianNoise, number: Number = readable) -> str:
+        short = self.short(law)
+        return short if self.size == "std" else f"{short}, {self.error(law, number)}"
+
+    def tried(self, law: LaplaceNoise | GaussianNoise) -> str:
+        return f"{self.name} {self.size} {law.size:.6g}"
+
+    def done(self, law: LaplaceNoise | GaussianNoise) -> str:
+        return f"Added was {self.noun(law)}."
+
+    def error(self, law: LaplaceNoise | GaussianNoise, number: Number = readable) -> str:
+        return f"std {number(law.std)}"
+
+    def proofs(self, law: LaplaceNoise | GaussianNoise) -> tuple[tuple[str, str], ...]:
+        return self.pages
+
+
+class _NoNoiseWords(LawWords):
+    """Of values that are published as they are."""
+
+    def noun(self, law: NoNoise, number: Number = _size, error: Number = readable) -> str:
+        return "no noise"
+
+    def short(self, law: NoNoise) -> str:
+        return "none"
+
+    def in_full(self, law: NoNoise, number: Number = readable) -> str:
+        return "none"
+
+    def done(self, law: NoNoise) -> str:
+        return "No noise was added."
+
+    def error(self, law: NoNoise, number: Number = readable) -> str:
+        return "none"
+
+
+_BY_LAW: dict[type[Law], LawWords] = {
+    LaplaceNoise: _NoiseWords("Laplace", "scale", (_SAMPLING,)),
+    GaussianNoise: _NoiseWords("Gaussian", "std", (_GAUSSIAN, _SAMPLING)),
+    NoNoise: _NoNoiseWords(),
+}
+
+
+def register_words(law: type[Law], words: LawWords) -> None:
+    """Let terminal, page, report and record speak of laws of another type."""
+    _BY_LAW[law] = words
+
+
+def words_of(law: Law) -> LawWords:
+    """How this law is told.
+
+    Raises:
+        UnsupportedError: Nobody has said how.
+    """
+    if type(law) not in _BY_LAW:
+        raise UnsupportedError(f"there are no words for {type(law).__name__}: register them.")
+    return _BY_LAW[type(law)]
