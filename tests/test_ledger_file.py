@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock, Timeout
 
 import pufferfish as pf
 from pufferfish import ledger_file
@@ -40,7 +46,8 @@ TABLE = {"x": [1.0, 2.0, 3.0], "s": ["a", "b", "a"]}
 
 
 def listing(folder: Path) -> list[str]:
-    return sorted(each.name for each in folder.iterdir())
+    """What is in a folder, without the file of a lock, which may stay."""
+    return sorted(each.name for each in folder.iterdir() if each.suffix != ".lock")
 
 
 def test_two_releases_fit_and_a_third_is_refused(tmp_path: Path) -> None:
@@ -269,16 +276,68 @@ def test_a_release_that_others_overtook_is_refused_in_the_end(tmp_path: Path) ->
     assert len(read_ledger(place).releases) == 2
 
 
+HOLD = """
+import sys
+from pathlib import Path
+from pufferfish import ledger_file
+
+with ledger_file.locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def held(place: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Another program that holds the lock of a ledger until its input ends, or it is killed."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        yield process
+
+
 def test_a_lock_keeps_others_out(tmp_path: Path) -> None:
-    place, lock = tmp_path / "ledger.json", tmp_path / "ledger.json.lock"
-    lock.touch()
-    with pytest.raises(pf.InvalidInputError, match=r"remove ledger\.json\.lock"):
-        pf.release(TABLE, plan(), ledger=place)
-    # Somebody else's lock is left alone.
-    assert listing(tmp_path) == ["ledger.json.lock"]
-    lock.unlink()
+    place = tmp_path / "ledger.json"
+    with held(place):
+        with pytest.raises(pf.InvalidInputError, match="another release is using the ledger"):
+            pf.release(TABLE, plan(), ledger=place)
+        assert listing(tmp_path) == []
+        # To look is allowed: what is there is whole.
+        charge(place, calibration(), only_check=True)
     pf.release(TABLE, plan(), ledger=place)
     assert listing(tmp_path) == ["ledger.json"]
+
+
+def test_a_program_that_was_killed_holds_no_lock(tmp_path: Path) -> None:
+    place = tmp_path / "ledger.json"
+    with held(place) as process:
+        process.kill()
+    pf.release(TABLE, plan(), ledger=place)
+    assert len(read_ledger(place).releases) == 1
+
+
+def test_of_many_at_once_as_many_fit_as_one_after_the_other(tmp_path: Path) -> None:
+    """Each is charged or refused; nobody's charge is lost, and there is room for two."""
+    place = tmp_path / "ledger.json"
+    start = threading.Barrier(8)
+
+    def work(_: int) -> bool:
+        start.wait()
+        for _ in range(1000):
+            with contextlib.suppress(pf.InvalidInputError):
+                try:
+                    charge(place, calibration())
+                except pf.BudgetExceededError:
+                    return False
+                return True
+            time.sleep(0.01)
+        raise AssertionError("the lock was never free")
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(work, range(8))) == [False] * 6 + [True] * 2
+    assert len(read_ledger(place).releases) == 2
 
 
 def test_the_ledger_is_read_and_written_under_the_lock(
@@ -291,13 +350,16 @@ def test_the_ledger_is_read_and_written_under_the_lock(
         true = getattr(ledger_file, name)
 
         def watched(*given: Any, name: str = name, true: Any = true, **options: Any) -> Any:
-            seen.append((name, lock.exists(), stat.S_IMODE(lock.stat().st_mode)))
+            with pytest.raises(Timeout), FileLock(lock, timeout=0):
+                pass
+            seen.append((name, stat.S_IMODE(lock.stat().st_mode)))
             return true(*given, **options)
 
         monkeypatch.setattr(ledger_file, name, watched)
     charge(place, calibration())
-    assert seen == [("read_document", True, 0o600), ("write_text", True, 0o600)]
-    assert not lock.exists()
+    assert seen == [("read_document", 0o600), ("write_text", 0o600)]
+    with FileLock(lock, timeout=0):
+        pass
 
 
 @pytest.mark.parametrize("provenance", ["private", "public"])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pufferfish.errors import InvalidInputError
+from pufferfish.extras import pyyaml
 from pufferfish.limits import MOST_COMPONENTS, MOST_PAIRS, MOST_SCREENED
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.scenario import AllPairs, Belief, Scenario, Secret, SecretPair, checked_secret
@@ -20,7 +21,6 @@ from pufferfish.strict import (
     plain_from_json,
     plain_from_yaml,
     refuse_unreadable,
-    yaml_library,
 )
 from pufferfish.upgrades import FROM_VERSION, UPGRADES
 
@@ -56,7 +56,7 @@ def document_text(data: Mapping[str, Any], path: Path | None = None) -> str:
     if yaml:
         # YAML takes these for the end of a line, unless they are escaped.
         plain = not any(mark in json.dumps(data, ensure_ascii=False) for mark in _LINE_ENDS)
-        text = yaml_library().safe_dump(dict(data), sort_keys=False, allow_unicode=plain)
+        text = pyyaml().safe_dump(dict(data), sort_keys=False, allow_unicode=plain)
     else:
         text = json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
     refuse_unreadable(text, str(data.get("pufferfish", "document")), yaml=yaml)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
 
 from pufferfish.atomic import write_text
 from pufferfish.calibrate import Calibration
@@ -28,7 +29,7 @@ from pufferfish.ledger import Ledger
 from pufferfish.noise import law_to_dict, noise_from_dict
 from pufferfish.theorems import Dependence
 
-__all__ = ["Released", "charge", "read_ledger"]
+__all__ = ["Released", "charge", "locked", "read_ledger"]
 
 VERSION = 1
 
@@ -72,7 +73,7 @@ def charge(
         UnsupportedError: Only a certificate for one release exists.
         InvalidInputError: The ledger is about other values, secrets, beliefs or another promise.
     """
-    with contextlib.nullcontext() if only_check else _locked(path):
+    with contextlib.nullcontext() if only_check else locked(path):
         fresh = Ledger(
             scenario=calibration.scenario,
             budget=calibration.goal,
@@ -165,17 +166,20 @@ def _to_dict(ledger: Ledger, of: Released | None) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """One program at a time: two that read the same state would both find room."""
-    lock = path.with_name(path.name + ".lock")
+def locked(path: Path) -> Iterator[None]:
+    """One program at a time: two that read the same state would both find room.
+
+    The system takes the lock back from a program that ends in whatever way. The file of the lock
+    stays: if it were removed, two programs could hold locks on two files of its name.
+    """
+    lock = FileLock(path.with_name(path.name + ".lock"), timeout=0, mode=0o600)
     try:
-        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
+        lock.acquire()
+    except Timeout:
         raise InvalidInputError(
-            f"another release is using the ledger {path}. If none is running any more, remove "
-            f"{lock.name}."
+            f"another release is using the ledger {path}; try again when it is done."
         ) from None
     try:
         yield
     finally:
-        lock.unlink(missing_ok=True)
+        lock.release()

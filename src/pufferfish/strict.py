@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pufferfish.errors import InvalidInputError, MissingExtraError
+from pufferfish.errors import InvalidInputError
+from pufferfish.extras import pyyaml
 from pufferfish.limits import (
     DOCUMENT_BYTES,
     MOST_CONTAINERS,
@@ -29,7 +30,6 @@ __all__ = [
     "plain_from_json",
     "plain_from_yaml",
     "refuse_unreadable",
-    "yaml_library",
 ]
 
 # A number in YAML that is longer than this was not written by anyone who meant a number.
@@ -76,7 +76,7 @@ def plain_from_json(text: str, kind: str) -> Any:
 
 def plain_from_yaml(text: str, kind: str) -> Any:
     """The same for YAML, from its events: nothing is repeated that does not stand there."""
-    yaml = yaml_library()
+    yaml = pyyaml()
     _refuse_large(kind, len(text), 0, YAML_BYTES, YAML_VALUES, _AS_JSON)
     try:
         return _Events(yaml, text).document()
@@ -92,17 +92,6 @@ def refuse_unreadable(text: str, kind: str, *, yaml: bool) -> None:
         _refuse_large(kind, len(text), text.count("\n"), YAML_BYTES, YAML_VALUES, _AS_JSON)
     else:
         _refuse_large(kind, len(text.encode()), text.count(","), DOCUMENT_BYTES, MOST_VALUES)
-
-
-def yaml_library() -> Any:
-    """PyYAML, or what to install."""
-    try:
-        import yaml  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError(
-            "YAML needs PyYAML: pip install 'pufferfish-privacy[cli]'. JSON needs nothing."
-        ) from None
-    return yaml
 
 
 def _too(kind: str, what: str) -> InvalidInputError:

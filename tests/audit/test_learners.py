@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import json
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -202,14 +202,7 @@ def test_very_many_rows_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = importlib.import_module
-
-    def absent(name: str, *rest: Any) -> Any:
-        if name.startswith("sklearn"):
-            raise ModuleNotFoundError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(learners, "import_module", absent)
+    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'pufferfish-privacy\[audit\]'"):
         audit_data(_table(), _plan())
 

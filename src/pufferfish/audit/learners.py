@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from os import PathLike, fspath
 from typing import Any
 
@@ -23,7 +22,8 @@ import numpy.typing as npt
 from pufferfish.adversary import Success, success, success_allowed
 from pufferfish.audit.draws import generator
 from pufferfish.checks import FloatArray, require
-from pufferfish.errors import DataError, MissingExtraError, UnsupportedError
+from pufferfish.errors import DataError, UnsupportedError
+from pufferfish.extras import sklearn, threadpoolctl
 from pufferfish.kind import ReleasePlan
 from pufferfish.learning.matrix import matrix
 from pufferfish.noise import NoNoise
@@ -287,8 +287,8 @@ def _sample(classes: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
 
 
 def _learners(seed: int) -> list[tuple[str, Any]]:
-    linear, ensemble = _sklearn("linear_model"), _sklearn("ensemble")
-    pipeline, scaling = _sklearn("pipeline"), _sklearn("preprocessing")
+    linear, ensemble = sklearn("linear_model"), sklearn("ensemble")
+    pipeline, scaling = sklearn("pipeline"), sklearn("preprocessing")
     return [
         (
             "logistic regression",
@@ -313,10 +313,10 @@ def _features(column: FloatArray) -> FloatArray:
 
 
 def _score(model: Any, seen: FloatArray, target: npt.NDArray[np.int64], seed: int) -> Score:
-    selection, metrics = _sklearn("model_selection"), _sklearn("metrics")
+    selection, metrics = sklearn("model_selection"), sklearn("metrics")
     folds = selection.StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
     # One thread: several of them wait for each other where the machine has other work.
-    with import_module("threadpoolctl").threadpool_limits(1):
+    with threadpoolctl().threadpool_limits(1):
         predicted = selection.cross_val_predict(
             model, seen, target, cv=folds, method="predict_proba"
         )[:, 1]
@@ -346,13 +346,4 @@ def _auc_error(auc: float, negatives: int, positives: int) -> float:
 
 def check_learners() -> None:
     """Refuse, before any work, if what the learners need is not installed."""
-    _sklearn("linear_model")
-
-
-def _sklearn(part: str) -> Any:
-    try:
-        return import_module(f"sklearn.{part}")
-    except ImportError:
-        raise MissingExtraError(
-            "the audit of data needs scikit-learn: pip install 'pufferfish-privacy[audit]'."
-        ) from None
+    sklearn("linear_model")

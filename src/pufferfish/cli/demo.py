@@ -15,12 +15,12 @@ from pufferfish.cli.printing import Printing
 from pufferfish.cli.release import publish
 from pufferfish.datasets import adult_education, csv_text
 from pufferfish.errors import MissingExtraError, OutputExistsError
+from pufferfish.extras import check_report
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
 from pufferfish.options.groups import grouped
 from pufferfish.options.planning import Asked
 from pufferfish.options.table import Table
-from pufferfish.report.extras import check_extras
 from pufferfish.tables import format_of
 
 __all__ = ["command"]
@@ -74,7 +74,7 @@ def command(
 def _report_path(output: Path) -> Path | None:
     """Where to write a report; None where what it needs is not installed."""
     try:
-        check_extras()
+        check_report()
     except MissingExtraError:
         return None
     return output / "report.html"

@@ -17,6 +17,7 @@ from pufferfish.atomic import write_text
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError, PufferfishError
+from pufferfish.extras import check_report
 from pufferfish.kind import Edition
 from pufferfish.narrate import story
 from pufferfish.noise import law_to_dict
@@ -33,7 +34,6 @@ from pufferfish.release import release_file
 from pufferfish.release.spark import release_spark
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import count_column
-from pufferfish.report.extras import check_extras
 from pufferfish.signing import SigningKey
 from pufferfish.statement import headline
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
@@ -239,7 +239,7 @@ def _refuse_places(
         table.refuse_places(*records, ledger=ledger, force=force)
         return
     if report is not None:
-        check_extras()
+        check_report()
     place = Path(output)
     folder = place if becomes_folder(table.file, place) else None
     files = *records, report, *(() if folder else (place,))

@@ -17,10 +17,9 @@ import typer
 from pufferfish.checks import require
 from pufferfish.cli.printing import Printing
 from pufferfish.cli.show import Show
+from pufferfish.extras import check_report, shiny
 from pufferfish.options.groups import grouped
 from pufferfish.options.table import Marks
-from pufferfish.report.extras import check_extras
-from pufferfish.studio.extras import module
 from pufferfish.studio.sources import given_source
 from pufferfish.tables import STANDARD_STREAM
 
@@ -54,8 +53,8 @@ def command(
     ] = True,
 ) -> None:
     """Check what can be checked, then serve until the end."""
-    module("shiny")
-    check_extras()
+    shiny()
+    check_report()
     require(max_upload >= 1, f"--max-upload must be at least 1 megabyte, got {max_upload}.")
     require(
         browser or not printing.quiet,

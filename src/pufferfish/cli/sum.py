@@ -20,13 +20,13 @@ from pufferfish.atomic import refuse_unusable, replacing
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
+from pufferfish.extras import matplotlib
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
 from pufferfish.noise import law_to_dict
 from pufferfish.options.goal import HowAlike
 from pufferfish.options.groups import grouped
 from pufferfish.options.signing import Signing
-from pufferfish.report.extras import matplotlib
 from pufferfish.report.sums import draw_scale_curves, picture_kind
 from pufferfish.signing import SigningKey
 from pufferfish.sums import (

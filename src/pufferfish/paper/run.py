@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pufferfish.atomic import replacing
 from pufferfish.errors import OutputExistsError
+from pufferfish.extras import check_report, matplotlib
 from pufferfish.paper import counterexamples as counter
 from pufferfish.paper import fig_1, fig_2, fig_3, fig_4, fig_5, table, tabular
 from pufferfish.paper.counterexamples import Found
@@ -19,7 +20,6 @@ from pufferfish.paper.experiments import TABLE, adult, hungarian
 from pufferfish.paper.figure import Figure, plotted
 from pufferfish.paper.page import page
 from pufferfish.paper.table import Table
-from pufferfish.report.extras import check_extras, matplotlib
 from pufferfish.words.numbers import rounded_up
 
 __all__ = ["PAGE", "Progress", "Reproduction", "Written", "computed", "paper"]
@@ -119,7 +119,7 @@ def paper(
         MissingExtraError: matplotlib or jinja2 is not installed.
     """
     place = Path(folder)
-    check_extras()
+    check_report()
     matplotlib()
     _refuse_used(place, force)
     step = _counter(progress or (lambda what, done, total: None))

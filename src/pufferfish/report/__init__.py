@@ -45,8 +45,8 @@ def report(
         MissingExtraError: jinja2 is not installed.
     """
     # Loaded here, so that importing the library does not load what only a report needs.
+    from pufferfish.extras import check_report  # noqa: PLC0415
     from pufferfish.report.columns import count_column  # noqa: PLC0415
-    from pufferfish.report.extras import check_extras  # noqa: PLC0415
     from pufferfish.report.facts import gather  # noqa: PLC0415
     from pufferfish.report.page import page  # noqa: PLC0415
     from pufferfish.report.sources import checked_source  # noqa: PLC0415
@@ -54,7 +54,7 @@ def report(
     require(
         edition in ("internal", "public"), f"edition must be internal or public, got {edition!r}."
     )
-    check_extras()
+    check_report()
     checked = checked_source(record, edition, released, signer)
     return page(
         gather(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from pufferfish.report.extras import matplotlib
+from pufferfish.extras import matplotlib
 from pufferfish.report.style import ink, light_inks, with_variables
 
 __all__ = ["FONT", "Draw", "drawn", "panels_file", "picture_file"]

@@ -14,11 +14,11 @@ from pufferfish.calibrate import Calibration
 from pufferfish.codec import PRIVATE_NOTICE
 from pufferfish.compare import Comparison, noise_in_words
 from pufferfish.exact import Certificate
+from pufferfish.extras import check_report
 from pufferfish.mechanism import Postprocess
 from pufferfish.narrate import adversary_in_words
 from pufferfish.plan import Plan
 from pufferfish.record import Record
-from pufferfish.report.extras import check_extras
 from pufferfish.report.page import fragment
 from pufferfish.report.pictures import (
     Picture,
@@ -44,7 +44,7 @@ Row = tuple[str, str]
 
 def register(ipython: Any) -> None:
     """Teach an IPython shell to show what the library returns."""
-    check_extras()
+    check_report()
     formatter = ipython.display_formatter.formatters["text/html"]
     for kind in _FORMATS:
         formatter.for_type(kind, to_html)

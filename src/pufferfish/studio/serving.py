@@ -20,7 +20,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pufferfish.checks import require
 from pufferfish.errors import InvalidInputError
-from pufferfish.studio.extras import module
+from pufferfish.extras import shiny, uvicorn
 from pufferfish.studio.guard import ASGIApp, Guard
 from pufferfish.studio.uploads import Uploads
 
@@ -130,9 +130,9 @@ def server_of(app: ASGIApp, answers: Callable[[], None], workers: Workers | None
                 asyncio.get_running_loop().set_default_executor(workers)
             waiting.pop()()
 
-    uvicorn = module("uvicorn")
-    return uvicorn.Server(
-        uvicorn.Config(
+    library = uvicorn()
+    return library.Server(
+        library.Config(
             app,
             interface="asgi3",
             loop="asyncio",
@@ -197,9 +197,9 @@ class Workers(ThreadPoolExecutor):
 
 def shiny_scripts() -> list[str]:
     """The scripts that Shiny's own components write into a page, as the installed release does."""
-    shiny, ui = module("shiny"), module("shiny.ui")
+    ui = shiny("ui")
     page = ui.page_sidebar(ui.sidebar(), ui.card(), ui.modal())
-    return _INLINE_SCRIPT.findall(shiny.App(page, None).ui["html"])
+    return _INLINE_SCRIPT.findall(shiny().App(page, None).ui["html"])
 
 
 @contextlib.contextmanager

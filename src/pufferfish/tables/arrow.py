@@ -9,9 +9,9 @@ import numpy as np
 
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError
+from pufferfish.extras import pyarrow
 from pufferfish.scenario import Secret
 from pufferfish.tables.arrays import whole_counts
-from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.names import not_numeric, not_secrets
 from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Batch

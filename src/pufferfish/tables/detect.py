@@ -15,9 +15,9 @@ import numpy as np
 
 from pufferfish.checks import require
 from pufferfish.errors import InvalidInputError
+from pufferfish.extras import pyarrow
 from pufferfish.scenario import Secret
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
-from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.marks import without_marks
 from pufferfish.tables.pieces import naming

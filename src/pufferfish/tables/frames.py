@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.extras import narwhals, pyarrow
 from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_batches
-from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.nested import decoded, holds_dictionary, plain_kind
 from pufferfish.tables.rows import Columns, plain_columns, taken

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.atomic import Scratch
-from pufferfish.tables.extras import pyarrow
+from pufferfish.extras import pyarrow
 from pufferfish.tables.rows import joined
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.errors import DataError
+from pufferfish.extras import narwhals, pyarrow
 from pufferfish.scenario import Secret
 from pufferfish.tables.arrays import array_batch
 from pufferfish.tables.arrow import BATCH, arrow_batch
-from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.frames import (
     collected,
     frame_columns,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pufferfish.checks import require
-from pufferfish.tables.extras import pyarrow
+from pufferfish.extras import pyarrow
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pufferfish.errors import DataError
-from pufferfish.tables.extras import pyarrow
+from pufferfish.extras import pyarrow
 
 if TYPE_CHECKING:
     import pyarrow as pa

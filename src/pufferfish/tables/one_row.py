@@ -18,9 +18,9 @@ import numpy as np
 
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError
+from pufferfish.extras import narwhals, pyarrow
 from pufferfish.tables.arrays import array_batch
 from pufferfish.tables.arrow import BATCH, arrow_numbers
-from pufferfish.tables.extras import narwhals, pyarrow
 from pufferfish.tables.frames import collected, native, to_arrow
 from pufferfish.tables.heaps import MOST_LEVELS, Heaps
 from pufferfish.tables.names import check_columns

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.errors import DataError
+from pufferfish.extras import pyarrow
 from pufferfish.scenario import Secret
-from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.heaps import MOST_LEVELS, Heap, Heaps
 from pufferfish.tables.pool import in_order
 from pufferfish.tables.seen import PersonsFound, Seen, WhichPairs, grouped, nobody, seen_rows

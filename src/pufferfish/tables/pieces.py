@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pufferfish.errors import DataError, InvalidInputError
-from pufferfish.tables.extras import pyarrow
+from pufferfish.extras import pyarrow
 from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.reading import TableFile, opened
 from pufferfish.tables.sources import Source, SourceFile, find_source

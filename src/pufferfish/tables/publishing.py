@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.extras import pyarrow
 from pufferfish.tables.arrow import BATCH
-from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.files import Progress
 from pufferfish.tables.folder import writing_folder
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, renamed

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pufferfish.errors import DataError
+from pufferfish.extras import pyarrow
 from pufferfish.tables.arrow import BATCH
 from pufferfish.tables.encodings import is_wide, not_utf8
-from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, delimiter_of
 from pufferfish.tables.marks import without_marks
 from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric

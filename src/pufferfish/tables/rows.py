@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.errors import DataError
-from pufferfish.tables.extras import pyarrow
+from pufferfish.extras import pyarrow
 
 if TYPE_CHECKING:
     import pyarrow as pa

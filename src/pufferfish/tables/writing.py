@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
 from pufferfish.atomic import replacing
 from pufferfish.errors import DataError
-from pufferfish.tables.extras import pyarrow
+from pufferfish.extras import pyarrow
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pufferfish.errors import DataError, EngineError, InvalidInputError
-from pufferfish.tables.extras import pyarrow, pyspark
+from pufferfish.extras import py4j, pyarrow, pyspark
 from pufferfish.tables.names import check_columns
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def _one(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 def spark_errors() -> tuple[type[Exception], ...]:
     """What Spark raises, in Python and in Java."""
-    return pyspark("errors").PySparkException, import_module("py4j.protocol").Py4JJavaError
+    return pyspark("errors").PySparkException, py4j("protocol").Py4JJavaError
 
 
 @contextlib.contextmanager

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from pufferfish.extras import pyarrow, pyspark
 from pufferfish.scenario import Secret
 from pufferfish.tables.arrow import arrow_batch
-from pufferfish.tables.extras import pyarrow, pyspark
 from pufferfish.tables.mapping import Change, arrow_values
 from pufferfish.tables.rows import Columns, plain_columns, taken
 from pufferfish.tables.spark.jobs import chosen, understood

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from pufferfish.errors import EngineError, InvalidInputError
+from pufferfish.extras import pyarrow
 from pufferfish.tables.arrow import arrow_batch
-from pufferfish.tables.extras import pyarrow
 from pufferfish.tables.folder import ROWS_PER_FILE
 from pufferfish.tables.manifest import MANIFEST, Manifest
 from pufferfish.tables.mapping import Change, arrow_values

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pufferfish.errors import InvalidInputError
-from pufferfish.tables.extras import pyarrow, pyspark
+from pufferfish.extras import pyarrow, pyspark
 from pufferfish.tables.one_row import OneRow, means
 from pufferfish.tables.persons import two_secrets, unnamed
 from pufferfish.tables.seen import MOST_PAIRS, NOBODY, Pairs, PersonsFound, WhichPairs

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pufferfish.errors import EngineError, InvalidInputError
+from pufferfish.extras import pyspark
 from pufferfish.tables.encodings import not_utf8
-from pufferfish.tables.extras import pyspark
 from pufferfish.tables.marks import checked_marks, numbers_of
 from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric
 from pufferfish.tables.spark.jobs import spark_errors, understood

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.extras import pyarrow, pyspark
 from pufferfish.tables.arrow import arrow_batch
-from pufferfish.tables.extras import pyarrow, pyspark
 from pufferfish.tables.names import check_columns, not_secrets
 from pufferfish.tables.spark.jobs import Field, mapped, understood
 from pufferfish.tables.summary import Summary

@@ -10,8 +10,8 @@ import re
 from typing import Any, NamedTuple
 
 from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.extras import pyspark
 from pufferfish.scenario import Secret
-from pufferfish.tables.extras import pyspark
 from pufferfish.tables.names import not_numeric
 from pufferfish.tables.spark.jobs import chosen, understood
 from pufferfish.tables.spark.summary import secret_kind

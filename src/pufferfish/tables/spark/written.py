@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pufferfish.tables.extras import pyarrow, pyspark
+from pufferfish.extras import pyarrow, pyspark
 from pufferfish.tables.manifest import Entry, Manifest
 from pufferfish.tables.spark.jobs import Field, mapped, understood
 from pufferfish.tables.spark.storage import Storage, StoredFile
