@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from pufferfish.calibrate import METHODS, Calibration, calibrate
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
@@ -19,7 +20,23 @@ from pufferfish.words.numbers import rounded_up
 from pufferfish.words.phrases import without_name
 from pufferfish.words.terminal import aligned, folded
 
-__all__ = ["ComparedMethod", "Comparison", "compare", "noise_in_words", "tau_in_words"]
+__all__ = ["Asked", "ComparedMethod", "Comparison", "Found", "compare", "noise_in_words"]
+__all__ += ["side_by_side", "tau_in_words"]
+
+
+class Found(NamedTuple):
+    """The noise of a method, and whether its certificate can be charged for repeated releases."""
+
+    calibration: Calibration
+    repeatable: bool = True
+
+
+class Asked(NamedTuple):
+    """A method, its form where it has several, and how its noise is found."""
+
+    method: str
+    form: str
+    find: Callable[[], Found]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +48,13 @@ class ComparedMethod:
         calibration: The noise it chose, with the exact certificate.
         against_exact: Its std as a multiple of that of exact Laplace noise; None where that needs
             no noise at all.
+        repeatable: Whether its certificate can be charged for repeated releases.
     """
 
     name: str
     calibration: Calibration = field(repr=False)
     against_exact: float | None
+    repeatable: bool = True
 
     @property
     def valid(self) -> bool | None:
@@ -55,7 +74,7 @@ class ComparedMethod:
     @property
     def epsilon_of_two(self) -> float | None:
         """ε of two releases of the same value together; None where a second one is not covered."""
-        certificate = self.calibration.composable
+        certificate = self.calibration.composable if self.repeatable else None
         return None if certificate is None else certificate.cost(2).epsilon
 
 
@@ -137,11 +156,10 @@ def compare(
         workers: Processes to spread many pairs over; see `calibrate`.
         progress: Called with (pairs done, pairs in all), anew for each method.
     """
-    found: list[tuple[str, Calibration]] = []
-    refused: dict[str, str] = {}
-    for method, form, choices in _all_methods():
-        try:
-            calibration = calibrate(
+
+    def found(choices: dict[str, Any]) -> Found:
+        return Found(
+            calibrate(
                 scenario,
                 goal,
                 **choices,
@@ -149,20 +167,35 @@ def compare(
                 workers=workers,
                 progress=progress,
             )
+        )
+
+    return side_by_side(
+        goal,
+        (Asked(method, form, partial(found, choices)) for method, form, choices in _all_methods()),
+    )
+
+
+def side_by_side(goal: Guarantee, methods: Iterable[Asked]) -> Comparison:
+    """Every method that applies, and why the others do not."""
+    answers: dict[str, Found] = {}
+    refused: dict[str, str] = {}
+    for each in methods:
+        try:
+            answers[f"{each.method}{each.form}"] = each.find()
         except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
-            refused[method] = str(error)
-        else:
-            found.append((f"{method}{form}", calibration))
-    least = next((each.mechanism.error() for name, each in found if name == "exact"), 0.0)
+            refused[each.method] = str(error)
+    errors = {name: found.calibration.mechanism.error() for name, found in answers.items()}
+    least = errors.get("exact", 0.0)
     return Comparison(
         goal=goal,
         methods=tuple(
             ComparedMethod(
                 name=name,
-                calibration=each,
-                against_exact=each.mechanism.error() / least if least > 0.0 else None,
+                calibration=found.calibration,
+                against_exact=errors[name] / least if least > 0.0 else None,
+                repeatable=found.repeatable,
             )
-            for name, each in found
+            for name, found in answers.items()
         ),
         refused=tuple(refused.items()),
     )

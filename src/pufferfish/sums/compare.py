@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from pufferfish.compare import ComparedMethod, Comparison, tau_in_words
-from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
+from pufferfish.compare import Asked, Comparison, Found, side_by_side, tau_in_words
+from pufferfish.errors import UnsupportedError
 from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import NoNoise
@@ -17,15 +17,6 @@ from pufferfish.sums.users import Users
 from pufferfish.theorems import TAU_FORMS
 
 __all__ = ["compare_sum", "sensitivity"]
-
-
-class _OnceOnly(ComparedMethod):
-    """A method whose repeats cannot be charged for all users."""
-
-    @property
-    def epsilon_of_two(self) -> float | None:
-        """A second release is not covered."""
-        return None
 
 
 def compare_sum(
@@ -40,25 +31,17 @@ def compare_sum(
     Where the users' tables are known all are judged by the law that the sum truly has; else by the
     Gaussian belief. `print` it for the table.
     """
-    found: list[tuple[str, SumCalibration]] = []
-    refused: dict[str, str] = {}
-    for method, form, answer in _answers(users, goal, protect, between):
-        try:
-            found.append((f"{method}{form}", answer()))
-        except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
-            refused[method] = str(error)
-    least = next((each.noise.error() for name, each in found if name == "exact"), 0.0)
-    return Comparison(
-        goal=goal,
-        methods=tuple(
-            (ComparedMethod if each.repeatable else _OnceOnly)(
-                name=name,
-                calibration=each.calibration,
-                against_exact=each.noise.error() / least if least > 0.0 else None,
-            )
-            for name, each in found
+
+    def found(answer: Callable[[], SumCalibration]) -> Found:
+        calibration = answer()
+        return Found(calibration.calibration, calibration.repeatable)
+
+    return side_by_side(
+        goal,
+        (
+            Asked(method, form, partial(found, answer))
+            for method, form, answer in _answers(users, goal, protect, between)
         ),
-        refused=tuple(refused.items()),
     )
 
 
