@@ -28,8 +28,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import pufferfish as pf
 from pufferfish.cli.app import run
-from pufferfish.narrate import story
 from pufferfish.record import Edition
+from pufferfish.release_story import story
 from pufferfish.report import report
 from pufferfish.words.terminal import labelled
 from tests.report.releases import Page

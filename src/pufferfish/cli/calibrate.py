@@ -19,7 +19,6 @@ from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import noise_to_dict
-from pufferfish.narrate import promise_in_words
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
@@ -30,6 +29,7 @@ from pufferfish.options.table import Table
 from pufferfish.outliers import outliers
 from pufferfish.plan import Plan
 from pufferfish.release.origin import source_of
+from pufferfish.release_story import promise_in_words
 from pufferfish.statement import Facts, headline
 from pufferfish.words.numbers import odds_factor, percent, percent_up
 from pufferfish.words.phrases import unit_in_words

@@ -18,7 +18,6 @@ from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError, PufferfishError
 from pufferfish.exact.certificate import noise_to_dict
-from pufferfish.narrate import story
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
 from pufferfish.options.groups import grouped
@@ -30,6 +29,7 @@ from pufferfish.plan import Plan
 from pufferfish.record import Edition, Record
 from pufferfish.release import release_file
 from pufferfish.release.spark import release_spark
+from pufferfish.release_story import story
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import count_column
 from pufferfish.report.extras import check_extras

@@ -10,13 +10,13 @@ from htmltools import html_escape
 from pufferfish.choose import half_width
 from pufferfish.compare import noise_in_words
 from pufferfish.exact import PairResult
-from pufferfish.narrate import (
+from pufferfish.noise import NoNoise
+from pufferfish.release_story import (
     adversaries_in_words,
     mean_within,
     promise_in_words,
     steps_in_words,
 )
-from pufferfish.noise import NoNoise
 from pufferfish.report.pictures import (
     Picture,
     heat_picture,
