@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.narrate import story
+from pufferfish.release_story import story
 from pufferfish.slight import drawable, publishes_values
 from pufferfish.words.terminal import labelled
 

@@ -15,7 +15,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.cli.app import run
-from pufferfish.narrate import story
+from pufferfish.release_story import story
 from pufferfish.words.terminal import labelled
 
 LAWS = {"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(0.5, 1.0)}

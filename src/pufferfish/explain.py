@@ -12,10 +12,23 @@ from pufferfish.noise import Noise, NoNoise
 from pufferfish.scenario import RELEASED, Belief, Scenario, Secret
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 from pufferfish.words.beliefs import ANOTHER_TABLE, law_in_words
-from pufferfish.words.certificates import VERDICTS_ALOUD, describe_loss, pairs_in_words
-from pufferfish.words.explanation import Explanation
-from pufferfish.words.numbers import odds_factor, rounded_up, times
-from pufferfish.words.phrases import moved_into, named_pairs, pair_in_words, seen_by
+from pufferfish.words.certificates import (
+    REPEATS_LOOSER,
+    REPEATS_REFUSED,
+    VERDICTS_ALOUD,
+    describe_loss,
+    pairs_in_words,
+)
+from pufferfish.words.explanation import Explanation, notices
+from pufferfish.words.numbers import rounded_up, times
+from pufferfish.words.phrases import (
+    bounded_probability,
+    changed_odds,
+    moved_into,
+    named_pairs,
+    pair_in_words,
+    seen_by,
+)
 from pufferfish.words.steps import Entry, Step
 
 __all__ = ["explain"]
@@ -49,19 +62,10 @@ def explain(
         "not promised": _not_promised(noise),
     }
     steps = [Step(title, (text,)) for title, text in texts.items()]
-    return Explanation([_who(scenario, another_table), *steps], _notices(scenario, certificate))
-
-
-def _notices(scenario: Scenario, certificate: Certificate) -> list[str]:
-    notices = []
-    if certificate.holds is not True:
-        kept = "is not kept" if certificate.holds is False else "could not be shown to be kept"
-        notices.append(f"NOT CERTIFIED: the promise below {kept}. Do not release with this.")
-    if any(not belief.public for belief in scenario.beliefs):
-        notices.append(
-            "PRIVATE: some beliefs are not public, and this text holds their statistics."
-        )
-    return notices
+    private = "" if all(belief.public for belief in scenario.beliefs) else "some beliefs"
+    return Explanation(
+        [_who(scenario, another_table), *steps], notices(certificate.holds, private=private)
+    )
 
 
 def _who(scenario: Scenario, another_table: bool) -> Step:
@@ -93,18 +97,13 @@ def _believed(belief: Belief, protected: set[Secret], another_table: bool) -> En
 
 
 def _promise(goal: Guarantee) -> str:
-    odds = odds_factor(goal.epsilon)
     if goal.pure:
-        return (
-            f"The promise, {goal}: seeing one published value changes the odds between the two "
-            f"secrets of a pair by a factor of at most {odds}, up or down; always, without "
-            "exception (δ = 0)."
-        )
-    return (
-        f"The promise, {goal}: whatever is concluded from one published value, its probability "
-        f"under one secret of a pair is at most {odds} times that under the other, plus "
-        f"{goal.delta:g}."
+        said = changed_odds("seeing one published value", "the two secrets of a pair", goal.epsilon)
+        return f"The promise, {goal}: {said}; always, without exception (δ = 0)."
+    said = bounded_probability(
+        "one published value", "under one secret of a pair", "under the other", goal.epsilon
     )
+    return f"The promise, {goal}: {said}, plus {goal.delta:g}."
 
 
 def _unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) -> str:
@@ -221,13 +220,13 @@ def _repeats(scenario: Scenario, noise: Noise, composable: ComposableCertificate
             else "only the costs of Laplace noise are known to add up"
         )
         return (
-            "Releasing the same value again, with fresh noise: not covered, not even once. The "
+            f"Releasing the same value again, with fresh noise: {REPEATS_REFUSED}. The "
             f"certificate spends the adversaries' own uncertainty, and {reason}."
         )
     once, twice = composable.cost(1), composable.cost(2)
     return (
-        "Releasing the same value again, with fresh noise, is not covered by the certificate "
-        "above. A looser one, which adds up, says: one release "
+        f"Releasing the same value again, with fresh noise, {REPEATS_LOOSER}, which adds up, says: "
+        "one release "
         f"{_rounded_guarantee(once)}, two releases {_rounded_guarantee(twice)}."
     )
 

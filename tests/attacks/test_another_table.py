@@ -20,8 +20,8 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.cli.app import run
-from pufferfish.narrate import story
 from pufferfish.release import release_file
+from pufferfish.release_story import story
 from pufferfish.report import report
 from pufferfish.report.notebook import to_html
 from pufferfish.sampling import SystemEntropy

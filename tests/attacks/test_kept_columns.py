@@ -29,7 +29,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 import pufferfish as pf
 from pufferfish.cli.app import run
 from pufferfish.kind import Edition
-from pufferfish.narrate import story
+from pufferfish.release_story import story
 from pufferfish.report import report
 from pufferfish.words.terminal import labelled
 from tests.report.releases import Page

@@ -19,7 +19,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.cli.app import run
-from pufferfish.narrate import story
+from pufferfish.release_story import story
 from pufferfish.report import report
 from pufferfish.words.terminal import labelled
 

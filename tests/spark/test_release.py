@@ -22,9 +22,9 @@ from pufferfish.errors import (
 )
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.learning import Sample, sample
-from pufferfish.narrate import story
 from pufferfish.release import spark as spark_release
 from pufferfish.release.spark import release_spark
+from pufferfish.release_story import story
 from pufferfish.report import report
 from pufferfish.tables.manifest import MANIFEST, Manifest
 from pufferfish.tables.spark import storage, written

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.narrate import story
+from pufferfish.release_story import story
 from pufferfish.studio.fragments import told
 from pufferfish.sums import binary, check_limit, explain_sum
 from pufferfish.words.explanation import Explanation

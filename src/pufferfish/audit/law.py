@@ -37,7 +37,7 @@ def check_law(subject: Subject, value: float, draws: int, alpha: float) -> Audit
     return AuditCheck(
         name=_NAME,
         passed=bool(apart[worst] <= allowed),
-        detail=f"at most {drawn[worst]:.4g} in {100 * seen:.3f}% of {draws:,} draws, "
-        f"{100 * claimed[worst]:.3f}% by the law; chance moves that by at most "
-        f"{100 * allowed:.3f}%",
+        detail=f"at most {drawn[worst]:.4g} in {seen:.3%} of {draws:,} draws, "
+        f"{claimed[worst]:.3%} by the law; chance moves that by at most "
+        f"{allowed:.3%}",
     )

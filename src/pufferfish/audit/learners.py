@@ -64,7 +64,7 @@ class Score:
 
     def __str__(self) -> str:
         return (
-            f"{100 * self.accuracy:.1f}% ± {100 * _Z * self.accuracy_error:.1f} right, "
+            f"{self.accuracy:.1%} ± {100 * _Z * self.accuracy_error:.1f} right, "
             f"AUC {self.auc:.3f} ± {_Z * self.auc_error:.3f}"
         )
 

@@ -159,8 +159,7 @@ class AuditResult:
                 "Were the noise smaller than claimed, attacks on the pairs would show it with a "
                 "probability of about "
                 + ", ".join(
-                    f"{100 * chance:.0f}% ({percent(less)} too small)"
-                    for less, chance in self.power
+                    f"{chance:.0%} ({percent(less)} too small)" for less, chance in self.power
                 )
                 + "; the law of the noise is compared besides."
             )

@@ -18,6 +18,7 @@ from pufferfish.audit.draws import Generator
 from pufferfish.audit.result import AuditCheck
 from pufferfish.audit.subject import Subject
 from pufferfish.checks import FloatArray
+from pufferfish.words.numbers import percent
 
 __all__ = ["check_rows"]
 
@@ -97,7 +98,7 @@ def _every_row(errors: FloatArray, elsewhere: Callable[[], FloatArray], alpha: f
             passed=False,
             detail=f"row {row + 1} of {rows:,} is within {limit:.3g} of its value in "
             f"{int(often[row])} of {runs} runs (exactly so in {kept}); other rows in "
-            f"{100 * small.mean():.3g}%",
+            f"{percent(float(small.mean()), 3)}",
         )
     # Results may equal a value because they are clipped or rounded to it: then not at another one.
     if _exact(errors, alpha / 2.0) and (kept := _exact(elsewhere(), alpha / 2.0)):

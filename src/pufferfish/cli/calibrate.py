@@ -18,7 +18,6 @@ from pufferfish.choose import EPSILONS, Choice, choices
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError
-from pufferfish.narrate import promise_in_words
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
@@ -29,6 +28,7 @@ from pufferfish.options.table import Table
 from pufferfish.outliers import outliers
 from pufferfish.plan import Plan
 from pufferfish.release.origin import source_of
+from pufferfish.release_story import promise_in_words
 from pufferfish.statement import Facts, headline
 from pufferfish.words.numbers import odds_factor, percent, percent_up
 from pufferfish.words.phrases import unit_in_words

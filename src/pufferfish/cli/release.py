@@ -19,7 +19,6 @@ from pufferfish.cli.show import Show
 from pufferfish.errors import InvalidInputError, PufferfishError
 from pufferfish.extras import check_report
 from pufferfish.kind import Edition
-from pufferfish.narrate import story
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
@@ -32,6 +31,7 @@ from pufferfish.plan import Plan
 from pufferfish.record import Record
 from pufferfish.release import release_file
 from pufferfish.release.spark import release_spark
+from pufferfish.release_story import story
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import count_column
 from pufferfish.signing import SigningKey

@@ -28,12 +28,12 @@ from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import Edition
 from pufferfish.mechanism import Postprocess
-from pufferfish.narrate import gaps, published_in_words
 from pufferfish.noise import Noise, NoNoise
 from pufferfish.outliers import outliers
 from pufferfish.persons import SeveralRows
 from pufferfish.plan import Plan
 from pufferfish.record import Record
+from pufferfish.release_story import gaps, published_in_words
 from pufferfish.report.columns import Bars, CountedColumn, bars_of
 from pufferfish.report.usage import Estimates, Utility, estimates, utility
 from pufferfish.report.views import View, views, worst_by_pair

@@ -16,9 +16,9 @@ from pufferfish.compare import Comparison, noise_in_words
 from pufferfish.exact import Certificate
 from pufferfish.extras import check_report
 from pufferfish.mechanism import Postprocess
-from pufferfish.narrate import adversary_in_words
 from pufferfish.plan import Plan
 from pufferfish.record import Record
+from pufferfish.release_story import adversary_in_words
 from pufferfish.report.page import fragment
 from pufferfish.report.pictures import (
     Picture,

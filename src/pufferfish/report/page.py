@@ -10,7 +10,7 @@ from typing import Any
 from pufferfish.adversary import Success, posterior_upper
 from pufferfish.compare import noise_in_words
 from pufferfish.mechanisms import words_of
-from pufferfish.narrate import adversary_in_words
+from pufferfish.release_story import adversary_in_words
 from pufferfish.report.facts import PRIORS, Facts
 from pufferfish.report.pictures import (
     Picture,

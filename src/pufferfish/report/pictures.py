@@ -22,7 +22,7 @@ from pufferfish.report.columns import Bars
 from pufferfish.report.style import LEVELS, Key
 from pufferfish.report.views import View, worst_by_pair, worst_first
 from pufferfish.scenario import Belief, Secret, SecretPair
-from pufferfish.words.certificates import describe_loss, measured, pairs_in_words
+from pufferfish.words.certificates import LEAST_EPSILON, describe_loss, measured, pairs_in_words
 from pufferfish.words.numbers import percent, readable, rounded_up
 from pufferfish.words.phrases import pair_in_words, seen_by
 
@@ -275,7 +275,7 @@ def heat_picture(
         for worst in listed
     ]
     limit = goal.epsilon if goal.pure else goal.delta
-    what = "the least ε that holds without exception" if goal.pure else f"δ at ε = {goal.epsilon:g}"
+    what = LEAST_EPSILON if goal.pure else measured(goal)
     part = f" Shown are {len(cells)} of {len(results)} pairs." if len(cells) < len(results) else ""
     count = len(LEVELS)
     return Picture(

@@ -18,6 +18,7 @@ from pufferfish.words.phrases import (
     named_pairs,
     rows_tested,
     unit_in_words,
+    unprotected,
 )
 
 __all__ = [
@@ -92,10 +93,7 @@ def headline(facts: Facts) -> list[str]:
             f"{_secret(facts)} is not covered."
         )
     if facts.unprotected_percent:
-        said.append(
-            f"{facts.unprotected_percent}% of the published rows have a secret that is in no pair: "
-            "they have the same noise, but nothing is promised for them."
-        )
+        said.append(unprotected(f"{facts.unprotected_percent}%", "they have the same noise"))
     if facts.rounding is not None and facts.beliefs_from == "this table":
         what = (
             "The size of the noise"
@@ -184,14 +182,12 @@ def not_promised(facts: Facts) -> list[str]:
         "consider possible, or to somebody who believes something else.",
     ]
     if facts.kept:
-        text.append(
+        measured = "What one learner finds was measured; another may find more."
+        others = (
             f"What the other published columns ({', '.join(facts.kept)}) say about "
-            f"{_secret(facts)}, alone or together with {facts.column!r}. What one learner finds "
-            "was measured; another may find more."
-            if facts.reveals is not None
-            else f"What the other published columns ({', '.join(facts.kept)}) say about "
             f"{_secret(facts)}, alone or together with {facts.column!r}."
         )
+        text.append(joined(others, "" if facts.reveals is None else measured))
     if facts.order == "table":
         text.append(f"What the order of the rows says about {_secret(facts)}.")
     if facts.missing == "drop":

@@ -11,7 +11,7 @@ from pufferfish.choose import half_width
 from pufferfish.compare import noise_in_words
 from pufferfish.exact import PairResult
 from pufferfish.mechanisms import words_of
-from pufferfish.narrate import (
+from pufferfish.release_story import (
     adversaries_in_words,
     mean_within,
     promise_in_words,

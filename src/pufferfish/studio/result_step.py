@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from pufferfish.errors import BudgetExceededError, InvalidInputError, PufferfishError
-from pufferfish.narrate import story
 from pufferfish.options.script import script
 from pufferfish.options.words import commands
 from pufferfish.plan import Plan
+from pufferfish.release_story import story
 from pufferfish.slight import publishes_values
 from pufferfish.studio import fragments
 from pufferfish.studio.bench import Outlook, Question

@@ -10,9 +10,16 @@ from pufferfish.sums.calibration import SumCalibration
 from pufferfish.sums.limit import LimitCheck
 from pufferfish.sums.paper import limit_scale
 from pufferfish.sums.users import Users
-from pufferfish.words.certificates import VERDICTS_ALOUD, describe_loss
-from pufferfish.words.explanation import Explanation
-from pufferfish.words.numbers import odds_factor, rounded_up, times
+from pufferfish.words.certificates import (
+    REPEATS_LOOSER,
+    REPEATS_REFUSED,
+    VERDICTS_ALOUD,
+    describe_loss,
+    measured,
+)
+from pufferfish.words.explanation import Explanation, notices
+from pufferfish.words.numbers import rounded_up, times
+from pufferfish.words.phrases import bounded_probability
 from pufferfish.words.steps import Step
 
 __all__ = ["explain_sum", "limit_in_words", "unpromised_sum"]
@@ -32,12 +39,11 @@ def explain_sum(calibration: SumCalibration, limit: LimitCheck | None = None) ->
         "repeats": _repeats(calibration),
         "not promised": f"Not promised: {unpromised}",
     }
-    notices = []
-    if not calibration.holds:
-        notices.append("NOT CERTIFIED: the promise below is not kept. Do not release with this.")
-    if not calibration.users.public:
-        notices.append("PRIVATE: the users are not public, and this text holds their statistics.")
-    return Explanation((Step(title, (text,)) for title, text in texts.items() if text), notices)
+    private = "" if calibration.users.public else "the users"
+    return Explanation(
+        (Step(title, (text,)) for title, text in texts.items() if text),
+        notices(calibration.holds, private=private),
+    )
 
 
 def _who(users: Users) -> str:
@@ -68,12 +74,11 @@ def _what(calibration: SumCalibration) -> str:
 
 def _promise(calibration: SumCalibration) -> str:
     goal = calibration.goal
-    odds = odds_factor(goal.epsilon)
     plus = "; always, without exception" if goal.pure else f", plus {goal.delta:g}"
+    said = bounded_probability("the published number", "in one case", "in the other", goal.epsilon)
     return (
         f"The promise, {goal}, to somebody who knows all of the above and not what any user "
-        "really added: whatever is concluded from the published number, its probability in one "
-        f"case is at most {odds} times that in the other{plus}."
+        f"really added: {said}{plus}."
     )
 
 
@@ -133,7 +138,7 @@ def _certified(calibration: SumCalibration) -> str:
 
 def limit_in_words(limit: LimitCheck) -> str:
     """Whether the central limit theorem can be relied on here."""
-    what = "the least ε" if limit.goal.pure else f"δ at ε = {limit.goal.epsilon:g}"
+    what = "the least ε" if limit.goal.pure else measured(limit.goal)
     size = "no noise" if limit.noise.identity else f"scale {rounded_up(limit.noise.size, 4)}"
     verdict = (
         "so here it would have done no harm"
@@ -157,14 +162,14 @@ def limit_in_words(limit: LimitCheck) -> str:
 def _repeats(calibration: SumCalibration) -> str:
     composable = calibration.calibration.composable if calibration.repeatable else None
     if composable is None:
-        return "Publishing the same sum again with fresh noise: not covered, not even once."
+        return f"Publishing the same sum again with fresh noise: {REPEATS_REFUSED}."
     costs = ", ".join(
         f"{count} releases ε = {rounded_up(cost.epsilon, 4)}"
         for count, cost in ((count, composable.cost(count)) for count in (2, 3))
     )
     return (
-        "Publishing the same sum again with fresh noise is not covered by the certificate above. "
-        f"A looser one, for every user, adds up: {costs}, at the same δ. A ledger keeps count."
+        f"Publishing the same sum again with fresh noise {REPEATS_LOOSER}, for every user, adds "
+        f"up: {costs}, at the same δ. A ledger keeps count."
     )
 
 

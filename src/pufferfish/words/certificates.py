@@ -9,6 +9,9 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.words.numbers import between
 
 __all__ = [
+    "LEAST_EPSILON",
+    "REPEATS_LOOSER",
+    "REPEATS_REFUSED",
     "VERDICTS",
     "VERDICTS_ALOUD",
     "describe_delta",
@@ -20,6 +23,10 @@ __all__ = [
 # Whether a promise is kept; aloud where a text has nothing else that warns.
 VERDICTS = {True: "kept", False: "NOT kept", None: "not decided"}
 VERDICTS_ALOUD = {True: "kept", False: "BROKEN", None: "NOT DECIDED"}
+# What a certificate of one release says of more.
+REPEATS_REFUSED = "not covered, not even once"
+REPEATS_LOOSER = "is not covered by the certificate above. A looser one"
+LEAST_EPSILON = "the least ε that holds without exception"
 
 
 class Enclosed(Protocol):
@@ -74,10 +81,7 @@ def measured(goal: Guarantee) -> str:
 def describe_loss(found: Enclosed) -> str:
     """What was found, as far as it decides: the true δ, or with δ = 0 the true ε."""
     if found.goal.pure:
-        return (
-            "the least ε that holds without exception is "
-            f"{between(found.epsilon_lower, found.epsilon_upper)}"
-        )
+        return f"{LEAST_EPSILON} is {between(found.epsilon_lower, found.epsilon_upper)}"
     return describe_delta(found)
 
 

@@ -8,7 +8,23 @@ from typing import Self
 from pufferfish.words.steps import Step
 from pufferfish.words.terminal import numbered
 
-__all__ = ["Explanation"]
+__all__ = ["Explanation", "notices"]
+
+
+def notices(holds: bool | None, *, private: str) -> list[str]:
+    """What comes before an explanation.
+
+    Args:
+        holds: Whether the promise is kept; None: not decided.
+        private: What in it is not public; empty: all is.
+    """
+    said = []
+    if holds is not True:
+        kept = "is not kept" if holds is False else "could not be shown to be kept"
+        said.append(f"NOT CERTIFIED: the promise below {kept}. Do not release with this.")
+    if private:
+        said.append(f"PRIVATE: {private} are not public, and this text holds their statistics.")
+    return said
 
 
 class Explanation(str):

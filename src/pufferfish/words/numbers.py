@@ -36,7 +36,7 @@ def readable(number: float, digits: int = 4) -> str:
 
 
 def rounded_up(value: float, digits: int) -> str:
-    """`digits` significant digits, never less than the value."""
+    """As text: `digits` significant digits, never less than the value."""
     return _rounded(value, digits, math.ceil)
 
 

@@ -10,7 +10,9 @@ from pufferfish.words.numbers import odds_factor, readable, times
 
 __all__ = [
     "beside_column",
+    "bounded_probability",
     "cap_in_words",
+    "changed_odds",
     "joined",
     "larger_size",
     "listed",
@@ -23,6 +25,7 @@ __all__ = [
     "rows_tested",
     "seen_by",
     "unit_in_words",
+    "unprotected",
     "without_name",
 ]
 
@@ -71,15 +74,33 @@ def joined(*sentences: str) -> str:
 
 def meaning(promise: Guarantee, pair: str) -> str:
     """What a promise says of a pair, which is given in words."""
-    factor = odds_factor(promise.epsilon)
     if promise.pure:
-        return (
-            f"what is published changes the odds between {pair} by a factor of at most {factor}, "
-            "up or down"
-        )
+        return changed_odds("what is published", pair, promise.epsilon)
     return (
-        f"whatever is concluded from what is published is at most {factor} times as probable "
-        f"under one as under the other of {pair}, plus {promise.delta:g}"
+        f"whatever is concluded from what is published is at most {odds_factor(promise.epsilon)} "
+        f"times as probable under one as under the other of {pair}, plus {promise.delta:g}"
+    )
+
+
+def changed_odds(seen: str, pair: str, epsilon: float) -> str:
+    """By how much what is seen may change the odds between the secrets of a pair."""
+    factor = odds_factor(epsilon)
+    return f"{seen} changes the odds between {pair} by a factor of at most {factor}, up or down"
+
+
+def bounded_probability(seen: str, one: str, other: str, epsilon: float) -> str:
+    """How much likelier a conclusion from what is seen may be in one case than in the other."""
+    return (
+        f"whatever is concluded from {seen}, its probability {one} is at most "
+        f"{odds_factor(epsilon)} times that {other}"
+    )
+
+
+def unprotected(rows: str, noised: str) -> str:
+    """Rows that the promise says nothing about: how many, and that they are noised, in words."""
+    return (
+        f"{rows} of the published rows have a secret that is in no pair: {noised}, but nothing is "
+        "promised for them."
     )
 
 

@@ -31,6 +31,7 @@ from pufferfish.words.phrases import (
     pair_in_words,
     rows_tested,
     unit_in_words,
+    unprotected,
 )
 from pufferfish.words.steps import Entry, Step
 
@@ -256,8 +257,5 @@ def gaps(record: Record) -> list[str]:
             "describe the column as it is, or cap it before the noise (--cap LOW:HIGH)."
         )
     if record.rows_unprotected:
-        texts.append(
-            f"{record.rows_unprotected:,} of the published rows have a secret that is in no "
-            "pair: noised like the others, but nothing is promised for them."
-        )
+        texts.append(unprotected(f"{record.rows_unprotected:,}", "noised like the others"))
     return texts

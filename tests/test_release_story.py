@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import laplace, norm
 
 import pufferfish as pf
-from pufferfish.narrate import story
+from pufferfish.release_story import story
 from pufferfish.words.terminal import labelled
 
 ROWS = 1000
