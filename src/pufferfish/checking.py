@@ -21,7 +21,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
 from pufferfish.looking import beside, look_at, shown
 from pufferfish.mechanisms import drawing_of
-from pufferfish.noise import Law, noise_from_dict
+from pufferfish.noise import Law, law_from_dict
 from pufferfish.numerics import rounded_up
 from pufferfish.persons import cost_of_rows
 from pufferfish.plan import Plan
@@ -236,7 +236,7 @@ def _of_file(
 def _of_sum(data: dict[str, Any]) -> list[Check]:
     """A record of one published number, which it holds itself."""
     with reading("record of a sum"):
-        checks = [_drawable(noise_from_dict(data["noise"]))]
+        checks = [_drawable(law_from_dict(data["noise"]))]
         for found, certificate in sum_claims(data):
             checks.append(Check(**found._asdict()))
             if certificate is not None:
@@ -269,7 +269,7 @@ def _against_plan(data: dict[str, Any], facts: Facts) -> list[Check]:
         if certificate.goal.pure
         else f"δ at ε = {certificate.goal.epsilon:g} at most {certificate.delta_upper:.9g}"
     )
-    same = plan.calibration.noise == facts.noise and plan.promise == facts.goal
+    same = plan.calibration.mechanism == facts.noise and plan.promise == facts.goal
     planned = facts.planned_by(plan).to_dict()
     other = [name for name, entry in planned.items() if data[name] != entry]
     return [
