@@ -18,7 +18,7 @@ from pufferfish.noise.output import AtomsOutput, TableOutput
 from pufferfish.priors import Components, Discrete
 
 __all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise"]
-__all__ += ["as_noise", "check_noise", "resized", "size_of"]
+__all__ += ["as_noise", "check_noise"]
 
 
 def _checked_grid(grid: float | None, size: float, size_name: str) -> float | None:
@@ -275,13 +275,3 @@ def as_noise(law: Law) -> Noise:
         f"{type(law).__name__} adds no noise to a value, so it has neither scale nor std; "
         "`mechanism` is the law itself, and `mechanism.error(frequencies)` the error of a value."
     )
-
-
-def size_of(noise: Noise) -> float:
-    """What the size of this law is called by: Laplace's scale, a Gaussian's std; 0 for none."""
-    return noise.size
-
-
-def resized(noise: Noise, size: float) -> Noise:
-    """The same law with another size; the grid stays, and no noise stays none."""
-    return noise.resized(size)
