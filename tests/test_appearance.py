@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.appearance import FALSE_ALARM, MOST_LOOKED_AT, appearance
 from pufferfish.mechanism import Clip, RoundTo
+from pufferfish.noise import Law
 from pufferfish.sampling import discrete_gaussian, discrete_laplace
 
 GRID = 2.0**-25
@@ -163,3 +165,15 @@ def test_the_grid_is_checked_beyond_what_is_looked_at_closely() -> None:
     parts = [part + GRID * number for number in range(MOST_LOOKED_AT // part.size + 1)]
     assert appearance(parts, LAPLACE, ()).verdict is True
     assert appearance([*parts, np.array([0.1])], LAPLACE, ()).verdict is False
+
+
+def test_of_another_law_nothing_is_said() -> None:
+    class Recoded(Law):
+        def output(self, prior: object) -> None:
+            return None
+
+        def error(self, frequencies: object = None) -> float:
+            return 1.0
+
+    found = appearance([np.array([1.0, math.nan]), np.array([2.0])], Recoded(), ())
+    assert (found.rows, found.verdict) == (3, None)

@@ -28,7 +28,7 @@ from scipy.stats import binom
 
 from pufferfish.checks import FloatArray
 from pufferfish.mechanism import Clip, Postprocess, RoundTo
-from pufferfish.noise import Noise
+from pufferfish.noise import Law, Noise, as_noise
 
 __all__ = ["FALSE_ALARM", "MOST_LOOKED_AT", "Appearance", "appearance"]
 
@@ -63,10 +63,12 @@ class Appearance(NamedTuple):
     detail: str
 
 
-def appearance(
-    parts: Iterable[FloatArray], noise: Noise, steps: tuple[Postprocess, ...]
-) -> Appearance:
+def appearance(parts: Iterable[FloatArray], law: Law, steps: tuple[Postprocess, ...]) -> Appearance:
     """Look at a published column, some rows at a time; nan where a value is missing."""
+    if not law.additive:
+        rows = sum(part.size for part in parts)
+        return Appearance(rows, None, "only noise that was added leaves traces to look for")
+    noise = as_noise(law)
     shape = _Shape.of(noise, steps)
     kept: list[FloatArray] = []
     rows = held = 0
@@ -220,7 +222,7 @@ def _variance(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iter
     if not _is_fine(noise) or free.size < count or count < 2:
         return
     log = math.log(2.0 / _LEVEL)
-    second, fourth = noise.moments
+    second, fourth = noise.unit.moments
     # A grid of 1/16 changes the moments by less than 1%.
     least = 0.99 * second * count - math.sqrt(2.0 * 1.01 * fourth * count * log) - 8.0 * log
     grid = noise.grid or 0.0

@@ -105,6 +105,14 @@ class Calibration:
         for each, value in zip(fields(self), given, strict=True):
             object.__setattr__(self, each.name, value)
 
+    def __repr__(self) -> str:
+        """As it is made; the scenario is left out, for it may be large and private."""
+        law = "noise" if self.mechanism.additive else "mechanism"
+        return (
+            f"Calibration(goal={self.goal!r}, method={self.method!r}, {law}={self.mechanism!r}, "
+            f"certificate={self.certificate!r}, tau={self.tau!r}, radius={self.radius!r})"
+        )
+
     @property
     def noise(self) -> Noise:
         """The noise to add, grid included; `NoNoise()` where none is needed.

@@ -15,7 +15,6 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.ladder import Rounding, rung_up
-from pufferfish.noise import size_of
 
 OUTLIER = 300.0
 GOAL = pf.Guarantee(epsilon=1.0)
@@ -63,7 +62,7 @@ def consistent(seen: float, secret: str, rounding: Rounding) -> list[float]:
     """The values of the unknown row that would have been published like this."""
 
     def shown(value: float) -> float:
-        size = size_of(calibrated(secret, value).noise)
+        size = calibrated(secret, value).noise.size
         return rung_up(size) if rounding == "ladder" else float(f"{size + 0.05:.3g}")
 
     return [value for value in CANDIDATES if shown(value) == seen]
@@ -75,7 +74,7 @@ def test_three_digits_betrayed_the_secret_and_the_value() -> None:
     assert seen == {"a": 31.0, "b": 42.6}
     for secret, size in seen.items():
         low, high = (
-            size_of(calibrated(secret, value).noise) for value in (0.99 * OUTLIER, 1.01 * OUTLIER)
+            calibrated(secret, value).noise.size for value in (0.99 * OUTLIER, 1.01 * OUTLIER)
         )
         # A value 1% away would have shown.
         assert low < size - 0.1 < size < high
@@ -104,9 +103,7 @@ def test_who_knows_the_value_still_learns_the_secret_from_a_rung_and_the_record_
 
 def test_a_rung_is_one_of_few() -> None:
     """What it tells at most, in bits: the logarithm of how many sizes are possible."""
-    sizes = [
-        size_of(calibrated(secret, value).noise) for secret in ("a", "b") for value in CANDIDATES
-    ]
+    sizes = [calibrated(secret, value).noise.size for secret in ("a", "b") for value in CANDIDATES]
     digits = {float(f"{size + 0.05:.3g}") for size in sizes}
     rungs = {rung_up(size) for size in sizes}
     assert len(digits) >= 110  # 6.8 bits, for values in steps of 5

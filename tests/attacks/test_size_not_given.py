@@ -10,7 +10,6 @@ import pytest
 import pufferfish as pf
 from pufferfish.choose import least_epsilon
 from pufferfish.ladder import rung_up
-from pufferfish.noise import size_of
 from pufferfish.sums.calibration import calibrate_sum
 from pufferfish.sums.users import binary
 
@@ -45,9 +44,9 @@ def test_public_beliefs_tell_nothing() -> None:
 
 def test_sizes_that_were_given_stay() -> None:
     given = pf.calibrate(scenario(), GOAL, size=9.87)
-    assert size_of(planned(given).calibration.noise) == 9.87
+    assert planned(given).calibration.noise.size == 9.87
     found = least_epsilon(scenario(), pf.LaplaceNoise(3.21, 2.0**-24))
-    assert size_of(planned(found).calibration.noise) == 3.21
+    assert planned(found).calibration.noise.size == 3.21
 
 
 def test_a_computed_scale_of_a_sum_was_not_given() -> None:
@@ -66,6 +65,6 @@ def test_noise_in_name_only_does_not_tell_a_private_std() -> None:
     drawn = pf.Plan(
         calibration=replace(given, method="exact"), column="x", secret="s", allow_no_noise=True
     )
-    size = size_of(drawn.calibration.noise)
+    size = drawn.calibration.noise.size
     assert size == rung_up(size)
     assert size > 1e-7

@@ -44,7 +44,7 @@ def test_the_numbers_of_a_law_are_those_of_its_density(law: pf.Noise, same: Any)
     points = np.array([-4.0, -1.0, 0.0, 0.5, 7.0])
     np.testing.assert_allclose(law.cdf(points), same.cdf(points), rtol=1e-13)
     assert law.peak_width == pytest.approx(1.0 / same.pdf(0.0), rel=1e-15)
-    second, fourth = law.moments
+    second, fourth = law.unit.moments
     assert second * law.size**2 == pytest.approx(same.moment(2), rel=1e-13)
     assert fourth * law.size**4 == pytest.approx(same.moment(4), rel=1e-13)
     mean, _ = quad(lambda n: 2.0 * n * same.pdf(n), 0.0, math.inf)
@@ -77,7 +77,7 @@ def test_no_noise_is_a_law_too() -> None:
     none = pf.NoNoise()
     assert none.identity
     assert none.size == none.peak_width == none.mean_absolute == none.half_width(0.95) == 0.0
-    assert none.moments == (0.0, 0.0)
+    assert none.unit.moments == (0.0, 0.0)
     assert none.modulus(3.0) == 1.0
     assert none.resized(5.0) is none.ideal(0.5) is none
     assert none.cdf(np.array([-1.0, 0.0, 1.0])).tolist() == [0.0, 1.0, 1.0]

@@ -16,8 +16,6 @@ from pufferfish.noise.laws import (
     NoNoise,
     as_noise,
     check_noise,
-    resized,
-    size_of,
 )
 from pufferfish.noise.output import (
     AtomsOutput,
@@ -45,6 +43,4 @@ __all__ = [
     "noise_from_dict",
     "output_law",
     "register_document",
-    "resized",
-    "size_of",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import UnsupportedError
@@ -20,7 +20,7 @@ from pufferfish.priors import Components, Discrete, Gaussian, GaussianMixture, P
 if TYPE_CHECKING:
     from pufferfish.noise.laws import Noise
 
-__all__ = ["AdditiveLaw", "Law"]
+__all__ = ["AdditiveLaw", "Law", "Unit"]
 
 
 class Law(ABC):
@@ -48,6 +48,14 @@ class Law(ABC):
         """Whether it can be drawn exactly; False for an ideal law, which is only computed with."""
         return True
 
+    @property
+    def ratio_scale(self) -> float:
+        """b, where moving a value by d changes the log-density of Y by d/b at most; 0: no bound.
+
+        By such a bound the costs of several releases add up, and beliefs may be off by a distance.
+        """
+        return 0.0
+
     @abstractmethod
     def output(self, prior: Any) -> Any:
         """The law of what is published, for a value that follows `prior`."""
@@ -62,6 +70,14 @@ class Law(ABC):
         """
 
 
+class Unit(NamedTuple):
+    """Numbers of a law of size 1: 1 over its largest density, E|N|, and E N² and E N⁴."""
+
+    peak_width: float
+    mean_absolute: float
+    moments: tuple[float, float]
+
+
 class AdditiveLaw(Law):
     """Y = X + N, where N does not depend on X and its law is symmetric.
 
@@ -70,6 +86,8 @@ class AdditiveLaw(Law):
     """
 
     __slots__ = ()
+
+    unit: ClassVar[Unit]
 
     @property
     def additive(self) -> bool:
@@ -87,31 +105,18 @@ class AdditiveLaw(Law):
         """E N²."""
 
     @property
-    @abstractmethod
-    def ratio_scale(self) -> float:
-        """b, where moving a value by d changes the log-density of Y by d/b at most; 0: no bound.
-
-        By such a bound the costs of several releases add up, and beliefs may be off by a distance.
-        """
-
-    @property
-    @abstractmethod
     def peak_width(self) -> float:
         """1 over the largest density of N: an interval of width w has at most w/peak_width of it.
 
         For the same reason moving values by d on average changes the law of Y by d/peak_width in
         total variation, at most. 0 for none, where nothing bounds that.
         """
+        return self.unit.peak_width * self.size
 
     @property
-    @abstractmethod
     def mean_absolute(self) -> float:
         """E|N|."""
-
-    @property
-    @abstractmethod
-    def moments(self) -> tuple[float, float]:
-        """E N² and E N⁴, in units of the size."""
+        return self.unit.mean_absolute * self.size
 
     @abstractmethod
     def half_width(self, confidence: float) -> float:

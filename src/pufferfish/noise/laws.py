@@ -12,13 +12,13 @@ from scipy.special import ndtr, ndtri
 
 from pufferfish.checks import FloatArray, positive, require
 from pufferfish.errors import UnsupportedError
-from pufferfish.noise.base import AdditiveLaw, Law
+from pufferfish.noise.base import AdditiveLaw, Law, Unit
 from pufferfish.noise.kernels import GaussianKernel, LaplaceKernel
 from pufferfish.noise.output import AtomsOutput, TableOutput
 from pufferfish.priors import Components, Discrete
 
 __all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise"]
-__all__ += ["as_noise", "check_noise", "resized", "size_of"]
+__all__ += ["as_noise", "check_noise"]
 
 
 def _checked_grid(grid: float | None, size: float, size_name: str) -> float | None:
@@ -43,6 +43,7 @@ class LaplaceNoise(AdditiveLaw):
     """
 
     kind: ClassVar[Literal["laplace"]] = "laplace"
+    unit: ClassVar[Unit] = Unit(peak_width=2.0, mean_absolute=1.0, moments=(2.0, 24.0))
 
     scale: float
     grid: float | None = None
@@ -78,21 +79,6 @@ class LaplaceNoise(AdditiveLaw):
     def ratio_scale(self) -> float:
         """The scale: |log f(y−x) − log f(y−x')| ≤ |x − x'|/scale."""
         return self.scale
-
-    @property
-    def peak_width(self) -> float:
-        """2·scale."""
-        return 2.0 * self.scale
-
-    @property
-    def mean_absolute(self) -> float:
-        """The scale."""
-        return self.scale
-
-    @property
-    def moments(self) -> tuple[float, float]:
-        """2! and 4!."""
-        return 2.0, 24.0
 
     def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
         """The std, whatever the values are."""
@@ -140,6 +126,11 @@ class GaussianNoise(AdditiveLaw):
     """
 
     kind: ClassVar[Literal["gaussian"]] = "gaussian"
+    unit: ClassVar[Unit] = Unit(
+        peak_width=math.sqrt(2.0 * math.pi),
+        mean_absolute=math.sqrt(2.0 / math.pi),
+        moments=(1.0, 3.0),
+    )
 
     std: float
     grid: float | None = None
@@ -164,26 +155,6 @@ class GaussianNoise(AdditiveLaw):
     def drawable(self) -> bool:
         """On a grid."""
         return self.grid is not None
-
-    @property
-    def ratio_scale(self) -> float:
-        """0: the log-ratio of two shifted Gaussians has no bound."""
-        return 0.0
-
-    @property
-    def peak_width(self) -> float:
-        """√(2π)·std."""
-        return math.sqrt(2.0 * math.pi) * self.std
-
-    @property
-    def mean_absolute(self) -> float:
-        """√(2/π)·std."""
-        return self.std * math.sqrt(2.0 / math.pi)
-
-    @property
-    def moments(self) -> tuple[float, float]:
-        """1 and 3."""
-        return 1.0, 3.0
 
     def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
         """The std, whatever the values are."""
@@ -221,6 +192,7 @@ class NoNoise(AdditiveLaw):
     """Y = X: the release of the value itself."""
 
     kind: ClassVar[Literal["none"]] = "none"
+    unit: ClassVar[Unit] = Unit(peak_width=0.0, mean_absolute=0.0, moments=(0.0, 0.0))
 
     @property
     def identity(self) -> bool:
@@ -246,26 +218,6 @@ class NoNoise(AdditiveLaw):
     def size(self) -> float:
         """0."""
         return 0.0
-
-    @property
-    def ratio_scale(self) -> float:
-        """0: a value that is moved is seen to be another."""
-        return 0.0
-
-    @property
-    def peak_width(self) -> float:
-        """0."""
-        return 0.0
-
-    @property
-    def mean_absolute(self) -> float:
-        """0."""
-        return 0.0
-
-    @property
-    def moments(self) -> tuple[float, float]:
-        """0 and 0."""
-        return 0.0, 0.0
 
     def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
         """0."""
@@ -323,13 +275,3 @@ def as_noise(law: Law) -> Noise:
         f"{type(law).__name__} adds no noise to a value, so it has neither scale nor std; "
         "`mechanism` is the law itself, and `mechanism.error(frequencies)` the error of a value."
     )
-
-
-def size_of(noise: Noise) -> float:
-    """What the size of this law is called by: Laplace's scale, a Gaussian's std; 0 for none."""
-    return noise.size
-
-
-def resized(noise: Noise, size: float) -> Noise:
-    """The same law with another size; the grid stays, and no noise stays none."""
-    return noise.resized(size)

@@ -28,7 +28,7 @@ from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import Edition
 from pufferfish.mechanism import Postprocess
-from pufferfish.noise import Noise, NoNoise
+from pufferfish.noise import Noise, NoNoise, as_noise
 from pufferfish.outliers import outliers
 from pufferfish.persons import SeveralRows
 from pufferfish.plan import Plan
@@ -182,7 +182,7 @@ def gather(
     with reading("record"):
         said = statement.Facts.from_dict(document)
         plan = _plan(record, document)
-    goal, noise, steps = said.goal, said.noise, said.postprocess
+    goal, noise, steps = said.goal, as_noise(said.noise), said.postprocess
     estimated = None if released is None else estimates(released, noise, steps, said.step)
     found = found or Verification(edition=edition, checks=())
     return Facts(

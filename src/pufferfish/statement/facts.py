@@ -12,7 +12,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.kind import Stated
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Postprocess
-from pufferfish.noise import Noise, law_to_dict, noise_from_dict
+from pufferfish.noise import Law, law_from_dict, law_to_dict
 from pufferfish.plan import (
     DEPENDENCES,
     MISSING,
@@ -97,7 +97,7 @@ class Facts(Stated):
         beliefs_from: Where the beliefs come from: the table that was released, another table, or
             elsewhere (a reference sample, public knowledge).
         beliefs_fitted: When, if they were fitted to another table.
-        noise: The law that was added.
+        noise: The law that was applied.
         rounding: How its size was made public, as in `Plan`; None where every belief is public, so
             that the size says nothing of private data.
         postprocess: What was done to the noised values.
@@ -122,7 +122,7 @@ class Facts(Stated):
     adversaries: int | None
     beliefs_from: BeliefsFrom
     beliefs_fitted: str | None
-    noise: Noise
+    noise: Law
     rounding: Rounding | None
     postprocess: tuple[Postprocess, ...]
 
@@ -160,7 +160,7 @@ class Facts(Stated):
             adversaries=len(scenario.beliefs),
             beliefs_from=beliefs_from or planned_source(scenario.beliefs),
             beliefs_fitted=beliefs_fitted,
-            noise=plan.calibration.noise,
+            noise=plan.calibration.mechanism,
             rounding=None if plan.public else plan.rounding,
             postprocess=plan.postprocess,
         )
@@ -235,7 +235,7 @@ class Facts(Stated):
                 kept=tuple(data["kept"]),
                 reveals=None if data["reveals"] is None else Reveals.from_dict(data["reveals"]),
                 cap=None if data["cap"] is None else bounds("cap", data["cap"]),
-                noise=noise_from_dict(data["noise"]),
+                noise=law_from_dict(data["noise"]),
                 postprocess=tuple(postprocess_from_dict(each) for each in data["postprocess"]),
                 **{name: data[name] for name in (*choices, *_PLAIN)},
             )
