@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +24,6 @@ EXTRAS: dict[str, tuple[Callable[[], Any], str]] = {
     "pyspark.sql": (lambda: extras.pyspark("sql"), "spark"),
     "shiny": (extras.shiny, "studio"),
     "sklearn.metrics": (lambda: extras.sklearn("metrics"), "audit"),
-    "starlette.requests": (lambda: extras.starlette("requests"), "studio"),
     "threadpoolctl": (extras.threadpoolctl, "audit"),
     "uvicorn": (extras.uvicorn, "studio"),
     "yaml": (extras.pyyaml, "cli"),
@@ -57,3 +57,11 @@ def test_libraries_are_imported_by_name_in_one_place() -> None:
         if "import_module" in each.read_text(encoding="utf-8")
     ]
     assert users == ["extras.py"]
+
+
+def test_the_command_line_loads_only_what_it_needs() -> None:
+    """It runs where only the extra `cli` is installed."""
+    others = {name.partition(".")[0] for name in EXTRAS} - {"pyarrow", "yaml"} | {"starlette"}
+    code = "import sys, pufferfish.cli.app; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not others & set(done.stdout.split())

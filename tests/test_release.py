@@ -21,7 +21,7 @@ import pufferfish as pf
 from pufferfish import mechanism
 from pufferfish.calibrate import recertified
 from pufferfish.release import session
-from pufferfish.tables import mapping
+from pufferfish.tables.local import transform
 from tests.sampling.fit import rejects_counts
 
 KINDS = ["dict", "pandas", "polars", "lazy", "arrow"]
@@ -367,7 +367,7 @@ def test_the_test_would_see_noise_of_another_size(factor: float) -> None:
 def test_every_row_is_noised_at_every_edge(
     kind: str, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mapping, "BATCH", 7)
+    monkeypatch.setattr(transform, "BATCH", 7)
     monkeypatch.setattr(mechanism, "CHUNK", 3)
     # On the grid, so that a value without noise would be published as it is.
     values = np.arange(rows, dtype=np.float64)
@@ -580,7 +580,7 @@ def test_a_person_with_more_rows_than_promised_is_refused(
     columns = {"x": [1.0, 2.0, 3.0, 4.0], "s": ["a", "b", "a", "b"], "p": labels}
     # Also where the rows of a person are in different batches.
     for batch in (2**20, 2, 1):
-        monkeypatch.setattr(mapping, "BATCH", batch)
+        monkeypatch.setattr(transform, "BATCH", batch)
         # Four rows are too few to test what they have in common; that has tests of its own.
         monkeypatch.setattr(session, "refuse_dependent", lambda *_: True)
         with pytest.raises(pf.DataError, match="column 'p': some person has more than 1 row"):
@@ -593,7 +593,7 @@ def test_a_person_with_more_rows_than_promised_is_refused(
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 def test_persons_may_be_categories(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mapping, "BATCH", 2)
+    monkeypatch.setattr(transform, "BATCH", 2)
     monkeypatch.setattr(session, "refuse_dependent", lambda *_: True)
     frame = pl.DataFrame(
         {"x": [1.0, 2.0, 3.0], "s": ["a", "b", "a"], "p": ["u", "v", "u"]}
@@ -639,7 +639,7 @@ def test_values_that_cannot_be_noised_are_refused_by_row(kind: str, value: float
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_are_counted_through_all_batches(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mapping, "BATCH", 4)
+    monkeypatch.setattr(transform, "BATCH", 4)
     columns = table(30)
     columns["x"][22] = math.inf
     with pytest.raises(pf.DataError, match="row 23"):

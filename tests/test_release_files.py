@@ -27,7 +27,8 @@ import pytest
 import pufferfish as pf
 from pufferfish.calibrate import recertified
 from pufferfish.release import session
-from pufferfish.tables import FileFormat, mapping, reading
+from pufferfish.tables import FileFormat
+from pufferfish.tables.local import reading, transform
 from tests.sampling.fit import rejects_counts
 
 FAINT = 1e-3
@@ -340,7 +341,7 @@ def test_the_format_must_be_known(tmp_path: Path) -> None:
 def test_every_row_is_noised_at_every_edge(
     tmp_path: Path, name: str, rows: int, fields: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (mapping, reading):
+    for module in (transform, reading):
         monkeypatch.setattr(module, "BATCH", 7)
     monkeypatch.setattr(reading, "_BLOCK_BYTES", 32)
     values = [float(row) for row in range(rows)]
@@ -521,7 +522,7 @@ def test_a_row_of_nobody_is_refused(tmp_path: Path) -> None:
 RELEASE = """
 import sys
 import pufferfish as pf
-from pufferfish.tables import reading
+from pufferfish.tables.local import reading
 reading._BLOCK_BYTES = 1 << 16
 plan = pf.Plan.load(sys.argv[1])
 try:

@@ -20,7 +20,8 @@ import pufferfish as pf
 from pufferfish.checking import verify_record
 from pufferfish.release import session
 from pufferfish.sampling import shuffle
-from pufferfish.tables import FileFormat, folder, persons, publishing, reading, tally
+from pufferfish.tables import FileFormat, tally
+from pufferfish.tables.local import folder, persons, publish, reading
 from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
 from tests.test_release_files import child, faint, listing, little_room, plan
 
@@ -76,7 +77,7 @@ def manifest(place: Path) -> Manifest:
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "BATCH", 7)
-    monkeypatch.setattr(publishing, "BATCH", 7)
+    monkeypatch.setattr(publish, "BATCH", 7)
     monkeypatch.setattr(reading, "_BLOCK_BYTES", 64)
 
 
@@ -472,12 +473,11 @@ def test_a_record_that_cannot_be_saved_publishes_nothing(tmp_path: Path) -> None
 SLOWLY = """
 import sys, time
 import pufferfish as pf
-from pufferfish.tables import publishing
-slowed = publishing.change_rows
-def change_rows(*given):
+slowed = pf.Mechanism.apply
+def apply(*given):
     time.sleep(0.05)
     return slowed(*given)
-publishing.change_rows = change_rows
+pf.Mechanism.apply = apply
 pf.release(sys.argv[2], pf.Plan.load(sys.argv[1]), sys.argv[3])
 """
 

@@ -8,7 +8,7 @@ from typing import Any
 from pufferfish.errors import MissingExtraError
 
 __all__ = ["check_report", "jinja2", "matplotlib", "narwhals", "py4j", "pyarrow", "pyspark"]
-__all__ += ["pyyaml", "shiny", "sklearn", "starlette", "threadpoolctl", "uvicorn"]
+__all__ += ["pyyaml", "shiny", "sklearn", "threadpoolctl", "uvicorn"]
 
 _TABLES = "Without it, give a dict of arrays: {'column': values, 'secret': secrets}."
 _JAVA = "It needs Java 17 or newer, too."
@@ -22,7 +22,6 @@ _EXTRAS = {
     "pyspark": ("Spark needs pyspark", "spark", _JAVA),
     "shiny": ("the studio needs shiny", "studio", ""),
     "sklearn": ("the audit of data needs scikit-learn", "audit", ""),
-    "starlette": ("the studio needs starlette", "studio", ""),
     "threadpoolctl": ("the audit of data needs threadpoolctl", "audit", ""),
     "uvicorn": ("the studio needs uvicorn", "studio", ""),
     "yaml": ("YAML needs PyYAML", "cli", "JSON needs nothing."),
@@ -82,11 +81,6 @@ def shiny(part: str | None = None) -> Any:
 def sklearn(part: str) -> Any:
     """A part of the library of learners."""
     return _library("sklearn", part)
-
-
-def starlette(part: str) -> Any:
-    """A part of the library of requests and answers, which comes with Shiny."""
-    return _library("starlette", part)
 
 
 def threadpoolctl() -> Any:

@@ -19,7 +19,7 @@ from pufferfish.limits import ROWS_PER_BYTE, SPARE_ROWS
 from pufferfish.statement import Facts
 from pufferfish.strict import bounded_text
 from pufferfish.tables import format_of
-from pufferfish.tables.files import column_names, column_parts
+from pufferfish.tables.local.files import column_names, column_parts
 from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
 from pufferfish.tables.sources import data_files
 from pufferfish.verdict import Check

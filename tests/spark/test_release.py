@@ -22,12 +22,12 @@ from pufferfish.errors import (
 )
 from pufferfish.exact.recheck import certificate_gap
 from pufferfish.learning import Sample, sample
-from pufferfish.release import spark as spark_release
-from pufferfish.release.spark import release_spark
+from pufferfish.release import Release, release_with
 from pufferfish.release_story import story
 from pufferfish.report import report
 from pufferfish.tables.manifest import MANIFEST, Manifest
 from pufferfish.tables.spark import storage, written
+from pufferfish.tables.spark.engine import SparkEngine
 from pufferfish.words.terminal import labelled
 from tests.sampling.fit import rejects_law
 from tests.spark.tables import collected, columns, frame, plan
@@ -39,6 +39,13 @@ def some_of(parts: Iterator[Any]) -> Iterator[Any]:
     generator = np.random.default_rng()
     for part in parts:
         yield part.slice(0, int(generator.integers(1, part.num_rows)))
+
+
+def release_to(frame: Any, plan: pf.Plan, output: Path, **choices: Any) -> Release:
+    """As on the command line."""
+    kind = choices.pop("kind", "parquet")
+    engine = SparkEngine(frame=frame, output=str(output), kind=kind)
+    return release_with(engine, plan, **choices)
 
 
 def left_over(folder: Path) -> list[str]:
@@ -271,7 +278,7 @@ def test_a_target_that_appears_meanwhile_is_not_replaced(spark: Any, tmp_path: P
         (target / "theirs").write_text("", encoding="utf-8")
 
     with pytest.raises(OutputExistsError, match="appeared while"):
-        release_spark(there, plan(), str(target), save=somebody_else)
+        release_to(there, plan(), target, save=somebody_else)
     assert [each.name for each in target.iterdir()] == ["theirs"]
 
 
@@ -348,7 +355,7 @@ def test_where_a_rename_is_no_single_step_the_manifest_is_last(
         raise OSError("no room for a record")
 
     with pytest.raises(OSError, match="no room"):
-        release_spark(there, plan(), str(target), save=fails)
+        release_to(there, plan(), target, save=fails)
     assert left_over(tmp_path) == []
     done = pf.release(there, plan(), target)
     manifest = Manifest.from_json((target / MANIFEST).read_text(encoding="utf-8"))
@@ -373,10 +380,10 @@ def test_large_files_are_hashed_without_being_held(
 
 def test_other_formats(spark: Any, tmp_path: Path) -> None:
     there = frame(spark, columns(300))
-    done = release_spark(there, plan(keep=["id"]), str(tmp_path / "orc"), kind="orc")
-    assert collected(done.written.frame, "id").size == 300
+    done = release_to(there, plan(keep=["id"]), tmp_path / "orc", kind="orc")
+    assert collected(done.frame, "id").size == 300
     with pytest.raises(InvalidInputError, match="parquet or orc, not 'csv'"):
-        release_spark(there, plan(), str(tmp_path / "csv"), kind="csv")
+        release_to(there, plan(), tmp_path / "csv", kind="csv")
 
 
 @pytest.mark.parametrize("secrets", [9, 50])
@@ -410,7 +417,7 @@ def test_another_table_is_refused_before_anything_is_drawn(
         raise AssertionError("nothing may be drawn")
 
     with monkeypatch.context() as patched:
-        patched.setattr(spark_release, "map_spark", drawing)
+        patched.setattr(SparkEngine, "transform", drawing)
         with pytest.raises(DataError, match="fitted on another table, on 20"):
             pf.release(there, chosen, output=tmp_path / "out")
     assert not left_over(tmp_path)
@@ -442,7 +449,7 @@ def test_a_table_that_changes_after_it_was_counted_is_not_published(
     table = columns(3_000)
     place = str(tmp_path / "in")
     frame(spark, table).write.parquet(place)
-    real = spark_release.summarise
+    real = SparkEngine.summarise
 
     def changing(*arguments: Any, **options: Any) -> Any:
         """Counts the table, and then one value is another one."""
@@ -452,7 +459,7 @@ def test_a_table_that_changes_after_it_was_counted_is_not_published(
         spark.catalog.refreshByPath(place)
         return found
 
-    monkeypatch.setattr(spark_release, "summarise", changing)
+    monkeypatch.setattr(SparkEngine, "summarise", changing)
     with pytest.raises(EngineError, match=r"changed while|Nothing was published|went wrong"):
         pf.release(spark.read.parquet(place), fitted(table), output=tmp_path / "out")
     assert left_over(tmp_path) == ["in"]

@@ -10,7 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pufferfish.studio.guard import Guard, Message, Receive, Scope, Send, respond
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from pufferfish.studio.guard import Guard
 from pufferfish.studio.serving import Workers, server_of
 from pufferfish.studio.uploads import Uploads
 
@@ -36,8 +39,9 @@ async def page(scope: Scope, receive: Receive, send: Send) -> None:
         while message.get("more_body"):
             message = await receive()
             body += message["body"]
-        said = f"{scope['method']} {scope['path']} {len(body)}".encode()
-        await respond(send, 200, said, b"text/plain", (b"Cache-Control", b"public, max-age=9"))
+        said = f"{scope['method']} {scope['path']} {len(body)}"
+        answer = PlainTextResponse(said, headers={"Cache-Control": "public, max-age=9"})
+        await answer(scope, receive, send)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,8 @@ from pufferfish.studio.latest import Latest
 from pufferfish.studio.panels import moved
 from pufferfish.studio.sources import Source, given_source
 from pufferfish.tables import format_of
-from pufferfish.tables.detect import FoundColumn
-from pufferfish.tables.summarise import summarise_files
+from pufferfish.tables.local.detect import FoundColumn
+from pufferfish.tables.local.summarise import summarise_files
 from tests.studio.conftest import loop
 
 pytestmark = pytest.mark.xdist_group("studio")

@@ -20,11 +20,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.types import Receive, Scope, Send
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from pufferfish.errors import InvalidInputError
-from pufferfish.studio.guard import Receive, Scope, Send
 from pufferfish.studio.serving import serve, shiny_scripts
 from pufferfish.studio.uploads import Uploads
 from tests.studio.running import page, running

@@ -24,7 +24,7 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.release import release_file
 from pufferfish.studio.uploads import Upload, Uploads
 from pufferfish.tables import format_of
-from pufferfish.tables.summarise import summarise_files
+from pufferfish.tables.local.summarise import summarise_files
 from tests.studio.running import MOST_BYTES, Answer, Running, running
 
 INSTEAD = "pufferfish studio FILE"

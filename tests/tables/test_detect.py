@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.tables import FileFormat, format_of
-from pufferfish.tables.detect import (
+from pufferfish.tables.local.detect import (
     MOST_LABELS,
     FoundColumn,
     detect,
     protectable,
     secretive,
 )
-from pufferfish.tables.summarise import summarise_files
+from pufferfish.tables.local.summarise import summarise_files
 
 
 def as_csv(table: pa.Table, delimiter: str = ",") -> bytes:

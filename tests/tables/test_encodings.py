@@ -10,7 +10,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.tables import format_of
-from pufferfish.tables.detect import detect
+from pufferfish.tables.local.detect import detect
 
 TEXT = "größe,kürzel\n" + "".join(f"{value},Zoë\n{value},Ümit\n" for value in range(40))
 LATER = "x,s\n" + "1,a\n" * 60_000 + "2,Zoë\n"

@@ -12,9 +12,9 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.tables import FileFormat, format_of
-from pufferfish.tables.detect import detect
+from pufferfish.tables.local.detect import detect
+from pufferfish.tables.local.summarise import summarise_files
 from pufferfish.tables.marks import without_marks
-from pufferfish.tables.summarise import summarise_files
 
 # All that used to be missing in a column of numbers, and text in one of secrets.
 ONCE_MISSING = ["NA", "n/a", "#N/A", "NULL", "null", "None", "?", ".", "-"]

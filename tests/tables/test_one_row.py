@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import pufferfish as pf
-from pufferfish.tables import heaps, one_row, reading
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.one_row import OneRow, means, reduced_arrays, reduced_frame
-from pufferfish.tables.pieces import opened_table
+from pufferfish.tables.local import heaps, one_row, reading
+from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame
+from pufferfish.tables.local.pieces import opened_table
+from pufferfish.tables.one_row import OneRow, means
 
 KINDS = ["dict", "pandas", "polars", "lazy", "arrow", "csv", "parquet", "folder"]
 HOW = {"person": "who", "column": "x", "secret": "s"}

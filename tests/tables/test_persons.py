@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import pufferfish as pf
-from pufferfish.tables import heaps
-from pufferfish.tables.persons import PersonCounter, SomePersons, array_persons, arrow_persons
+from pufferfish.tables.local import heaps
+from pufferfish.tables.local.persons import PersonCounter, SomePersons, array_persons, arrow_persons
 from pufferfish.tables.seen import MOST_PAIRS, PersonsFound
 from pufferfish.tables.tally import Batch
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pufferfish.tables import pool
-from pufferfish.tables.pool import in_order
+from pufferfish.tables.local import pool
+from pufferfish.tables.local.pool import in_order
 
 
 def slower_at_first(item: int) -> int:

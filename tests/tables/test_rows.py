@@ -16,7 +16,7 @@ import pytest
 
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.tables import rows
-from pufferfish.tables.cells import cells_at
+from pufferfish.tables.local.cells import cells_at
 from pufferfish.tables.rows import ArrowPacking, joined, plain_columns, taken, wide
 
 DAY = datetime.date(2020, 5, 17)
@@ -73,7 +73,7 @@ TABLE = {"x": [float(row) for row in range(50)], "k": [f"k{row}" for row in rang
 
 @pytest.mark.parametrize("kind", ["dict", "pandas", "polars", "lazy", "arrow", "csv", "parquet"])
 def test_cells_by_row(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pufferfish.tables.reading.BATCH", 7)
+    monkeypatch.setattr("pufferfish.tables.local.reading.BATCH", 7)
     given: Any = {
         "dict": {name: np.array(cells) for name, cells in TABLE.items()},
         "pandas": pd.DataFrame(TABLE, index=range(50, 0, -1)),

@@ -29,10 +29,10 @@ from pufferfish.learning.matrix import matrix
 from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
 from pufferfish.scenario import Scenario, Secret, SecretPair
-from pufferfish.tables.cells import cells_at
-from pufferfish.tables.files import column_values
 from pufferfish.tables.formats import format_of
-from pufferfish.tables.summarise import batches
+from pufferfish.tables.local.cells import cells_at
+from pufferfish.tables.local.files import column_values
+from pufferfish.tables.local.summarise import batches
 from pufferfish.words.numbers import percent_up, thousandths_up
 
 __all__ = ["DataAudit", "Learned", "Score", "audit_data", "check_learners"]

@@ -29,8 +29,7 @@ from pufferfish.options.signing import Signing
 from pufferfish.options.table import Table
 from pufferfish.plan import Plan
 from pufferfish.record import Record
-from pufferfish.release import release_file
-from pufferfish.release.spark import release_spark
+from pufferfish.release import release_file, release_with
 from pufferfish.release_story import story
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import count_column
@@ -38,6 +37,7 @@ from pufferfish.signing import SigningKey
 from pufferfish.statement import headline
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
+from pufferfish.tables.spark.engine import SparkEngine
 from pufferfish.words.terminal import labelled
 
 __all__ = ["command", "publish"]
@@ -125,13 +125,16 @@ def command(
             return
         records = _record_paths(output, record)
         with show.progress("Releasing on the cluster"):
-            done = release_spark(
-                table.read(session, chosen.column, chosen.secret),
-                chosen,
-                output,
+            engine = SparkEngine(
+                frame=table.read(session, chosen.column, chosen.secret),
+                output=output,
                 kind=output_format or "parquet",
-                ledger=ledger,
                 force=force,
+            )
+            done = release_with(
+                engine,
+                chosen,
+                ledger=ledger,
                 beliefs_from_plan=beliefs_from_plan,
                 save=partial(_save, records=records, force=force, key=key),
             )

@@ -44,7 +44,7 @@ from pufferfish.sums import (
     users_from_table,
 )
 from pufferfish.tables import format_of
-from pufferfish.tables.files import column_values
+from pufferfish.tables.local.files import column_values
 
 __all__ = ["command"]
 

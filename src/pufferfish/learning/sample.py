@@ -47,6 +47,7 @@ class Sample:
     """Looks at rows as they go by, and keeps some.
 
     Attributes:
+        secrets: Those whose rows are wanted.
         most_each: At most this many rows of each secret.
     """
 
@@ -60,15 +61,15 @@ class Sample:
             most: About this many rows are kept, shared by the secrets.
             seed: For the keys.
         """
-        self._labels = tuple(secrets)
-        self._number = {label: number for number, label in enumerate(self._labels)}
-        self.most_each = max(most // max(len(self._labels), 1), _FEWEST_EACH)
+        self.secrets = tuple(secrets)
+        self._number = {label: number for number, label in enumerate(self.secrets)}
+        self.most_each = max(most // max(len(self.secrets), 1), _FEWEST_EACH)
         self._generator = np.random.default_rng(seed)
         self._keys = np.zeros(0)
         self._secrets = np.zeros(0, dtype=np.int64)
         self._columns: dict[str, list[Any]] = {}
         # Of each secret: a row with a larger key is not among those that stay.
-        self._limits = np.ones(len(self._labels) + 1)
+        self._limits = np.ones(len(self.secrets) + 1)
         self._limits[-1] = -1.0
 
     def look(
@@ -77,7 +78,7 @@ class Sample:
         labels: tuple[Secret, ...],
         columns: Callable[[IntArray], Mapping[str, list[Any]]],
     ) -> None:
-        """More rows; the arguments are those of `tables.mapping.Look`."""
+        """More rows; the arguments are those of `tables.change.Look`."""
         number = np.array([self._number.get(label, -1) for label in labels] + [-1])
         secrets = number[codes]
         keys = self._generator.random(codes.size)
@@ -95,13 +96,13 @@ class Sample:
         """All that stay."""
         stays = self._first(self._keys, self._secrets)
         order = stays[np.argsort(self._keys[stays])]
-        return Sampled(self._selected(order), self._secrets[order], self._labels)
+        return Sampled(self._selected(order), self._secrets[order], self.secrets)
 
     def _prune(self) -> None:
         stays = self._first(self._keys, self._secrets)
-        counts = np.bincount(self._secrets[stays], minlength=len(self._labels))
+        counts = np.bincount(self._secrets[stays], minlength=len(self.secrets))
         full = np.flatnonzero(counts >= self.most_each)
-        largest = np.zeros(len(self._labels))
+        largest = np.zeros(len(self.secrets))
         np.maximum.at(largest, self._secrets[stays], self._keys[stays])
         self._limits[full] = largest[full]
         # Not at every turn: to copy columns takes longer than to find out.

@@ -14,11 +14,12 @@ from pufferfish.atomic import refuse_unusable, refuse_unusable_folder
 from pufferfish.errors import InvalidInputError, OutputExistsError
 from pufferfish.options.voice import Voice
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, format_of
+from pufferfish.tables.local.summarise import summarise_files
 from pufferfish.tables.manifest import MANIFEST
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.sources import find_source
 from pufferfish.tables.spark.session import read_table, spark_session
-from pufferfish.tables.summarise import summarise, summarise_files
+from pufferfish.tables.summarise import summarise
 
 __all__ = ["Engine", "Marks", "Table"]
 

@@ -5,34 +5,21 @@ Every value is noised once. What is published is whole or not there at all.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 from pufferfish.checks import require
-from pufferfish.errors import InvalidInputError
 from pufferfish.plan import Plan
-from pufferfish.record import ChecksumOf, Record
-from pufferfish.release.origin import counted, is_about_this_table
+from pufferfish.record import Record
+from pufferfish.release.origin import is_about_this_table
 from pufferfish.release.session import Session, software_versions
-from pufferfish.release.spark import release_spark
-from pufferfish.tables import (
-    STANDARD_STREAM,
-    FileFormat,
-    Progress,
-    Summary,
-    becomes_folder,
-    format_of,
-    map_arrays,
-    map_file,
-    map_frame,
-)
-from pufferfish.tables.spark import is_spark
+from pufferfish.tables import Engine, FileFormat, Progress, Summary, format_of
+from pufferfish.tables.engines import to_publish
+from pufferfish.tables.local.engine import FilesEngine
 
-__all__ = ["Release", "release", "release_file", "software_versions"]
+__all__ = ["Release", "release", "release_file", "release_with", "software_versions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,45 +73,8 @@ def release(
         BudgetExceededError: The ledger has no room for another release.
     """
     require(isinstance(plan, Plan), f"plan must be a Plan, got {type(plan).__name__}.")
-    require(
-        not na or isinstance(data, str | PathLike),
-        "na= is for files; in a frame, make the entries that it names null.",
-    )
-    if is_spark(data):
-        if output is None:
-            raise InvalidInputError(
-                "releasing a Spark frame needs output=, the folder to write: noise that is not "
-                "written down would be drawn anew whenever the frame is looked at."
-            )
-        done = release_spark(
-            data,
-            plan,
-            fspath(output),
-            ledger=ledger,
-            force=force,
-            beliefs_from_plan=beliefs_from_plan,
-        )
-        return Release(done.written.frame, done.record)
-    if isinstance(data, str | PathLike):
-        if output is None:
-            raise InvalidInputError("releasing a file needs output=, the file to write.")
-        return release_file(
-            fspath(data),
-            plan,
-            fspath(output),
-            source_format=format_of(fspath(data), na=na) if na else None,
-            ledger=ledger,
-            force=force,
-            beliefs_from_plan=beliefs_from_plan,
-        )
-    require(output is None, "output= is for files; the released frame is given back.")
-    session = Session(plan, ledger, beliefs_from_plan=beliefs_from_plan)
-    if is_about_this_table(plan) and not beliefs_from_plan:
-        session.compare(counted(data, plan, session.rules))
-    how = session.how
-    mapped = map_arrays(data, how) if isinstance(data, Mapping) else map_frame(data, how)
-    digest = hashlib.sha256(mapped.column.astype(mapped.column.dtype.newbyteorder("<")).tobytes())
-    return Release(mapped.table, session.record(digest.hexdigest(), "column", None))
+    engine = to_publish(data, output, na=na, force=force)
+    return release_with(engine, plan, ledger=ledger, beliefs_from_plan=beliefs_from_plan)
 
 
 def release_file(
@@ -160,35 +110,70 @@ def release_file(
         save: Given the record when the file is whole, just before it takes its place: a table
             without a record is never published.
     """
-    place = None if target == STANDARD_STREAM else Path(target)
-    session = Session(
-        plan,
-        ledger,
-        held=False,
-        folder=None if place is None else place.parent,
-        beliefs_from_plan=beliefs_from_plan,
+    engine = FilesEngine(
+        source=source,
+        source_format=source_format or format_of(source),
+        target=target,
+        target_format=target_format,
+        force=force,
     )
-    name = None if place is None else place.name
-    folder = becomes_folder(source, target)
-    of: ChecksumOf = "folder" if folder else "file"
-    source_format = source_format or format_of(source)
-    if is_about_this_table(plan) and not beliefs_from_plan and source != STANDARD_STREAM:
+    return release_with(
+        engine,
+        plan,
+        ledger=ledger,
+        beliefs_from_plan=beliefs_from_plan,
+        just_counted=just_counted,
+        progress=progress,
+        save=save,
+    )
+
+
+def release_with(
+    engine: Engine,
+    plan: Plan,
+    *,
+    ledger: str | PathLike[str] | None = None,
+    beliefs_from_plan: bool = False,
+    just_counted: Summary | None = None,
+    progress: Progress | None = None,
+    save: Callable[[Record], None] = lambda record: None,
+) -> Release:
+    """`release` for a table of any engine.
+
+    Args:
+        engine: The table, who reads and writes it, and where to.
+        plan: What to release, and how.
+        ledger: As for `release`.
+        beliefs_from_plan: As for `release`.
+        just_counted: As for `release_file`.
+        progress: Told the share of the work that is done, where the engine can tell.
+        save: As for `release_file`.
+    """
+    session = Session(plan, ledger, library=engine.library, beliefs_from_plan=beliefs_from_plan)
+    survey = engine.survey(session.how, session.rules.low, session.rules.high)
+    session.begin(survey)
+    # Rows that were not surveyed are counted again as they are drawn, which is enough if it is
+    # meant that the beliefs are about another table.
+    ahead = survey is not None or not beliefs_from_plan
+    if is_about_this_table(plan) and ahead and not engine.once:
         if just_counted is None:
-            half = _half(progress, 0.0)
-            just_counted = counted(source, plan, session.rules, source_format, half)
+            just_counted = engine.summarise(
+                plan.column,
+                plan.secret,
+                one_row=plan.reduction,
+                check=session.rules.count,
+                progress=_half(progress, 0.0),
+            )
             progress = _half(progress, 0.5)
         session.compare(just_counted)
-    digest = map_file(
-        source,
-        source_format,
-        target,
-        target_format or (source_format if folder else format_of(target)),
-        session.how,
-        force=force,
-        progress=progress,
-        before=lambda checksum: save(session.record(checksum, of, name)),
-    )
-    return Release(target, session.record(digest, of, name))
+    how = session.how
+    with (
+        engine.transform(how, survey, progress) as changed,
+        engine.publish(changed, how) as staged,
+    ):
+        record = session.record(staged)
+        save(record)
+    return Release(staged.table(), record)
 
 
 def _half(progress: Progress | None, start: float) -> Progress | None:

@@ -8,72 +8,18 @@ before it is published. What cannot be read twice, standard input, is only count
 
 from __future__ import annotations
 
-from os import PathLike, fspath
-from typing import Any
-
 from pufferfish.errors import DataError
 from pufferfish.plan import Plan
-from pufferfish.release.rows import RowRules
 from pufferfish.scenario import RELEASED, Belief
 from pufferfish.statement import BeliefsFrom
-from pufferfish.tables import Batch, FileFormat, Progress, Summary, format_of
-from pufferfish.tables.files import each_batch
-from pufferfish.tables.summarise import batches
-from pufferfish.tables.tally import Counted, Tally
+from pufferfish.tables import Summary
 
-__all__ = ["counted", "fitted_at", "is_about_this_table", "refused", "source_of"]
+__all__ = ["fitted_at", "is_about_this_table", "refused", "source_of"]
 
 
 def is_about_this_table(plan: Plan) -> bool:
     """Whether a belief claims to be fitted on the column that is released."""
     return bool(_claimed(plan))
-
-
-def counted(
-    data: Any,
-    plan: Plan,
-    rules: RowRules,
-    format_: FileFormat | None = None,
-    progress: Progress | None = None,
-) -> Summary:
-    """The counts of a table, as beliefs are fitted to; each row is checked by the plan's rules.
-
-    Args:
-        data: A frame, a dict of arrays, or the path of one file or many.
-        plan: What is released.
-        rules: Those of the plan.
-        format_: Of files; None: by their name.
-        progress: Told the share of a file that was read.
-
-    Raises:
-        DataError: What the plan does not allow for.
-    """
-    tally = Tally(plan.column, plan.secret)
-
-    def work(batch: Batch, before: int | None) -> Counted:
-        rules.count(batch, before)
-        return tally.counted(batch, before)
-
-    if isinstance(data, str | PathLike):
-        path = fspath(data)
-        found = each_batch(
-            path,
-            format_ or format_of(path),
-            plan.column,
-            plan.secret,
-            None,
-            work,
-            progress,
-            plan.reduction,
-        )
-        for part in found:
-            tally.merge(part)
-        return tally.summary()
-    before = 0
-    for batch in batches(data, plan.column, plan.secret, one_row=plan.reduction):
-        tally.merge(work(batch, before if plan.reduction is None else None))
-        before += batch.values.size
-    return tally.summary()
 
 
 def source_of(plan: Plan, summary: Summary) -> BeliefsFrom:

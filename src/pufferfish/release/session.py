@@ -10,26 +10,25 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pufferfish.errors import DataError
 from pufferfish.learning import Sample, revealed
 from pufferfish.ledger_file import Released, charge
 from pufferfish.plan import Plan
-from pufferfish.record import ChecksumOf, Record
+from pufferfish.record import Record
 from pufferfish.release.counts import Counts
 from pufferfish.release.dependence import refuse_dependent
 from pufferfish.release.origin import fitted_at, is_about_this_table, refused, source_of
 from pufferfish.release.rows import RowRules
+from pufferfish.release.surveyed import check_groups, counts_of
 from pufferfish.sampling import Shuffler, SystemEntropy, permutation
-from pufferfish.statement import BeliefsFrom, Order, Reveals
-from pufferfish.tables import Batch, Change, Changed, Summary
-from pufferfish.tables.persons import PersonCounter, two_secrets
+from pufferfish.statement import BeliefsFrom, Reveals
+from pufferfish.tables import Batch, Change, Changed, Staged, Summary, Survey
 from pufferfish.tables.rows import ArrowPacking
-from pufferfish.tables.seen import PersonsFound
+from pufferfish.tables.seen import PersonsFound, two_secrets
+from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Tally
 
 __all__ = ["Session", "software_versions"]
@@ -43,10 +42,7 @@ class Session:
         plan: Plan,
         ledger: str | PathLike[str] | None,
         *,
-        held: bool = True,
-        folder: Path | None = None,
-        engine: str | None = None,
-        order: Order | None = None,
+        library: str | None = None,
         beliefs_from_plan: bool = False,
     ) -> None:
         """Nothing done yet; a ledger without room is refused before any work.
@@ -54,32 +50,21 @@ class Session:
         Args:
             plan: What shall be done.
             ledger: The file of the ledger, if any.
-            held: Whether the whole table is in memory; if not, what must wait for the last row
-                waits in temporary files.
-            folder: Where these are; None: the system's folder for such files.
-            engine: The library that reads and writes, if its version is worth recording.
-            order: The order in which it publishes rows; None: as the plan says.
+            library: Who reads and writes, if the version is worth recording.
             beliefs_from_plan: Whether beliefs may be about another table than they say.
         """
-        self._order: Order = order or ("random" if plan.shuffled else "table")
         self._plan = plan
-        self._engine = () if engine is None else (engine,)
-        self._folder = folder
-        waiting: dict[str, Any] = {"most_held": None} if held else {"folder": folder}
+        self._libraries = () if library is None else (library,)
         self.rules = RowRules.of(plan)
         self._ledger = None if ledger is None else Path(ledger)
         self._beliefs_from_plan = beliefs_from_plan
         self._source: BeliefsFrom = "elsewhere"
-        # Whether rows that are changed are also counted, to see which table they are of.
+        # Rows that were not surveyed are counted as they are changed: of which table are they?
         self._tally: Tally | None = None
-        if engine is None and is_about_this_table(plan):
-            self._tally = Tally(plan.column, plan.secret)
         self._counts = Counts()
-        self._persons = PersonCounter(**waiting)
         # The promise is about the column alone: what it says with others can only be measured.
         self._sample = Sample(sorted(plan.protected, key=str)) if plan.keep else None
         self._reveals: Reveals | None = None
-        self._record: Record | None = None
         # Whether rows that are said to be independent were tested, and passed.
         self._tested = False
         self._charge(only_check=True)
@@ -98,22 +83,26 @@ class Session:
             change=self.rules.change if self._tally is None else self._change,
             account=self._account,
             order=_random_order if plan.shuffled else None,
-            shuffle=self._shuffle if plan.shuffled else None,
-            look=None if self._sample is None else self._sample.look,
+            shuffle=_shuffler if plan.shuffled else None,
+            keys=_random_keys if plan.shuffled else None,
+            look=self._sample,
             finish=self._finish,
             pairs=plan.tested_rows,
             one_row=plan.reduction,
             cap=plan.cap,
+            same=is_about_this_table(plan),
         )
 
-    def add(self, counts: Counts) -> None:
-        """More rows were seen."""
-        self._counts += counts
-
-    @property
-    def counts(self) -> Counts:
-        """Of all rows so far."""
-        return self._counts
+    def begin(self, survey: Survey | None) -> None:
+        """Refuse what the plan does not allow for, as far as a survey tells, if there is one."""
+        if survey is None:
+            if is_about_this_table(self._plan):
+                self._tally = Tally(self._plan.column, self._plan.secret)
+            return
+        check_groups(survey.groups, self.rules)
+        for group in survey.groups:
+            self._counts += counts_of(group, self.rules)
+        self._check(survey.persons())
 
     def compare(self, summary: Summary) -> None:
         """Refuse a table that the beliefs are not about, unless that is meant."""
@@ -127,28 +116,14 @@ class Session:
             return changed
         return changed._replace(counted=self._tally.counted(batch, before))
 
-    @property
-    def most_looked_at(self) -> int:
-        """How many rows of each secret are looked at, to see what they reveal."""
-        return 0 if self._sample is None else self._sample.most_each
-
-    def _shuffle(self) -> Shuffler:
-        return Shuffler(SystemEntropy(), ArrowPacking(), self._folder)
-
-    def _account(self, changed: Changed, persons: Any) -> None:
-        self.add(changed.counts)
+    def _account(self, changed: Changed) -> None:
+        # On a cluster all rows were counted before, and nobody tells of them here.
+        self._counts += changed.counts
         if self._tally is not None and changed.counted is not None:
             self._tally.merge(changed.counted)
-        if persons is not None:
-            self._persons.add(persons)
 
-    def record(self, sha256: str, of: ChecksumOf, output: str | None) -> Record:
-        """What was done; made once, so that it has one time."""
-        if self._record is None:
-            self._record = self._made(sha256, of, output)
-        return self._record
-
-    def _made(self, sha256: str, of: ChecksumOf, output: str | None) -> Record:
+    def record(self, staged: Staged) -> Record:
+        """What was done, now that it is."""
         seen = self._counts
         return Record(
             plan=self._plan,
@@ -159,28 +134,25 @@ class Session:
             rows_outside=seen.outside,
             rows_capped=seen.capped,
             column_std=math.sqrt(seen.variance),
-            sha256=sha256,
-            checksum_of=of,
-            output=output,
-            order=self._order,
+            sha256=staged.sha256,
+            checksum_of=staged.checksum_of,
+            output=staged.name,
+            order="random" if self._plan.shuffled else "table",
             # A table that does not pass is refused, so there is no record of it.
             rows_tested=self._tested,
             beliefs_from=self._source,
             beliefs_fitted=fitted_at(self._plan) if self._source == "another table" else None,
             reveals=self._reveals,
-            versions=software_versions(*self._engine),
+            versions=software_versions(*self._libraries),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _finish(self) -> None:
-        self.finish(self._persons.found())
-
-    def finish(self, persons: PersonsFound) -> None:
+    def _finish(self, persons: PersonsFound) -> None:
         """The last checks, and what kept columns reveal; then the table is published.
 
         The ledger knows it from here on.
         """
-        self.check(persons)
+        self._check(persons)
         if self._tally is not None:
             self.compare(self._tally.summary())
         if self._sample is not None:
@@ -204,7 +176,7 @@ class Session:
             only_check=only_check,
         )
 
-    def check(self, persons: PersonsFound) -> None:
+    def _check(self, persons: PersonsFound) -> None:
         """Refuse a table of which nothing can be published, or too much of one person.
 
         Args:
@@ -244,8 +216,17 @@ class Session:
             self._tested |= refuse_dependent(person, persons.pairs)
 
 
-def _random_order(rows: int) -> npt.NDArray[np.int64]:
+def _random_order(rows: int) -> IntArray:
     return permutation(rows, SystemEntropy())
+
+
+def _random_keys(count: int) -> IntArray:
+    """Where rows shall go; runs in the executors of a cluster, each with fresh entropy."""
+    return SystemEntropy().words(count, np.int64).astype(np.int64)
+
+
+def _shuffler(folder: Path | None) -> Shuffler:
+    return Shuffler(SystemEntropy(), ArrowPacking(), folder)
 
 
 def software_versions(*more: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.tables import Batch, FileFormat, Group, Tally, format_of
 from pufferfish.tables.arrays import column_numbers
-from pufferfish.tables.files import column_parts
+from pufferfish.tables.local.files import column_parts
 
 __all__ = ["Bars", "CountedColumn", "bars_of", "count_column"]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from shiny import App, Inputs, Outputs, Session, reactive
 from shiny.types import SilentException
+from starlette.types import ASGIApp
 
 from pufferfish.studio.data_step import data_step
 from pufferfish.studio.goal_step import goal_step
-from pufferfish.studio.guard import ASGIApp
 from pufferfish.studio.page import page as layout
 from pufferfish.studio.result_step import Result
 from pufferfish.studio.session import Page, Studio

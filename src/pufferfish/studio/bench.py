@@ -25,7 +25,7 @@ from pufferfish.scenario import Scenario
 from pufferfish.studio.kept import Kept
 from pufferfish.studio.sources import Source
 from pufferfish.tables import Group, Summary
-from pufferfish.tables.summarise import summarise_files
+from pufferfish.tables.local.summarise import summarise_files
 
 __all__ = ["Bench", "Outlook", "Question"]
 

@@ -20,7 +20,7 @@ from pufferfish.studio.latest import Latest, present
 from pufferfish.studio.session import Page, in_words
 from pufferfish.studio.sources import EXAMPLES, Example, Source, given_source
 from pufferfish.tables import Summary
-from pufferfish.tables.detect import FoundColumn, detect
+from pufferfish.tables.local.detect import FoundColumn, detect
 
 __all__ = ["Data", "data_step"]
 

@@ -15,7 +15,7 @@ from pufferfish.studio.controls import boxes, checkbox, choices, meaning, number
 from pufferfish.studio.releasing import Released
 from pufferfish.studio.sources import Example
 from pufferfish.tables import Summary
-from pufferfish.tables.detect import FoundColumn, protectable, secretive
+from pufferfish.tables.local.detect import FoundColumn, protectable, secretive
 from pufferfish.words.steps import Step
 
 __all__ = [

@@ -20,63 +20,34 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from collections.abc import Iterable
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from pufferfish.sampling.entropy import SystemEntropy
 
-__all__ = [
-    "ASGIApp",
-    "Guard",
-    "Message",
-    "Receive",
-    "Scope",
-    "Send",
-    "fresh_secret",
-    "headers_named",
-    "respond",
-]
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-_Refusal = tuple[int, str]
+__all__ = ["Guard", "fresh_secret"]
 
 _SECRET_BYTES = 32
 # What the page posts, files apart, is a few words.
 _MOST_BODY = 1 << 16
 _METHODS = ("GET", "HEAD", "POST")
-_TEXT = b"text/plain; charset=utf-8"
 # A redirect would not do: where another site's page or a file opened the address, the browser
 # would follow it without the cookie, which is for requests from the studio's own page only.
 _ONWARD = (
-    b'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>pufferfish studio</title>'
-    b'<link rel="icon" href="data:,"><meta http-equiv="refresh" content="0; url=/"></head>'
-    b"<body></body></html>"
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>pufferfish studio</title>'
+    '<link rel="icon" href="data:,"><meta http-equiv="refresh" content="0; url=/"></head>'
+    "<body></body></html>"
 )
 
 
 def fresh_secret() -> str:
     """A name that nobody can guess: 32 random bytes, in letters that an address may hold."""
     return base64.urlsafe_b64encode(SystemEntropy().read(_SECRET_BYTES)).rstrip(b"=").decode()
-
-
-def headers_named(scope: Scope, name: bytes) -> list[bytes]:
-    """All values of a request's header, in their order."""
-    return [value for each, value in scope["headers"] if each.lower() == name]
-
-
-async def respond(
-    send: Send, status: int, body: bytes, kind: bytes, *headers: tuple[bytes, bytes]
-) -> None:
-    """A whole answer at once."""
-    length = (b"content-length", str(len(body)).encode())
-    start = {"status": status, "headers": [(b"content-type", kind), length, *headers]}
-    await send({"type": "http.response.start", **start})
-    await send({"type": "http.response.body", "body": body})
 
 
 class Guard:
@@ -95,26 +66,25 @@ class Guard:
         """
         self._app = app
         self._upload = upload
-        self._hosts = (f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode())
-        self._name = f"pufferfish-{port}".encode()
-        self._cookie = fresh_secret().encode()
-        self._opening = f"token={fresh_secret()}".encode()
+        self._hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
+        self._name = f"pufferfish-{port}"
+        self._cookie = fresh_secret()
+        self._opening = f"token={fresh_secret()}"
         self._opened = False
-        policy = _policy(self._hosts, scripts)
         self._headers = {
-            b"content-security-policy": policy,
-            b"x-content-type-options": b"nosniff",
-            b"referrer-policy": b"no-referrer",
-            b"cache-control": b"no-store",
-            b"cross-origin-opener-policy": b"same-origin",
-            b"cross-origin-resource-policy": b"same-origin",
-            b"x-frame-options": b"DENY",
+            "content-security-policy": _policy(self._hosts, scripts),
+            "x-content-type-options": "nosniff",
+            "referrer-policy": "no-referrer",
+            "cache-control": "no-store",
+            "cross-origin-opener-policy": "same-origin",
+            "cross-origin-resource-policy": "same-origin",
+            "x-frame-options": "DENY",
         }
 
     @property
     def address(self) -> str:
         """Where the studio is opened; it works once. Whoever knows it can open it."""
-        return f"http://{self._hosts[0].decode()}/?{self._opening.decode()}"
+        return f"http://{self._hosts[0]}/?{self._opening}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or let through."""
@@ -124,7 +94,7 @@ class Guard:
             if self._refusal(scope) is None and self._is_known(scope):
                 await self._app(scope, receive, send)
             else:
-                await send({"type": "websocket.close", "code": 1008})
+                await WebSocketClose(code=1008)(scope, receive, send)
         else:
             await self._answer(scope, receive, send)
 
@@ -136,65 +106,71 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                own = [each for each in message["headers"] if each[0].lower() not in self._headers]
-                message = {**message, "headers": [*own, *self._headers.items()]}
+                # Each replaces all of its name that the app may have sent.
+                MutableHeaders(scope=message).update(self._headers)
             await send(message)
 
         try:
             await self._route(scope, receive, send_guarded)
         except Exception:
             if not started:
-                await respond(send_guarded, 500, b"The studio failed at this.\n", _TEXT)
+                failed = PlainTextResponse("The studio failed at this.\n", 500)
+                await failed(scope, receive, send_guarded)
             raise
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer: ASGIApp
         refusal = self._refusal(scope)
         if refusal is not None:
-            await _refuse(send, refusal)
+            answer = refusal
         elif self._is_known(scope):
+            answer = self._app
             if scope["method"] == "POST":
-                await self._post(scope, receive, send)
+                answer = self._post
             elif scope["path"] == "/" and scope["query_string"].startswith(b"token="):
-                await respond(send, 200, _ONWARD, b"text/html; charset=utf-8")
-            else:
-                await self._app(scope, receive, send)
+                answer = HTMLResponse(_ONWARD)
         elif self._opens(scope):
-            cookie = self._name + b"=" + self._cookie + b"; Path=/; HttpOnly; SameSite=Strict"
-            await respond(send, 200, _ONWARD, b"text/html; charset=utf-8", (b"set-cookie", cookie))
+            opened = HTMLResponse(_ONWARD)
+            opened.set_cookie(self._name, self._cookie, httponly=True, samesite="strict")
+            answer = opened
         else:
-            await _refuse(
-                send,
-                (
-                    403,
-                    "This address was used already, or is incomplete. The studio opens once for "
-                    "each start, in one browser: go back to the page that is open, or end the "
-                    "studio with Ctrl-C and run pufferfish studio again.",
-                ),
+            answer = _refusing(
+                403,
+                "This address was used already, or is incomplete. The studio opens once for each "
+                "start, in one browser: go back to the page that is open, or end the studio with "
+                "Ctrl-C and run pufferfish studio again.",
             )
+        await answer(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> _Refusal | None:
+    def _refusal(self, scope: Scope) -> Response | None:
         """Why a request is refused, whoever sends it."""
-        hosts, origins = headers_named(scope, b"host"), headers_named(scope, b"origin")
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         # A websocket has no method.
         method = scope.get("method")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return 421, f"The studio answers at {self._hosts[0].decode()} only."
+            return _refusing(421, f"The studio answers at {self._hosts[0]} only.")
         if method not in (None, *_METHODS):
-            return 405, f"The studio knows {', '.join(_METHODS)} only."
+            refused = _refusing(405, f"The studio knows {', '.join(_METHODS)} only.")
+            refused.headers["allow"] = ", ".join(_METHODS)
+            return refused
         # Browsers name the origin of every websocket and every POST.
-        if (origins or method in (None, "POST")) and origins != [b"http://" + hosts[0]]:
-            return 403, "The studio answers to its own page only."
+        if (origins or method in (None, "POST")) and origins != [f"http://{hosts[0]}"]:
+            return _refusing(403, "The studio answers to its own page only.")
         return None
 
     def _is_known(self, scope: Scope) -> bool:
-        """Whether the request has the cookie, once."""
+        """Whether the request has the cookie, once, to the letter.
+
+        Starlette's own reading of cookies keeps one of several of a name, and takes off quotes.
+        """
         cookies = (
-            each.strip(b" ").partition(b"=")
-            for header in headers_named(scope, b"cookie")
-            for each in header.split(b";")
+            each.strip(" ").partition("=")
+            for header in Headers(scope=scope).getlist("cookie")
+            for each in header.split(";")
         )
         given = [value for name, _, value in cookies if name == self._name]
-        return len(given) == 1 and hmac.compare_digest(given[0], self._cookie)
+        return len(given) == 1 and _same(given[0].encode(), self._cookie)
 
     def _opens(self, scope: Scope) -> bool:
         """Whether the request has the token, for the first time: from now on it is spent.
@@ -203,7 +179,7 @@ class Guard:
         """
         if self._opened or scope["method"] != "GET" or scope["path"] != "/":
             return False
-        self._opened = hmac.compare_digest(scope["query_string"], self._opening)
+        self._opened = _same(scope["query_string"], self._opening)
         return self._opened
 
     async def _post(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -213,18 +189,18 @@ class Guard:
             return
         # Shiny's own uploads would be written to temporary files.
         if "upload" in path.split("/"):
-            await _refuse(send, (404, "Files are posted to /upload only."))
+            await _refusing(404, "Files are posted to /upload only.")(scope, receive, send)
             return
-        body, more = b"", True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-            if len(body) > _MOST_BODY:
-                await _refuse(send, (413, f"At most {_MOST_BODY} bytes can be posted here."))
-                return
+        body = b""
+        try:
+            async for part in Request(scope, receive).stream():
+                body += part
+                if len(body) > _MOST_BODY:
+                    words = f"At most {_MOST_BODY} bytes can be posted here."
+                    await _refusing(413, words)(scope, receive, send)
+                    return
+        except ClientDisconnect:
+            return
         whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive_again() -> Message:
@@ -233,13 +209,16 @@ class Guard:
         await self._app(scope, receive_again, send)
 
 
-async def _refuse(send: Send, refusal: _Refusal) -> None:
-    status, words = refusal
-    allowed = [(b"allow", ", ".join(_METHODS).encode())] if status == 405 else []
-    await respond(send, status, f"{words}\n".encode(), _TEXT, *allowed)
+def _same(given: bytes, secret: str) -> bool:
+    """Whether somebody knows a secret; takes as long for a near guess as for any other."""
+    return hmac.compare_digest(given, secret.encode())
 
 
-def _policy(hosts: Iterable[bytes], scripts: Iterable[str]) -> bytes:
+def _refusing(status: int, words: str) -> Response:
+    return PlainTextResponse(f"{words}\n", status)
+
+
+def _policy(hosts: Iterable[str], scripts: Iterable[str]) -> str:
     """What the page may do: nothing that is not listed.
 
     Scripts within the page run only if they are known, by their checksums. Styles cannot be
@@ -256,9 +235,9 @@ def _policy(hosts: Iterable[bytes], scripts: Iterable[str]) -> bytes:
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data:",
         "font-src 'self'",
-        " ".join(["connect-src 'self'", *(f"ws://{each.decode()}" for each in hosts)]),
+        " ".join(["connect-src 'self'", *(f"ws://{each}" for each in hosts)]),
         "frame-ancestors 'none'",
         "form-action 'self'",
         "base-uri 'none'",
     )
-    return "; ".join(directives).encode()
+    return "; ".join(directives)

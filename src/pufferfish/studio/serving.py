@@ -18,10 +18,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
+from starlette.types import ASGIApp
+
 from pufferfish.checks import require
 from pufferfish.errors import InvalidInputError
 from pufferfish.extras import shiny, uvicorn
-from pufferfish.studio.guard import ASGIApp, Guard
+from pufferfish.studio.guard import Guard
 from pufferfish.studio.uploads import Uploads
 
 __all__ = ["Workers", "serve", "server_of", "shiny_scripts"]

@@ -6,13 +6,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pufferfish import datasets
 from pufferfish.errors import InvalidInputError
-from pufferfish.studio.uploads import Upload
 from pufferfish.tables import FileFormat, format_of
 from pufferfish.tables.sources import find_source
+
+if TYPE_CHECKING:
+    # The command line reads this module, and does without a server's libraries.
+    from pufferfish.studio.uploads import Upload
 
 __all__ = ["EXAMPLES", "Example", "Source", "given_source", "uploaded_source"]
 

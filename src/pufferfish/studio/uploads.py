@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import itertools
-import json
 import math
 import os
 import resource
@@ -22,11 +21,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import parse_qs
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
 
 from pufferfish.checks import require
 from pufferfish.errors import InvalidInputError
-from pufferfish.studio.guard import Receive, Scope, Send, fresh_secret, headers_named, respond
+from pufferfish.studio.guard import fresh_secret
 
 __all__ = ["Upload", "Uploads"]
 
@@ -200,34 +202,28 @@ class Uploads:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """POST /upload?name=NAME with the file as the body; answers its key, name and size."""
-        status = 200
-        content: dict[str, object]
         try:
-            upload = await self._receive(scope, receive)
-            if upload is None:
-                return
-            content = {"key": upload.key, "name": upload.name, "size": upload.size}
+            upload = await self._receive(Request(scope, receive))
+            answer = JSONResponse({"key": upload.key, "name": upload.name, "size": upload.size})
+        except ClientDisconnect:
+            return
         except _RefusedError as refused:
-            status, content = refused.status, {"error": str(refused)}
+            answer = JSONResponse({"error": str(refused)}, refused.status)
         except OSError:
-            status, content = 507, {"error": f"The memory is not enough for this file. {_INSTEAD}"}
-        await respond(send, status, json.dumps(content).encode(), b"application/json")
+            words = f"The memory is not enough for this file. {_INSTEAD}"
+            answer = JSONResponse({"error": words}, 507)
+        await answer(scope, receive, send)
 
-    async def _receive(self, scope: Scope, receive: Receive) -> Upload | None:
-        """The whole file; None where the page has gone away."""
-        lengths = headers_named(scope, b"content-length")
-        if lengths:
-            self._check(int(lengths[0]), "")
-        query = parse_qs(scope["query_string"].decode("ascii", "replace"), errors="replace")
+    async def _receive(self, request: Request) -> Upload:
+        """The whole file."""
+        length = request.headers.get("content-length")
+        if length is not None:
+            self._check(int(length), "")
         with self._arriving() as arriving:
-            more = True
-            while more:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return None
-                self._add(arriving, message.get("body", b""))
-                more = message.get("more_body", False)
-            return self._keep(arriving, query.get("name", [""])[0], waits=True)
+            async for part in request.stream():
+                self._add(arriving, part)
+            names = request.query_params.getlist("name")
+            return self._keep(arriving, names[0] if names else "", waits=True)
 
     @contextlib.contextmanager
     def _arriving(self) -> Iterator[_Arriving]:

@@ -21,10 +21,10 @@ from pufferfish.sums.users import IntArray, Users, binary, finite_users, moments
 from pufferfish.tables import FileFormat, format_of
 from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_numbers
-from pufferfish.tables.files import column_values
-from pufferfish.tables.frames import collected, native, to_arrow
+from pufferfish.tables.local.files import column_values
+from pufferfish.tables.local.frames import collected, native, to_arrow
+from pufferfish.tables.local.reading import opened
 from pufferfish.tables.names import check_columns
-from pufferfish.tables.reading import opened
 
 __all__ = ["users_from_table"]
 

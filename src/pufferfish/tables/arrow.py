@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError
@@ -19,7 +20,7 @@ from pufferfish.tables.tally import Batch
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BATCH", "arrow_batch", "arrow_batches", "arrow_numbers"]
+__all__ = ["BATCH", "arrow_batch", "arrow_batches", "arrow_numbers", "arrow_values"]
 
 # Rows worked on at a time: enough to hide the cost of a call, few enough that a dozen of them, in
 # all stages of the work, take little memory.
@@ -52,6 +53,11 @@ def arrow_numbers(name: str, array: pa.Array) -> FloatArray:
         raise DataError(not_numeric(name, str(kind)))
     plain: Any = array.cast(pa.float64(), safe=False)
     return np.array(plain.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def arrow_values(values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> pa.Array:
+    """New values, null where there is none."""
+    return pyarrow().array(values, mask=holes if holes.any() else None)
 
 
 def _coded(name: str, array: pa.Array) -> tuple[IntArray, tuple[Secret, ...]]:

@@ -15,10 +15,12 @@ from typing import Self
 from pufferfish.checks import require
 from pufferfish.codec import check_entries, document_text, parse_document, reading
 
-__all__ = ["MANIFEST", "Entry", "Manifest", "file_sha256"]
+__all__ = ["MANIFEST", "ROWS_PER_FILE", "Entry", "Manifest", "file_sha256"]
 
 # The leading "_" keeps it out of the table, for us as for Spark and Arrow.
 MANIFEST = "_manifest.json"
+# Rows of a file whose name is only a number.
+ROWS_PER_FILE = 4_000_000
 _KIND = "manifest"
 _VERSION = 1
 _SHA256 = re.compile(r"[0-9a-f]{64}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from pufferfish.errors import InvalidInputError
 
-__all__ = ["MARKS_HINT", "check_columns", "not_numeric", "not_secrets"]
+__all__ = ["MARKS_HINT", "check_columns", "not_numeric", "not_secrets", "refuse_secret_key"]
 
 # What else a text among numbers may mean.
 MARKS_HINT = "If the text stands for a missing number, name it: --na TEXT (na=[...])."
@@ -46,3 +46,13 @@ def not_secrets(column: str, kind: str) -> str:
         f"holds {kind}. Convert it first (whole numbers with gaps often became floats; numbers "
         "that are measured need to be cut into classes)."
     )
+
+
+def refuse_secret_key(keys: Iterable[str], secret: str) -> None:
+    """Refuse to keep rows in places that are sorted by the secret."""
+    if secret in keys:
+        raise InvalidInputError(
+            f"the folders are named by the secret {secret!r}: keeping rows in their places would "
+            "publish it. Do not keep the order, so that rows are shuffled, or write the table "
+            "with other folders first."
+        )

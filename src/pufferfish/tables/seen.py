@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
+from pufferfish.errors import DataError
 from pufferfish.tables.summary import IntArray
 from pufferfish.tables.tally import Batch
 
@@ -26,6 +27,8 @@ __all__ = [
     "grouped",
     "nobody",
     "seen_rows",
+    "two_secrets",
+    "unnamed",
 ]
 
 # Which two rows of each person are looked at: none; of those with a value; of all.
@@ -237,3 +240,16 @@ def _keys(before: int, size: int) -> IntArray:
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     # Not the largest, which stands for a row that is not there.
     return ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(2)).astype(np.int64)
+
+
+def two_secrets(person: str, secret: str) -> DataError:
+    """A person cannot be promised that nobody tells one of its secrets from another."""
+    return DataError(
+        f"column {person!r}: some person has several values of {secret!r}. The promise is about "
+        "one secret of one person: decide which one each person has, or leave such persons out."
+    )
+
+
+def unnamed(name: str) -> DataError:
+    """Rows that cannot be counted for anybody."""
+    return DataError(f"column {name!r}: some rows do not say which person they belong to.")

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike, fspath
+from collections.abc import Sequence
 from typing import Any
 
 from pufferfish.checks import require
-from pufferfish.tables.arrays import array_batch
-from pufferfish.tables.files import Progress, each_batch
-from pufferfish.tables.formats import FileFormat, format_of
-from pufferfish.tables.frames import frame_batches
-from pufferfish.tables.names import check_columns
-from pufferfish.tables.one_row import OneRow, Way, reduced_arrays, reduced_frame
-from pufferfish.tables.spark import is_spark, reduced_spark, spark_summary
+from pufferfish.tables.engines import to_read
+from pufferfish.tables.one_row import OneRow, Way
 from pufferfish.tables.summary import Summary
-from pufferfish.tables.tally import MOST_VALUES, Batch, Tally
+from pufferfish.tables.tally import MOST_VALUES
 
-__all__ = ["batches", "summarise", "summarise_files"]
+__all__ = ["summarise"]
 
 
 def summarise(
@@ -61,39 +55,9 @@ def summarise(
         reduce is None or count is None,
         "count= does not go with one_row=: a row that stands for several records is no person's.",
     )
-    if isinstance(data, str | PathLike):
-        path = fspath(data)
-        return summarise_files(
-            path, format_of(path, na=na), column, secret, count, most_values, one_row=reduce
-        )
-    require(not na, "na= is for files; in a frame, make the entries that it names null.")
-    if is_spark(data):
-        table = data if reduce is None else reduced_spark(data, reduce)
-        return spark_summary(table, column, secret, count, most_values)
-    if reduce is not None:
-        arrays = isinstance(data, Mapping)
-        data = reduced_arrays(data, reduce) if arrays else reduced_frame(data, reduce)
-    tally = Tally(column, secret, most_values, numbered=reduce is None)
-    for batch in batches(data, column, secret, count):
-        tally.add(batch)
-    return tally.summary()
-
-
-def summarise_files(
-    path: str,
-    format_: FileFormat,
-    column: str,
-    secret: str,
-    count: str | None = None,
-    most_values: int = MOST_VALUES,
-    progress: Progress | None = None,
-    one_row: OneRow | None = None,
-) -> Summary:
-    """`summarise` for files of a given format; `progress` is told the share that was read."""
-    tally = Tally(column, secret, most_values)
-    for part in each_batch(path, format_, column, secret, count, tally.counted, progress, one_row):
-        tally.merge(part)
-    return tally.summary()
+    return to_read(data, na).summarise(
+        column, secret, count=count, most_values=most_values, one_row=reduce
+    )
 
 
 def _one_row(column: str, secret: str, person: str | None, way: Way | None) -> OneRow | None:
@@ -104,34 +68,3 @@ def _one_row(column: str, secret: str, person: str | None, way: Way | None) -> O
     if person is None or way is None:
         return None
     return OneRow(person=person, column=column, secret=secret, way=way)
-
-
-def batches(
-    data: Any,
-    column: str,
-    secret: str,
-    count: str | None = None,
-    na: Sequence[str] = (),
-    one_row: OneRow | None = None,
-) -> Iterable[Batch]:
-    """The rows of any kind of table, some at a time; with `one_row` one for each person.
-
-    `na` is as for `summarise`.
-    """
-    if isinstance(data, str | PathLike):
-        path = fspath(data)
-        format_ = format_of(path, na=na)
-        return each_batch(path, format_, column, secret, count, _itself, one_row=one_row)
-    if not isinstance(data, Mapping):
-        frame = data if one_row is None else reduced_frame(data, one_row)
-        return frame_batches(frame, column, secret, count)
-    check_columns(list(data), column, secret, count)
-    return [
-        array_batch(
-            data if one_row is None else reduced_arrays(data, one_row), column, secret, count
-        )
-    ]
-
-
-def _itself(batch: Batch, before: int | None) -> Batch:
-    return batch

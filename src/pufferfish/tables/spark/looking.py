@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from pufferfish.extras import pyarrow, pyspark
 from pufferfish.scenario import Secret
-from pufferfish.tables.arrow import arrow_batch
-from pufferfish.tables.mapping import Change, arrow_values
+from pufferfish.tables.arrow import arrow_batch, arrow_values
+from pufferfish.tables.change import Change
 from pufferfish.tables.rows import Columns, plain_columns, taken
 from pufferfish.tables.spark.jobs import chosen, understood
-from pufferfish.tables.spark.summary import secret_kind
+from pufferfish.tables.spark.summarise import secret_kind
 from pufferfish.tables.summary import IntArray
 
 if TYPE_CHECKING:
@@ -30,22 +30,23 @@ _SPARE = 1.1
 
 
 def look_at_sample(
-    frame: Any, how: Change, counts: Mapping[Secret, int], most_each: int, seed: int = 0
+    frame: Any, how: Change, counts: Mapping[Secret | None, int], seed: int = 0
 ) -> None:
-    """Show about so many rows of each secret to `how.look`.
+    """Show rows of each secret to `how.look`, about as many as it wants.
 
     Args:
         frame: A classic Spark frame; it is read once more.
         how: What is done to it.
-        counts: The rows of each secret that is looked at.
-        most_each: Rows of each that are wanted.
+        counts: The rows of each secret.
         seed: For the choice of rows, which protects nobody.
     """
+    wanted = () if how.look is None else how.look.secrets
+    counts = {label: rows for label, rows in counts.items() if label in wanted}
     if how.look is None or not counts:
         return
     sql, kind = pyspark("sql.functions"), secret_kind(frame, how.secret)
     shares = chain.from_iterable(
-        (sql.lit(label).cast(kind), sql.lit(min(1.0, _SPARE * most_each / rows)))
+        (sql.lit(label).cast(kind), sql.lit(min(1.0, _SPARE * how.look.most_each / rows)))
         for label, rows in counts.items()
         if rows
     )
@@ -73,4 +74,4 @@ def _look(part: pa.RecordBatch, how: Change, names: list[str]) -> None:
         return plain_columns(taken(rows, numbers))
 
     if how.look is not None:
-        how.look(codes, batch.labels, chosen_rows)
+        how.look.look(codes, batch.labels, chosen_rows)

@@ -11,10 +11,17 @@ import numpy as np
 from pufferfish.errors import InvalidInputError
 from pufferfish.extras import pyarrow, pyspark
 from pufferfish.tables.one_row import OneRow, means
-from pufferfish.tables.persons import two_secrets, unnamed
-from pufferfish.tables.seen import MOST_PAIRS, NOBODY, Pairs, PersonsFound, WhichPairs
+from pufferfish.tables.seen import (
+    MOST_PAIRS,
+    NOBODY,
+    Pairs,
+    PersonsFound,
+    WhichPairs,
+    two_secrets,
+    unnamed,
+)
 from pufferfish.tables.spark.jobs import Field, chosen, mapped, understood
-from pufferfish.tables.spark.summary import secret_kind
+from pufferfish.tables.spark.summarise import secret_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,57 +6,32 @@ cost little beside the noise.
 
 from __future__ import annotations
 
+import math
 import re
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.extras import pyspark
 from pufferfish.scenario import Secret
+from pufferfish.tables.engine import SurveyedGroup
 from pufferfish.tables.names import not_numeric
 from pufferfish.tables.spark.jobs import chosen, understood
-from pufferfish.tables.spark.summary import secret_kind
+from pufferfish.tables.spark.summarise import secret_kind
 
-__all__ = ["SurveyedGroup", "survey"]
+__all__ = ["counted_groups", "told_apart"]
 
 _NUMBER = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal\(.*\)")
 # A secret with more values than this is not one that anybody could describe.
 _MOST_SECRETS = 1_000_000
 
 
-class SurveyedGroup(NamedTuple):
-    """The rows of one secret.
-
-    Attributes:
-        secret: Its value; None where it is missing.
-        rows: How many there are.
-        missing: Those without a value.
-        infinite: Those with an infinite one.
-        outside: Those with a value outside the given range, after the cap.
-        capped: Those with a finite value outside the cap.
-        largest: The largest size of a finite value, after the cap.
-        mean: Of the finite values.
-        squares: Their squared distances from the mean, added up.
-        digest: The same for the same values, in whatever order: 64-bit hashes, added up.
-    """
-
-    secret: Secret | None
-    rows: int
-    missing: int
-    infinite: int
-    outside: int
-    capped: int
-    largest: float
-    mean: float
-    squares: float
-    digest: int
-
-
-def survey(
+def counted_groups(
     frame: Any,
     column: str,
     secret: str,
-    low: float,
-    high: float,
+    low: float = -math.inf,
+    high: float = math.inf,
     cap: tuple[float, float] | None = None,
 ) -> tuple[SurveyedGroup, ...]:
     """Count the rows of each secret, and those whose capped value is outside a range."""
@@ -116,3 +91,8 @@ def survey(
             digest,
         ) in found
     )
+
+
+def told_apart(groups: Iterable[SurveyedGroup]) -> frozenset[tuple[Secret | None, int, int]]:
+    """What tells one table from another; sums of floats depend on who added first."""
+    return frozenset((group.secret, group.rows, group.digest) for group in groups)

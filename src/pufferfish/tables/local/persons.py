@@ -12,9 +12,17 @@ import numpy.typing as npt
 from pufferfish.errors import DataError
 from pufferfish.extras import pyarrow
 from pufferfish.scenario import Secret
-from pufferfish.tables.heaps import MOST_LEVELS, Heap, Heaps
-from pufferfish.tables.pool import in_order
-from pufferfish.tables.seen import PersonsFound, Seen, WhichPairs, grouped, nobody, seen_rows
+from pufferfish.tables.local.heaps import MOST_LEVELS, Heap, Heaps
+from pufferfish.tables.local.pool import in_order
+from pufferfish.tables.seen import (
+    PersonsFound,
+    Seen,
+    WhichPairs,
+    grouped,
+    nobody,
+    seen_rows,
+    unnamed,
+)
 from pufferfish.tables.summary import IntArray, is_missing
 from pufferfish.tables.tally import Batch
 
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["PersonCounter", "SomePersons", "array_persons", "arrow_persons", "numbered_persons"]
-__all__ += ["person_names", "two_secrets", "unnamed"]
+__all__ += ["person_names"]
 
 # Persons that are held in memory: 50 to 80 bytes each, and their names.
 _MOST_HELD = 1 << 19
@@ -219,16 +227,3 @@ def _added_up(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
     [joined] = pyarrow().Table.from_batches(parts).combine_chunks().to_batches()
     names, numbers = _encoded(joined.column(0))
     return _batch(names, grouped(numbers, _seen(joined)))
-
-
-def two_secrets(person: str, secret: str) -> DataError:
-    """A person cannot be promised that nobody tells one of its secrets from another."""
-    return DataError(
-        f"column {person!r}: some person has several values of {secret!r}. The promise is about "
-        "one secret of one person: decide which one each person has, or leave such persons out."
-    )
-
-
-def unnamed(name: str) -> DataError:
-    """Rows that cannot be counted for anybody."""
-    return DataError(f"column {name!r}: some rows do not say which person they belong to.")

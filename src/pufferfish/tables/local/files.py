@@ -10,19 +10,18 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
+from pufferfish.tables.engine import Progress
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.one_row import OneRow, reduced_table
-from pufferfish.tables.pieces import Piece, opened_table
-from pufferfish.tables.pool import in_order
-from pufferfish.tables.reading import opened
+from pufferfish.tables.local.one_row import reduced_table
+from pufferfish.tables.local.pieces import Piece, opened_table
+from pufferfish.tables.local.pool import in_order
+from pufferfish.tables.local.reading import opened
+from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.sources import find_source
 from pufferfish.tables.tally import Batch
 
-__all__ = ["Progress", "column_names", "column_parts", "column_values", "each_batch"]
-__all__ += ["file_batches"]
+__all__ = ["column_names", "column_parts", "column_values", "each_batch"]
 
-# Told the share of the work that is done.
-Progress = Callable[[float], None]
 _Result = TypeVar("_Result")
 
 
@@ -57,13 +56,6 @@ def each_batch(
                 yield result
                 if progress is not None and share is not None:
                     progress(share)
-
-
-def file_batches(
-    path: str, format_: FileFormat, column: str, secret: str, count: str | None = None
-) -> Iterator[Batch]:
-    """Values and secrets, some rows at a time."""
-    return each_batch(path, format_, column, secret, count, lambda batch, _: batch)
 
 
 def column_values(path: str, format_: FileFormat, column: str) -> FloatArray:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from pufferfish.tables.formats import format_of
-from pufferfish.tables.frames import collected, frame_columns, native
+from pufferfish.tables.local.frames import collected, frame_columns, native
+from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame, reduced_table
+from pufferfish.tables.local.pieces import opened_table
 from pufferfish.tables.names import check_columns
-from pufferfish.tables.one_row import OneRow, reduced_arrays, reduced_frame, reduced_table
-from pufferfish.tables.pieces import opened_table
+from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.rows import Columns, plain_columns, taken
 from pufferfish.tables.summary import IntArray
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pufferfish.atomic import replacing_folder
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.manifest import MANIFEST, Entry, Manifest
-from pufferfish.tables.writing import TableWriter, finishing
+from pufferfish.tables.local.writing import TableWriter, abandoning
+from pufferfish.tables.manifest import MANIFEST, ROWS_PER_FILE, Entry, Manifest
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ROWS_PER_FILE", "FolderWriter", "writing_folder"]
-
-# Rows of a file whose name is only a number.
-ROWS_PER_FILE = 4_000_000
+__all__ = ["FolderWriter", "writing_folder"]
 
 
 class FolderWriter:
@@ -111,14 +108,13 @@ def writing_folder(
     schema: pa.Schema,
     *,
     force: bool = False,
-    before: Callable[[str], None] = lambda checksum: None,
 ) -> Iterator[FolderWriter]:
-    """A folder of table files, which takes its place under `path` only when all are whole.
+    """A folder of table files, which takes its place under `path` only when the block ends well.
 
-    `before` is told the checksum of the manifest when all is written, just before.
+    Whoever writes closes it.
     """
     with (
         replacing_folder(Path(path), MANIFEST, force=force) as folder,
-        finishing(FolderWriter(folder, format_, schema), before) as writer,
+        abandoning(FolderWriter(folder, format_, schema)) as writer,
     ):
         yield writer

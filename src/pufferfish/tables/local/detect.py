@@ -19,9 +19,9 @@ from pufferfish.extras import pyarrow
 from pufferfish.scenario import Secret
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
 from pufferfish.tables.formats import FileFormat
+from pufferfish.tables.local.pieces import naming
+from pufferfish.tables.local.reading import as_numbers, opened
 from pufferfish.tables.marks import without_marks
-from pufferfish.tables.pieces import naming
-from pufferfish.tables.reading import as_numbers, opened
 from pufferfish.tables.sources import Source, SourceFile, find_source
 from pufferfish.tables.tally import Batch, Tally
 

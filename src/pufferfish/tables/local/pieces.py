@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.extras import pyarrow
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.reading import TableFile, opened
+from pufferfish.tables.local.reading import TableFile, opened
 from pufferfish.tables.sources import Source, SourceFile, find_source
 
 if TYPE_CHECKING:

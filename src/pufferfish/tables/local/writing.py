@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
@@ -24,7 +24,7 @@ from pufferfish.tables.formats import STANDARD_STREAM, FileFormat
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Output", "TableWriter", "finishing", "writing"]
+__all__ = ["Output", "TableWriter", "abandoning", "writing"]
 
 
 # Batches that may wait to be written.
@@ -128,17 +128,16 @@ def writing(
     schema: pa.Schema,
     *,
     force: bool = False,
-    before: Callable[[str], None] = lambda checksum: None,
 ) -> Iterator[TableWriter]:
-    """A table file, which takes its place under `path` only when it is whole.
+    """A table file, which takes its place under `path` only when the block ends well.
 
-    What goes to standard output waits in a temporary file until then, too: a reader at the other
-    end of a pipe would already have the rows that a later refusal is about. `before` is told the
-    checksum when all is written, just before.
+    Whoever writes closes it. What goes to standard output waits in a temporary file until then,
+    too: a reader at the other end of a pipe would already have the rows that a later refusal is
+    about.
     """
     if str(path) == STANDARD_STREAM:
         with tempfile.TemporaryFile() as waiting:
-            with finishing(TableWriter(waiting, format_, schema), before) as writer:
+            with abandoning(TableWriter(waiting, format_, schema)) as writer:
                 yield writer
             waiting.seek(0)
             shutil.copyfileobj(waiting, sys.stdout.buffer)
@@ -146,18 +145,16 @@ def writing(
         return
     with (
         replacing(Path(path), force=force) as file,
-        finishing(TableWriter(file, format_, schema), before) as writer,
+        abandoning(TableWriter(file, format_, schema)) as writer,
     ):
         yield writer
 
 
 @contextlib.contextmanager
-def finishing(writer: _Output, before: Callable[[str], None]) -> Iterator[_Output]:
-    """Close a writer when all went well, and tell the checksum; else let go of it."""
+def abandoning(writer: _Output) -> Iterator[_Output]:
+    """Let go of a writer where anything goes wrong."""
     try:
         yield writer
-        writer.close()
-        before(writer.sha256)
     except BaseException:
         writer.abandon()
         raise

@@ -1,0 +1,158 @@
+"""Who reads and writes a table: four verbs, on this machine or on a cluster.
+
+A table is summarised for a fit, and surveyed before anything is drawn. Its rows are transformed,
+each once; and the result is published, whole or not at all. A further engine is one more package
+with such a class, and one more name in `pufferfish.tables.engines`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Literal, NamedTuple, Protocol, Self
+
+from pufferfish.scenario import Secret
+from pufferfish.tables.change import Change
+from pufferfish.tables.one_row import OneRow
+from pufferfish.tables.seen import PersonsFound
+from pufferfish.tables.summary import Summary
+from pufferfish.tables.tally import MOST_VALUES, Batch
+
+__all__ = ["Engine", "Progress", "Staged", "Survey", "SurveyedGroup"]
+
+# Told the share of the work that is done.
+Progress = Callable[[float], None]
+
+
+class SurveyedGroup(NamedTuple):
+    """The rows of one secret.
+
+    Attributes:
+        secret: Its value; None where it is missing.
+        rows: How many there are.
+        missing: Those without a value.
+        infinite: Those with an infinite one.
+        outside: Those with a value outside the given range, after the cap.
+        capped: Those with a finite value outside the cap.
+        largest: The largest size of a finite value, after the cap.
+        mean: Of the finite values.
+        squares: Their squared distances from the mean, added up.
+        digest: The same for the same values, in whatever order: 64-bit hashes, added up.
+    """
+
+    secret: Secret | None
+    rows: int
+    missing: int
+    infinite: int
+    outside: int
+    capped: int
+    largest: float
+    mean: float
+    squares: float
+    digest: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What is known of a table before anything is drawn.
+
+    Attributes:
+        groups: The rows of each secret.
+        persons: Counts what is to be seen of persons.
+    """
+
+    groups: tuple[SurveyedGroup, ...]
+    persons: Callable[[], PersonsFound]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """A result that is whole, and not published yet.
+
+    Attributes:
+        sha256: Its checksum.
+        checksum_of: What that is the checksum of.
+        name: What the file or folder will be called, if it is one.
+        table: Once it is published: the table, or where it is.
+    """
+
+    sha256: str
+    checksum_of: Literal["column", "file", "folder"]
+    name: str | None
+    table: Callable[[], Any]
+
+
+class Engine(Protocol):
+    """A table, and who reads and writes it."""
+
+    @classmethod
+    def takes(cls, data: object) -> bool:
+        """Whether this is a table of this engine's."""
+
+    @classmethod
+    def to_read(cls, data: Any, *, na: Sequence[str]) -> Self:
+        """A table that is only read; `na` is as for `summarise`."""
+
+    @classmethod
+    def to_publish(
+        cls, data: Any, output: str | PathLike[str] | None, *, na: Sequence[str], force: bool
+    ) -> Self:
+        """A table that is released, where to, and whether it may replace what is there."""
+
+    @property
+    def library(self) -> str | None:
+        """Whose version a record names, beside those that it names always."""
+
+    @property
+    def once(self) -> bool:
+        """Whether the table can be read only once."""
+
+    def summarise(
+        self,
+        column: str,
+        secret: str,
+        *,
+        count: str | None = None,
+        most_values: int = MOST_VALUES,
+        one_row: OneRow | None = None,
+        check: Callable[[Batch, int | None], object] | None = None,
+        progress: Progress | None = None,
+    ) -> Summary:
+        """How often each value of a column occurs for each secret.
+
+        Args:
+            column: The numeric column.
+            secret: The column of the secret.
+            count: A column that says how many records each row stands for; None: one.
+            most_values: Distinct values up to which the counts are exact.
+            one_row: How the rows of a person become one first; None: they stay.
+            check: Told rows, and how many come before them, as they are read; may refuse. An
+                engine that surveys its tables need not call it.
+            progress: Told the share that was read.
+        """
+
+    def survey(self, how: Change, low: float, high: float) -> Survey | None:
+        """What is known before anything is drawn, and how many values are outside [low, high].
+
+        None: of an engine that gives rows to `how.account` one after the other.
+        """
+
+    def transform(
+        self, how: Change, survey: Survey | None, progress: Progress | None = None
+    ) -> AbstractContextManager[Any]:
+        """What becomes of the rows, for `publish`; they may be computed there.
+
+        Args:
+            how: What is done to them.
+            survey: What is known of them.
+            progress: Told the share that was read.
+        """
+
+    def publish(self, changed: Any, how: Change) -> AbstractContextManager[Staged]:
+        """The changed rows, all of them, in a place where nobody looks.
+
+        They are published when the block ends well; else they are gone. `how.finish` is called
+        before that.
+        """

@@ -1,0 +1,1 @@
+"""Tables on this machine: dicts of arrays, frames of any kind, and files."""

@@ -1,0 +1,209 @@
+"""This machine as an engine: dicts of arrays, frames through narwhals, and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, ClassVar, Self
+
+from pufferfish.checks import require
+from pufferfish.errors import InvalidInputError
+from pufferfish.tables.change import Change
+from pufferfish.tables.engine import Progress, Staged, Survey
+from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, format_of
+from pufferfish.tables.local.publish import publish_arrays, publish_files, publish_frame
+from pufferfish.tables.local.summarise import Checking, summarise_files, summarise_held
+from pufferfish.tables.local.transform import (
+    ChangedArrays,
+    ChangedFiles,
+    ChangedFrame,
+    becomes_folder,
+    change_arrays,
+    change_frame,
+    changed_files,
+)
+from pufferfish.tables.one_row import OneRow
+from pufferfish.tables.summary import Summary
+from pufferfish.tables.tally import MOST_VALUES
+
+__all__ = ["ArraysEngine", "FilesEngine", "FrameEngine"]
+
+
+@dataclass(frozen=True, slots=True)
+class _HeldEngine:
+    """What frames and arrays have in common: they are in memory, and are given back."""
+
+    data: Any
+    library: ClassVar[str | None] = None
+    once: ClassVar[bool] = False
+
+    @classmethod
+    def to_read(cls, data: Any, *, na: Sequence[str]) -> Self:
+        return cls(data)
+
+    @classmethod
+    def to_publish(
+        cls, data: Any, output: str | PathLike[str] | None, *, na: Sequence[str], force: bool
+    ) -> Self:
+        require(output is None, "output= is for files; the released frame is given back.")
+        return cls(data)
+
+    def summarise(
+        self,
+        column: str,
+        secret: str,
+        *,
+        count: str | None = None,
+        most_values: int = MOST_VALUES,
+        one_row: OneRow | None = None,
+        check: Checking | None = None,
+        progress: Progress | None = None,
+    ) -> Summary:
+        return summarise_held(self.data, column, secret, count, most_values, one_row, check)
+
+    def survey(self, how: Change, low: float, high: float) -> Survey | None:
+        return None
+
+
+class ArraysEngine(_HeldEngine):
+    """A dict of arrays."""
+
+    @classmethod
+    def takes(cls, data: object) -> bool:
+        """Whether this is a mapping."""
+        return isinstance(data, Mapping)
+
+    def transform(
+        self, how: Change, survey: Survey | None, progress: Progress | None = None
+    ) -> AbstractContextManager[ChangedArrays]:
+        """All rows, changed at once."""
+        return nullcontext(change_arrays(self.data, how))
+
+    def publish(self, changed: ChangedArrays, how: Change) -> AbstractContextManager[Staged]:
+        """Arrays to give back."""
+        return nullcontext(publish_arrays(changed, how))
+
+
+class FrameEngine(_HeldEngine):
+    """A frame of any kind that narwhals knows."""
+
+    @classmethod
+    def takes(cls, data: object) -> bool:
+        """Whatever it is: narwhals knows more kinds than we do, and refuses what is no frame."""
+        return True
+
+    def transform(
+        self, how: Change, survey: Survey | None, progress: Progress | None = None
+    ) -> AbstractContextManager[ChangedFrame]:
+        """All rows, changed at once."""
+        return nullcontext(change_frame(self.data, how))
+
+    def publish(self, changed: ChangedFrame, how: Change) -> AbstractContextManager[Staged]:
+        """A frame to give back."""
+        return nullcontext(publish_frame(changed, how))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesEngine:
+    """One file or many, read and written some rows at a time.
+
+    Attributes:
+        source: A file, a folder or a pattern; "-" is standard input.
+        source_format: Of its files.
+        target: Where to write; "-" is standard output.
+        target_format: How to write; None: by its name, in a folder as the table.
+        force: Replace what is there already.
+    """
+
+    source: str
+    source_format: FileFormat
+    target: str = STANDARD_STREAM
+    target_format: FileFormat | None = None
+    force: bool = False
+    library: ClassVar[str | None] = None
+
+    @classmethod
+    def takes(cls, data: object) -> bool:
+        """Whether this is a path."""
+        return isinstance(data, str | PathLike)
+
+    @classmethod
+    def to_read(cls, data: Any, *, na: Sequence[str]) -> Self:
+        """Files in a format that their names tell."""
+        path = fspath(data)
+        return cls(source=path, source_format=format_of(path, na=na))
+
+    @classmethod
+    def to_publish(
+        cls, data: Any, output: str | PathLike[str] | None, *, na: Sequence[str], force: bool
+    ) -> Self:
+        """Files in a format that their names tell, and where the result goes."""
+        if output is None:
+            raise InvalidInputError("releasing a file needs output=, the file to write.")
+        path = fspath(data)
+        format_ = format_of(path, na=na)
+        return cls(source=path, source_format=format_, target=fspath(output), force=force)
+
+    @property
+    def once(self) -> bool:
+        """Standard input is gone when it was read."""
+        return self.source == STANDARD_STREAM
+
+    def summarise(
+        self,
+        column: str,
+        secret: str,
+        *,
+        count: str | None = None,
+        most_values: int = MOST_VALUES,
+        one_row: OneRow | None = None,
+        check: Checking | None = None,
+        progress: Progress | None = None,
+    ) -> Summary:
+        """Counts of all rows, in bounded memory."""
+        return summarise_files(
+            self.source,
+            self.source_format,
+            column,
+            secret,
+            count,
+            most_values,
+            progress,
+            one_row,
+            check,
+        )
+
+    def survey(self, how: Change, low: float, high: float) -> Survey | None:
+        """Rows are counted and checked as they are changed."""
+        return None
+
+    def transform(
+        self, how: Change, survey: Survey | None, progress: Progress | None = None
+    ) -> AbstractContextManager[ChangedFiles]:
+        """All rows, changed as they are asked for."""
+        return changed_files(
+            self.source, self.source_format, self.target, self._target_format, how, progress
+        )
+
+    def publish(self, changed: ChangedFiles, how: Change) -> AbstractContextManager[Staged]:
+        """A file or a folder, which takes its place in one step."""
+        return publish_files(
+            changed,
+            how,
+            self.target,
+            self._target_format,
+            folder=self._becomes_folder,
+            force=self.force,
+        )
+
+    @property
+    def _becomes_folder(self) -> bool:
+        return becomes_folder(self.source, self.target)
+
+    @property
+    def _target_format(self) -> FileFormat:
+        if self.target_format is not None:
+            return self.target_format
+        return self.source_format if self._becomes_folder else format_of(self.target)

@@ -1,0 +1,121 @@
+"""Changed arrays, frames and files, published; a file or a folder is whole or not there.
+
+A table of one file becomes one file. A table of many files becomes a folder, or one file where the
+target's name is that of a file.
+
+Rows are shuffled whole, with the columns that are kept, and go to files of equal size, which are
+only numbered: where a row was says nothing any more. The key of a folder ("key=value") that is kept
+becomes a column of these files.
+
+Rows that keep their places keep their files, too: the folder has the same names and each file the
+same rows. So the names of files and folders are published, like the rows' order; and the key of a
+folder must be a column that is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from pufferfish.extras import pyarrow
+from pufferfish.tables.arrow import BATCH
+from pufferfish.tables.change import Change
+from pufferfish.tables.engine import Staged
+from pufferfish.tables.formats import STANDARD_STREAM, FileFormat
+from pufferfish.tables.local.folder import writing_folder
+from pufferfish.tables.local.frames import (
+    reordered,
+    without_metadata,
+    without_unused_categories,
+)
+from pufferfish.tables.local.persons import PersonCounter
+from pufferfish.tables.local.pool import in_order
+from pufferfish.tables.local.transform import ChangedArrays, ChangedFiles, ChangedFrame
+from pufferfish.tables.local.writing import Output, writing
+
+__all__ = ["publish_arrays", "publish_files", "publish_frame"]
+
+
+def publish_arrays(changed: ChangedArrays, how: Change) -> Staged:
+    """A dict of arrays, its rows in their order or a random one."""
+    how.finish(changed.persons)
+    arrays = changed.arrays
+    if how.order is not None:
+        order = how.order(arrays[how.column].size)
+        arrays = {name: each[order] for name, each in arrays.items()}
+    return _held(arrays, arrays[how.column])
+
+
+def publish_frame(changed: ChangedFrame, how: Change) -> Staged:
+    """A frame, its rows in their order or a random one; lazy where a lazy one was given."""
+    how.finish(changed.persons)
+    result, values = changed.frame, changed.values
+    if how.order is not None:
+        order = how.order(len(values))
+        result = reordered(result, order)
+        values = values.take(pyarrow().array(order))
+    # After the shuffle: a dictionary may list its entries as they were first seen.
+    table = without_metadata(without_unused_categories(result).to_native())
+    return _held(table.lazy() if changed.lazy else table, values.to_numpy(zero_copy_only=False))
+
+
+def _held(table: Any, column: npt.NDArray[Any]) -> Staged:
+    """In memory; its changed column has nan where there are holes."""
+    digest = hashlib.sha256(column.astype(column.dtype.newbyteorder("<")).tobytes())
+    return Staged(sha256=digest.hexdigest(), checksum_of="column", name=None, table=lambda: table)
+
+
+@contextmanager
+def publish_files(
+    changed: ChangedFiles,
+    how: Change,
+    target: str,
+    target_format: FileFormat,
+    *,
+    folder: bool,
+    force: bool = False,
+) -> Iterator[Staged]:
+    """One file or a folder, which takes its place when the block ends well.
+
+    Args:
+        changed: What is written.
+        how: What was done.
+        target: Where to; "-" is standard output.
+        target_format: How to write.
+        folder: Whether this is a folder.
+        force: Replace what is there already.
+    """
+    place = None if target == STANDARD_STREAM else Path(target)
+    persons = PersonCounter(None if place is None else place.parent)
+    shuffle = changed.shuffle
+    output: AbstractContextManager[Output] = (writing_folder if folder else writing)(
+        target, target_format, changed.schema, force=force
+    )
+    with output as writer:
+        for part in changed.parts:
+            how.account(part.seen.changed)
+            if part.seen.persons is not None:
+                persons.add(part.seen.persons)
+            if how.look is not None:
+                how.look.look(part.seen.codes, part.seen.labels, part.columns)
+            if shuffle is None:
+                writer.write(part.rows, changed.names.get(part.file))
+            else:
+                shuffle.take(part.dealt)
+        how.finish(persons.found())
+        if shuffle is not None:
+            with closing(in_order(shuffle.parts(BATCH), lambda part: part())) as shuffled:
+                for rows in shuffled:
+                    writer.write(rows, None)
+        writer.close()
+        yield Staged(
+            sha256=writer.sha256,
+            checksum_of="folder" if folder else "file",
+            name=None if place is None else place.name,
+            table=lambda: target,
+        )

@@ -1,0 +1,100 @@
+"""Counts by secret of arrays, frames and files, some rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+from pufferfish.tables.arrays import array_batch
+from pufferfish.tables.engine import Progress
+from pufferfish.tables.formats import FileFormat, format_of
+from pufferfish.tables.local.files import each_batch
+from pufferfish.tables.local.frames import frame_batches
+from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame
+from pufferfish.tables.names import check_columns
+from pufferfish.tables.one_row import OneRow
+from pufferfish.tables.summary import Summary
+from pufferfish.tables.tally import MOST_VALUES, Batch, Counted, Tally
+
+__all__ = ["Checking", "batches", "summarise_files", "summarise_held"]
+
+# Told rows, and how many come before them (None: nobody knows); may refuse.
+Checking = Callable[[Batch, int | None], object]
+
+
+def summarise_files(
+    path: str,
+    format_: FileFormat,
+    column: str,
+    secret: str,
+    count: str | None = None,
+    most_values: int = MOST_VALUES,
+    progress: Progress | None = None,
+    one_row: OneRow | None = None,
+    check: Checking | None = None,
+) -> Summary:
+    """`summarise` for files of a given format; `progress` is told the share that was read."""
+    tally = Tally(column, secret, most_values)
+    work = _checked(tally, check)
+    for part in each_batch(path, format_, column, secret, count, work, progress, one_row):
+        tally.merge(part)
+    return tally.summary()
+
+
+def summarise_held(
+    data: Any,
+    column: str,
+    secret: str,
+    count: str | None = None,
+    most_values: int = MOST_VALUES,
+    one_row: OneRow | None = None,
+    check: Checking | None = None,
+) -> Summary:
+    """`summarise` for a frame or a dict of arrays."""
+    tally = Tally(column, secret, most_values)
+    work, before = _checked(tally, check), 0
+    for batch in batches(data, column, secret, count, one_row=one_row):
+        tally.merge(work(batch, before if one_row is None else None))
+        before += batch.values.size
+    return tally.summary()
+
+
+def batches(
+    data: Any,
+    column: str,
+    secret: str,
+    count: str | None = None,
+    na: Sequence[str] = (),
+    one_row: OneRow | None = None,
+) -> Iterable[Batch]:
+    """The rows of any kind of table, some at a time; with `one_row` one for each person.
+
+    `na` is as for `summarise`.
+    """
+    if isinstance(data, str | PathLike):
+        path = fspath(data)
+        format_ = format_of(path, na=na)
+        return each_batch(path, format_, column, secret, count, _itself, one_row=one_row)
+    if not isinstance(data, Mapping):
+        frame = data if one_row is None else reduced_frame(data, one_row)
+        return frame_batches(frame, column, secret, count)
+    check_columns(list(data), column, secret, count)
+    table = data if one_row is None else reduced_arrays(data, one_row)
+    return [array_batch(table, column, secret, count)]
+
+
+def _itself(batch: Batch, before: int | None) -> Batch:
+    return batch
+
+
+def _checked(tally: Tally, check: Checking | None) -> Callable[[Batch, int | None], Counted]:
+    """Counts rows for a tally, and checks them first."""
+    if check is None:
+        return tally.counted
+
+    def work(batch: Batch, before: int | None) -> Counted:
+        check(batch, before)
+        return tally.counted(batch, before)
+
+    return work

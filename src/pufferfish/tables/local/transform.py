@@ -1,0 +1,366 @@
+"""Rows of arrays, frames and files, changed: they go through a callable, some at a time, each once.
+
+What the callable does is not known here. Arrays and frames are changed at once. Of files some
+batches are under way at a time, in several threads, as fast as `pufferfish.tables.local.publish`
+takes them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.extras import narwhals, pyarrow
+from pufferfish.scenario import Secret
+from pufferfish.tables.arrays import array_batch
+from pufferfish.tables.arrow import BATCH, arrow_batch, arrow_values
+from pufferfish.tables.change import Change, Changed, Shuffle
+from pufferfish.tables.engine import Progress
+from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, renamed
+from pufferfish.tables.local.frames import collected, frame_columns, native, to_arrow
+from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame, reduced_table
+from pufferfish.tables.local.persons import (
+    PersonCounter,
+    SomePersons,
+    array_persons,
+    arrow_persons,
+)
+from pufferfish.tables.local.pieces import OpenTable, Piece, opened_table
+from pufferfish.tables.local.pool import in_order
+from pufferfish.tables.names import check_columns, refuse_secret_key
+from pufferfish.tables.nested import decoded, plain_kind
+from pufferfish.tables.rows import Columns, movable, plain_columns, taken
+from pufferfish.tables.seen import NOBODY, PersonsFound
+from pufferfish.tables.sources import Source, is_many
+from pufferfish.tables.summary import IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "ChangedArrays",
+    "ChangedFiles",
+    "ChangedFrame",
+    "becomes_folder",
+    "change_arrays",
+    "change_frame",
+    "changed_files",
+]
+
+
+class ChangedArrays(NamedTuple):
+    """A dict of arrays, changed, and what was seen of its persons."""
+
+    arrays: dict[str, npt.NDArray[Any]]
+    persons: PersonsFound
+
+
+def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
+    """A dict of arrays, with new values."""
+    check_columns(list(table), *how.read)
+    names = list(table)
+    if how.one_row is not None:
+        table = reduced_arrays(table, how.one_row)
+    batch = array_batch(table, how.column, how.secret)
+    for name in how.read:
+        if np.ma.asanyarray(table[name]).shape != batch.values.shape:
+            raise DataError(f"column {name!r} must be as long as the others.")
+    persons = PersonCounter(most_held=None)
+    if how.person is not None:
+        persons.add(array_persons(how.person, table[how.person], how.capped(batch), how.pairs))
+    changed = how.change(batch, None if how.one_row else 0)
+    how.account(changed)
+    values, holes = changed.values, changed.holes
+    if holes.any():
+        values = np.where(holes, np.nan, values)
+    rows = slice(None) if changed.rows is None else changed.rows
+    arrays = {
+        name: values if name == how.column else np.asanyarray(table[name])[rows]
+        for name in how.stays(names)
+    }
+    if how.look is not None:
+        how.look.look(
+            batch.codes[rows],
+            batch.labels,
+            lambda chosen: {name: each[chosen].tolist() for name, each in arrays.items()},
+        )
+    return ChangedArrays(arrays, persons.found())
+
+
+class ChangedFrame(NamedTuple):
+    """A frame, changed.
+
+    Attributes:
+        frame: With the columns that stay, eager, behind narwhals' interface.
+        values: The changed column once more.
+        lazy: Whether a lazy frame was given.
+        persons: What was seen of its persons.
+    """
+
+    frame: Any
+    values: pa.Array
+    lazy: bool
+    persons: PersonsFound
+
+
+def change_frame(frame: Any, how: Change) -> ChangedFrame:
+    """A frame, with new values; computed at once, also where a lazy one was given."""
+    given = native(frame)
+    names = given.collect_schema().names()
+    check_columns(names, *how.read)
+    if how.one_row is not None:
+        given = native(reduced_frame(frame, how.one_row))
+    table = collected(given.select(*how.read))
+    looked_at = [name for name in how.read if name not in how.keep or name == how.person]
+    parts = to_arrow(table.select(*looked_at), how.column).to_batches(max_chunksize=BATCH)
+    seen = _all_changed(parts, how)
+    if not seen:
+        # Refuses a table without rows.
+        how.finish(NOBODY)
+    changed = [each.changed for each in seen]
+    values = arrow_values(
+        np.concatenate([each.values for each in changed]),
+        np.concatenate([each.holes for each in changed]),
+    )
+    result = narwhals().from_arrow(
+        pyarrow().table({how.column: values}), backend=table.implementation
+    )
+    if how.keep:
+        kept = table.select(*how.stays(names))
+        if any(each.rows is not None for each in changed):
+            kept = kept.filter(np.concatenate([_rows(each) for each in changed]).tolist())
+        # A pandas index could say what a dropped column said.
+        kept = narwhals().maybe_reset_index(kept)
+        result = kept.with_columns(result.get_column(how.column))
+    if how.look is not None:
+        before = 0
+        for each in seen:
+            how.look.look(each.codes, each.labels, partial(frame_columns, result, before))
+            before += each.codes.size
+    persons = PersonCounter(most_held=None)
+    for each in seen:
+        if each.persons is not None:
+            persons.add(each.persons)
+    return ChangedFrame(result, values, hasattr(given, "collect"), persons.found())
+
+
+class _Seen(NamedTuple):
+    """What became of some rows, and whose they are.
+
+    Attributes:
+        changed: The rows that stay.
+        persons: Of all rows, where somebody asks.
+        codes: The secret of each row that stays, ...
+        labels: ... as an index into these.
+    """
+
+    changed: Changed
+    persons: SomePersons | None
+    codes: IntArray
+    labels: tuple[Secret, ...]
+
+
+def _change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> _Seen:
+    """What becomes of some rows; how many come before them, where somebody knows."""
+    batch, persons = arrow_batch(rows, how.column, how.secret), None
+    if how.person is not None:
+        names = rows.column(how.person)
+        persons = arrow_persons(how.person, names, how.capped(batch), before or 0, how.pairs)
+    changed = how.change(batch, before)
+    codes = batch.codes if changed.rows is None else batch.codes[changed.rows]
+    return _Seen(changed, persons, codes, batch.labels)
+
+
+def _all_changed(parts: Sequence[pa.RecordBatch], how: Change) -> list[_Seen]:
+    starts: list[int | None] = np.cumsum([0, *(part.num_rows for part in parts[:-1])]).tolist()
+    if how.one_row is not None:
+        starts = [None] * len(parts)
+    numbered = zip(parts, starts, strict=True) if parts else ()
+    results = []
+    for seen in in_order(numbered, lambda each: _change_rows(each[0], how, each[1])):
+        how.account(seen.changed)
+        results.append(seen)
+    return results
+
+
+def _rows(changed: Changed) -> npt.NDArray[np.bool_]:
+    return np.ones(changed.values.size, dtype=bool) if changed.rows is None else changed.rows
+
+
+class _Part(NamedTuple):
+    """Some rows of a file, changed.
+
+    Attributes:
+        file: What the file is called.
+        progress: The share of the table that was read up to here; None where that is not known.
+        seen: What became of them.
+        rows: As they are written.
+        dealt: The same for the shuffle, if there is one.
+    """
+
+    file: str
+    progress: float | None
+    seen: _Seen
+    rows: pa.RecordBatch
+    dealt: Any
+
+    def columns(self, chosen: IntArray) -> Columns:
+        """Some of its rows, as they are published."""
+        return plain_columns(taken(self.rows, chosen))
+
+
+class ChangedFiles(NamedTuple):
+    """The rows of one file or many, changed, while the table is open.
+
+    Attributes:
+        schema: The columns of the result.
+        names: What the files are called where they stay apart; else empty.
+        shuffle: Where rows go that change places; None: they stay.
+        parts: All rows, in order.
+    """
+
+    schema: pa.Schema
+    names: dict[str, str]
+    shuffle: Shuffle | None
+    parts: Iterator[_Part]
+
+
+def becomes_folder(source: str | Path, target: str | Path) -> bool:
+    """Whether a table is published as a folder: it may have many files, and the target is none."""
+    return is_many(source) and not names_file(target)
+
+
+@contextmanager
+def changed_files(
+    source: str,
+    source_format: FileFormat,
+    target: str,
+    target_format: FileFormat,
+    how: Change,
+    progress: Progress | None = None,
+) -> Iterator[ChangedFiles]:
+    """One file or many, with new values, for a file or a folder as `becomes_folder` says.
+
+    Memory is bounded, whatever the number of rows: some batches are under way, in several threads,
+    and rows that change places wait in the shuffle.
+
+    Args:
+        source: A file, a folder or a pattern; "-" is standard input.
+        source_format: Of its files.
+        target: A file or a folder; "-" is standard output.
+        target_format: Of what will be written.
+        how: What is done.
+        progress: Told the share of the table that was read.
+    """
+    folder = becomes_folder(source, target)
+    beside = None if target == STANDARD_STREAM else Path(target).parent
+    with opened_table(source, source_format, how.read, how.column, how.secret) as given:
+        table = given
+        if how.one_row is not None:
+            table = reduced_table(given, how.one_row, beside)
+        if beside is not None and table.source.many:
+            table.source.refuse_target(Path(target))
+        if how.one_row is not None and folder and how.shuffle is None:
+            raise InvalidInputError(
+                "one row for each person has no file of its own to stay in: write one file (such "
+                "as out.parquet), or leave out --keep-order, so that rows are shuffled."
+            )
+        shuffle = None if how.shuffle is None else how.shuffle(beside)
+        apart = folder and shuffle is None
+        if shuffle is None:
+            _refuse_published_keys(table.source, how, folder=folder)
+        schema = _schema(table, target_format, how, apart=apart)
+        names = _new_names(table.source, source_format, target_format) if apart else {}
+        work = partial(_changed, how=how, schema=schema, shuffle=shuffle)
+        with closing(in_order(table.pieces, work)) as parts:
+            yield ChangedFiles(schema, names, shuffle, _telling(parts, progress))
+
+
+def _telling(parts: Iterator[_Part], progress: Progress | None) -> Iterator[_Part]:
+    """The same, and how far they are when somebody is done with each."""
+    for part in parts:
+        yield part
+        if progress is not None and part.progress is not None:
+            progress(part.progress)
+
+
+def _changed(piece: Piece, how: Change, schema: pa.Schema, shuffle: Shuffle | None) -> _Part:
+    with piece.naming():
+        seen = _change_rows(piece.rows, how, piece.before)
+        rows = _with_column(piece.rows, seen.changed, how, schema)
+        dealt = None if shuffle is None else shuffle.deal(rows)
+    return _Part(piece.file.name, piece.progress, seen, rows, dealt)
+
+
+def _refuse_published_keys(source: Source, how: Change, *, folder: bool) -> None:
+    """Where rows keep their places, the order or the names of folders publish what sorts them."""
+    refuse_secret_key(source.keys, how.secret)
+    for key in source.keys:
+        if folder and key not in how.keep:
+            raise InvalidInputError(
+                f"the folders are named by {key!r}, which would be published with them. Keep the "
+                "column, or write one file (such as out.parquet), or do not keep the order, so "
+                "that rows are shuffled."
+            )
+
+
+def _new_names(source: Source, old: FileFormat, new: FileFormat) -> dict[str, str]:
+    """What the files are called where they stay apart."""
+    names = {each.name: renamed(each.name, old, new) for each in source.files}
+    for name, count in Counter(names.values()).items():
+        if count > 1:
+            raise InvalidInputError(
+                f"{count} files of the table would be written to {name}; rename them."
+            )
+    return names
+
+
+def _schema(table: OpenTable, target: FileFormat, how: Change, *, apart: bool) -> pa.Schema:
+    """The columns of the result; where files stay apart, keys stay in their folders' names."""
+    pa, source = pyarrow(), table.source
+    names = how.stays(table.schema.names)
+    number = pa.int64() if how.whole else pa.float64()
+    return pa.schema(
+        [
+            pa.field(name, number)
+            if name == how.column
+            else _kept_field(table.schema.field(name), target)
+            for name in names
+            if not (apart and name in source.keys)
+        ]
+    )
+
+
+def _with_column(
+    part: pa.RecordBatch, changed: Changed, how: Change, schema: pa.Schema
+) -> pa.RecordBatch:
+    pa = pyarrow()
+    if changed.rows is not None:
+        part = part.filter(pa.array(changed.rows))
+    values = arrow_values(changed.values, changed.holes)
+    columns = [
+        values if field.name == how.column else decoded(part.column(field.name), field.type)
+        for field in schema
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _kept_field(field: pa.Field, target: FileFormat) -> pa.Field:
+    """The type of a kept column in the result."""
+    # A dictionary also holds entries that no row has, or none that is published.
+    types, kind = pyarrow().types, movable(plain_kind(field.name, field.type))
+    text = target.kind == "csv"
+    if text and (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind)):
+        raise DataError(
+            f"column {field.name!r} is of type {kind}, which a CSV cannot hold; write Parquet or "
+            "Arrow, or leave it out."
+        )
+    return pyarrow().field(field.name, kind)

@@ -1,0 +1,111 @@
+"""A Spark cluster as an engine: the same verbs as on one machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, ClassVar, Self
+
+from pufferfish.errors import InvalidInputError
+from pufferfish.tables.change import Change
+from pufferfish.tables.engine import Progress, Staged, Survey
+from pufferfish.tables.one_row import OneRow
+from pufferfish.tables.seen import NOBODY, PersonsFound
+from pufferfish.tables.spark.jobs import is_spark
+from pufferfish.tables.spark.persons import reduced_spark, spark_persons
+from pufferfish.tables.spark.publish import publish_spark
+from pufferfish.tables.spark.summarise import spark_summary
+from pufferfish.tables.spark.survey import counted_groups
+from pufferfish.tables.spark.transform import ChangedRows, change_spark
+from pufferfish.tables.summary import Summary
+from pufferfish.tables.tally import MOST_VALUES, Batch
+
+__all__ = ["SparkEngine"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkEngine:
+    """A classic Spark frame.
+
+    For a release it is read to count, again to draw, once more each where persons are counted and
+    where columns are kept, and twice more where beliefs say that they were fitted on it. It must
+    be the same each time.
+
+    Attributes:
+        frame: The frame.
+        output: The folder to write: a path, or an address that Spark can write to.
+        kind: "parquet" or "orc".
+        force: Replace a folder that is there already.
+    """
+
+    frame: Any
+    output: str = ""
+    kind: str = "parquet"
+    force: bool = False
+    library: ClassVar[str | None] = "pyspark"
+    once: ClassVar[bool] = False
+
+    @classmethod
+    def takes(cls, data: object) -> bool:
+        """Whether this is a frame of Spark's."""
+        return is_spark(data)
+
+    @classmethod
+    def to_read(cls, data: Any, *, na: Sequence[str]) -> Self:
+        """A frame."""
+        return cls(frame=data)
+
+    @classmethod
+    def to_publish(
+        cls, data: Any, output: str | PathLike[str] | None, *, na: Sequence[str], force: bool
+    ) -> Self:
+        """A frame, and where it goes."""
+        if output is None:
+            raise InvalidInputError(
+                "releasing a Spark frame needs output=, the folder to write: noise that is not "
+                "written down would be drawn anew whenever the frame is looked at."
+            )
+        return cls(frame=data, output=fspath(output), force=force)
+
+    def summarise(
+        self,
+        column: str,
+        secret: str,
+        *,
+        count: str | None = None,
+        most_values: int = MOST_VALUES,
+        one_row: OneRow | None = None,
+        check: Callable[[Batch, int | None], object] | None = None,
+        progress: Progress | None = None,
+    ) -> Summary:
+        """Counts of all rows, added up by the executors; `survey` has checked them."""
+        return spark_summary(self._reduced(one_row), column, secret, count, most_values)
+
+    def survey(self, how: Change, low: float, high: float) -> Survey:
+        """Counts of each secret; those of persons when they are asked for."""
+        frame = self._reduced(how.one_row)
+
+        def persons() -> PersonsFound:
+            if how.person is None:
+                return NOBODY
+            return spark_persons(frame, how.person, how.secret, how.column, pairs=how.pairs)
+
+        groups = counted_groups(frame, how.column, how.secret, low, high, how.cap)
+        return Survey(groups=groups, persons=persons)
+
+    def transform(
+        self, how: Change, survey: Survey | None, progress: Progress | None = None
+    ) -> AbstractContextManager[ChangedRows]:
+        """A frame that is computed when it is written."""
+        known = self.survey(how, -math.inf, math.inf) if survey is None else survey
+        return nullcontext(change_spark(self._reduced(how.one_row), how, known))
+
+    def publish(self, changed: ChangedRows, how: Change) -> AbstractContextManager[Staged]:
+        """A folder, which takes its place in one step where the storage can do that."""
+        return publish_spark(changed, how, self.output, kind=self.kind, force=self.force)
+
+    def _reduced(self, one_row: OneRow | None) -> Any:
+        return self.frame if one_row is None else reduced_spark(self.frame, one_row)
