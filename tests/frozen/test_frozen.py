@@ -123,7 +123,9 @@ def _named(owner: Any, path: str) -> Iterator[str]:
             yield from _named(found, f"{path}.{name}")
         elif inspect.isclass(found) and not issubclass(found, BaseException):
             yield f"class {path}.{name}{_signature(found)}"
-            for member, value in sorted(vars(found).items()):
+            ours = [each for each in found.__mro__ if each.__module__.startswith("pufferfish")]
+            members = {name: value for each in ours[::-1] for name, value in vars(each).items()}
+            for member, value in sorted(members.items()):
                 if not member.startswith("_"):
                     yield from _member(member, value, found)
         elif callable(found) and not inspect.isclass(found):
