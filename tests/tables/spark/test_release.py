@@ -29,7 +29,7 @@ from pufferfish.tables.manifest import MANIFEST, Manifest
 from pufferfish.tables.spark import storage, written
 from pufferfish.tables.spark.engine import SparkEngine
 from tests.sampling.fit import rejects_law
-from tests.spark.tables import collected, columns, frame, plan
+from tests.tables.spark.tables import collected, columns, frame, plan
 
 pytestmark = pytest.mark.xdist_group("spark")
 
