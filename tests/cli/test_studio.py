@@ -39,7 +39,7 @@ def started(shell: Shell, *arguments: object) -> Iterator[tuple[Any, dict[str, A
 
 def get(address: str, path: str, **headers: str) -> tuple[int, str, str]:
     """The status, the cookie and the text of an answer."""
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=10)
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
     with contextlib.closing(connection):
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -58,7 +58,7 @@ def test_it_serves_the_file_until_it_is_ended(folder: Path, shell: Shell, ending
         assert "The file that the studio was started with: t.csv" in page
         assert get(address, "/")[0] == 403
         process.send_signal(ending)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
         assert (out, err) == (b"", b"")
         assert process.returncode == (0 if ending == signal.SIGINT else 128 + ending)
     assert [each.name for each in folder.iterdir()] == ["t.csv"]

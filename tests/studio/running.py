@@ -18,6 +18,8 @@ from pufferfish.studio.serving import Workers, server_of
 from pufferfish.studio.uploads import Uploads
 
 MOST_BYTES = 2_000_000
+# Seconds to wait for what comes at once where nothing else runs; a busy machine takes its time.
+PATIENCE = 60
 
 
 async def page(scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,7 +78,7 @@ class Running:
         body: bytes | None = None,
     ) -> Answer:
         """One request; `headers` are added to the host, or replace it."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         with contextlib.closing(connection):
             connection.request(method, path, body, {"Host": self.host, **(headers or {})})
             got = connection.getresponse()
@@ -85,7 +87,7 @@ class Running:
 
     def send_raw(self, *lines: str, body: bytes = b"") -> bytes:
         """Exactly these lines; all that is answered until the server closes."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
             connection.sendall("".join(f"{each}\r\n" for each in (*lines, "")).encode() + body)
             connection.shutdown(socket.SHUT_WR)
             return b"".join(iter(lambda: connection.recv(1 << 16), b""))
@@ -108,7 +110,7 @@ def running(app: Any = page, most_bytes: int = MOST_BYTES) -> Iterator[Running]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            assert answers.wait(10)
+            assert answers.wait(PATIENCE)
             yield Running(port=port, guard=guard, uploads=uploads)
         finally:
             server.should_exit = True

@@ -8,11 +8,10 @@ import os
 import socket
 import stat
 import tempfile
-import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -25,7 +24,7 @@ from pufferfish.release import release_file
 from pufferfish.studio.uploads import Upload, Uploads
 from pufferfish.tables import format_of
 from pufferfish.tables.local.summarise import summarise_files
-from tests.studio.running import MOST_BYTES, Answer, Running, running
+from tests.studio.running import MOST_BYTES, PATIENCE, Answer, Running, running
 
 INSTEAD = "pufferfish studio FILE"
 
@@ -59,6 +58,20 @@ def in_memory() -> int:
         except FileNotFoundError:
             continue
     return found
+
+
+def until_in_memory(count: int) -> None:
+    """Wait until this process holds so many tables."""
+    end = time.monotonic() + PATIENCE
+    while in_memory() != count:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def assert_all_room_is_free(uploads: Uploads) -> None:
+    held = [uploads.hold("x", bytes(uploads.most_bytes)) for _ in range(4)]
+    for each in held:
+        uploads.drop(each)
 
 
 def post(server: Running, page: dict[str, str], data: bytes, name: str = "x.csv") -> Answer:
@@ -116,7 +129,7 @@ def test_too_large_while_it_comes(server: Running) -> None:
     lines = [f"{name}: {value}" for name, value in head.items()]
     # It never ends by itself.
     chunk = b"10000\r\n" + bytes(0x10000) + b"\r\n"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         start = "".join(f"{each}\r\n" for each in ("POST /upload HTTP/1.1", *lines, ""))
         connection.sendall(start.encode())
         for _ in range(MOST_BYTES // 0x10000 + 1):
@@ -137,37 +150,13 @@ def test_a_page_that_goes_away_leaves_nothing(server: Running, folder: Path) -> 
     page = server.login()
     head = {"Host": server.host, **page, "Content-Length": "1000000"}
     lines = [f"{name}: {value}" for name, value in head.items()]
-    started, gone = threading.Event(), threading.Event()
-    inner_add, inner_place = server.uploads._add, server.uploads._arriving
-
-    def add(arriving: Any, data: bytes) -> None:
-        inner_add(arriving, data)
-        if data:
-            started.set()
-
-    class Watched:
-        def __init__(self) -> None:
-            self.inner = inner_place()
-
-        def __enter__(self) -> Any:
-            return self.inner.__enter__()
-
-        def __exit__(self, *error: Any) -> Any:
-            done = self.inner.__exit__(*error)
-            gone.set()
-            return done
-
-    server.uploads._add = add  # type: ignore[method-assign]
-    server.uploads._arriving = Watched  # type: ignore[assignment, method-assign]
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         start = "".join(f"{each}\r\n" for each in ("POST /upload HTTP/1.1", *lines, ""))
         connection.sendall(start.encode() + bytes(1000))
-        assert started.wait(10)
-        assert in_memory() == 1
-    assert gone.wait(10)
-    assert in_memory() == 0
-    assert server.uploads._used == 0
+        until_in_memory(1)
+    until_in_memory(0)
     assert list(folder.iterdir()) == []
+    assert_all_room_is_free(server.uploads)
 
 
 def test_four_wait_and_the_oldest_goes(server: Running) -> None:
@@ -299,7 +288,7 @@ def test_many_threads(folder: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(400)))
     assert in_memory() == 0
-    assert uploads._used == 0
+    assert_all_room_is_free(uploads)
 
 
 def test_elsewhere_files_are_private_and_removed(elsewhere: Path) -> None:

@@ -19,7 +19,7 @@ from pufferfish.checking import verify_record
 from pufferfish.cli.app import run as command
 from pufferfish.errors import DataError
 from pufferfish.tables.spark.session import read_table
-from tests.spark.conftest import environment
+from tests.tables.spark.conftest import environment
 
 pytestmark = pytest.mark.xdist_group("spark")
 

@@ -11,7 +11,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.errors import DataError, InvalidInputError
-from tests.spark.tables import frame
+from tests.tables.spark.tables import frame
 
 pytestmark = pytest.mark.xdist_group("spark")
 

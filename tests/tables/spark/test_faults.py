@@ -20,8 +20,8 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.errors import EngineError
-from tests.spark.conftest import environment, settings
-from tests.spark.tables import columns, frame, plan
+from tests.tables.spark.conftest import environment, settings
+from tests.tables.spark.tables import columns, frame, plan
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -156,8 +156,8 @@ from pathlib import Path
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
 import pufferfish as pf
-from tests.spark.tables import columns, frame, plan
-from tests.spark import test_faults as faults
+from tests.tables.spark.tables import columns, frame, plan
+from tests.tables.spark import test_faults as faults
 
 options = dict(pair.split("=", 1) for pair in sys.argv[3:])
 conf = SparkConf().setAll(list(options.items()))

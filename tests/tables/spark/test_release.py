@@ -30,7 +30,7 @@ from pufferfish.tables.spark import storage, written
 from pufferfish.tables.spark.engine import SparkEngine
 from pufferfish.words.terminal import labelled
 from tests.sampling.fit import rejects_law
-from tests.spark.tables import collected, columns, frame, plan
+from tests.tables.spark.tables import collected, columns, frame, plan
 
 pytestmark = pytest.mark.xdist_group("spark")
 

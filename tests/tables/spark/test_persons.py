@@ -10,7 +10,7 @@ import pytest
 
 import pufferfish as pf
 from tests.attacks.rows_of_persons import five_heights
-from tests.spark.tables import collected, frame
+from tests.tables.spark.tables import collected, frame
 
 pytestmark = pytest.mark.xdist_group("spark")
 
