@@ -48,6 +48,8 @@ __all__ = [
     "Posterior",
     "believed",
     "gather",
+    "posteriors",
+    "steps_of",
 ]
 
 # Probabilities that an adversary may start from.
@@ -135,9 +137,7 @@ class Facts:
         bars: Its histogram, with that of the original in the internal edition.
         estimates: What an analyst gets from the published column.
         utility: What the noise does to values, means, quantiles and slopes.
-        signed: Whether the record was read from a document that is signed.
-        who: Who answers for it, in a sentence.
-        notes: What was not checked of the record, in sentences.
+        found: What became of the claims of the document that the record was read from.
     """
 
     edition: Edition
@@ -161,9 +161,7 @@ class Facts:
     bars: Bars | None
     estimates: Estimates | None
     utility: Utility
-    signed: bool
-    who: str
-    notes: tuple[str, ...]
+    found: Verification
 
 
 def gather(
@@ -182,7 +180,6 @@ def gather(
         plan = _plan(record, document)
     goal, noise, steps = said.goal, said.noise, said.postprocess
     estimated = None if released is None else estimates(released, noise, steps, said.step)
-    found = found or Verification(edition=edition, checks=())
     return Facts(
         edition=edition,
         document=document,
@@ -200,7 +197,7 @@ def gather(
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
         allowed=success_allowed(goal),
         # With other columns a probability may change by any factor.
-        posteriors=() if said.kept else _posteriors(goal),
+        posteriors=() if said.kept else posteriors(goal),
         believed=None
         if plan is None
         else believed(plan.calibration, plan.several_rows, said.beliefs_from, steps),
@@ -209,9 +206,7 @@ def gather(
         bars=None if released is None else bars_of(released, None if record is None else original),
         estimates=estimated,
         utility=utility(document, noise, steps, record, released, estimated),
-        signed=found.signed_by is not None,
-        who=found.who,
-        notes=found.notes,
+        found=found or Verification(edition=edition, checks=()),
     )
 
 
@@ -226,7 +221,8 @@ def _outliers(plan: Plan) -> str | None:
     return None if found is None else str(found)
 
 
-def _posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
+def posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
+    """What a promise alone allows for a probability; nothing where δ > 0."""
     if not goal.pure:
         return ()
     return tuple(
@@ -267,7 +263,7 @@ def believed(
         comparison=compare(looked_at, goal),
         # They would be about one row, where the noise is for several.
         alternatives=alternatives(calibration) if rows.apart else (),
-        steps=_steps(calibration.explain(another_table=beliefs_from == "another table")),
+        steps=steps_of(calibration.explain(another_table=beliefs_from == "another table")),
     )
 
 
@@ -288,7 +284,7 @@ def _pairs(calibration: Calibration) -> Iterator[PairFacts]:
         )
 
 
-def _steps(text: str) -> tuple[tuple[str, ...], ...]:
+def steps_of(text: str) -> tuple[tuple[str, ...], ...]:
     """An explanation as steps: of each the paragraph, and the lines below it."""
     steps: list[list[str]] = []
     for line in text.splitlines():

@@ -1,0 +1,195 @@
+"""Parts that the pages of every kind of release have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pufferfish.adversary import Success, posterior_upper
+from pufferfish.compare import Comparison
+from pufferfish.numerics import percent_up
+from pufferfish.report.facts import Posterior
+from pufferfish.report.pictures import Picture, posterior_picture
+from pufferfish.report.sections import (
+    Block,
+    Bullets,
+    Column,
+    Figures,
+    Grid,
+    Heading,
+    Notice,
+    Paragraph,
+    Section,
+    StepOf,
+    Steps,
+    coded,
+    quoted,
+)
+from pufferfish.report.views import View
+from pufferfish.report.ways import Way, ways_picture
+from pufferfish.verdict import Verification
+
+__all__ = [
+    "Seen",
+    "explained",
+    "guesses",
+    "internal_notice",
+    "moved",
+    "percent",
+    "rests_on",
+    "seen_by",
+    "versions_in_words",
+    "views_drawn",
+    "ways_section",
+    "who_says_so",
+]
+
+# The prior of the main table; others are in a table of their own.
+_PRIOR = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One line of the table of guesses; `posterior` is None where a promise bounds none."""
+
+    what: str
+    success: Success
+    posterior: float | None
+
+
+def seen_by(what: str, success: Success, *, bounded: bool = True) -> Seen:
+    """What follows from seeing something."""
+    posterior = posterior_upper(_PRIOR, success.epsilon_upper) if bounded else None
+    return Seen(what=what, success=success, posterior=posterior)
+
+
+def percent(share: float) -> str:
+    """In percent, as it is."""
+    return f"{100.0 * share:g}%"
+
+
+def _percent_down(share: float) -> str:
+    """In percent, rounded down to a tenth."""
+    return f"{math.floor(1000.0 * share) / 10.0:.1f}%"
+
+
+def internal_notice(document: Mapping[str, Any]) -> Notice:
+    """That what follows is private."""
+    return Notice(
+        "Internal.", f"{document['notice']} The public edition of this report holds none of it."
+    )
+
+
+def who_says_so(found: Verification) -> Notice:
+    """Who answers for a public report."""
+    return Notice("Who says so.", found.who)
+
+
+def guesses(seen: Iterable[Seen], one: str) -> tuple[Block, ...]:
+    """How far an adversary gets; `one` is what is shown of each secret: a row of each secret."""
+    columns = (
+        Column("Seeing", "heading"),
+        Column("guesses right", "number"),
+        Column("tells apart (AUC)", "number"),
+        Column(f"{percent(_PRIOR)} becomes at most", "number"),
+    )
+    rows = tuple(
+        (
+            each.what,
+            percent_up(each.success.accuracy_upper),
+            percent_up(each.success.auc_upper),
+            "not bounded" if each.posterior is None else percent_up(each.posterior),
+        )
+        for each in seen
+    )
+    words = (
+        "All rounded up. Guesses right: how often the better guess is right if both secrets are "
+        "equally likely beforehand (50% by chance). AUC: how often the right one is picked when "
+        f"shown {one} (50% by chance). The last column: what a probability of {percent(_PRIOR)} "
+        "for one of the two can become, at most."
+    )
+    return Grid(columns=columns, rows=rows), Paragraph(words, "small")
+
+
+def moved(posteriors: Sequence[Posterior], epsilon: float, after: str) -> Figures:
+    """How far a probability can move, as a table and as a picture."""
+    return Figures(
+        (
+            Grid(
+                columns=tuple(Column(name, "number") for name in ("before", "at least", "at most")),
+                rows=tuple(
+                    (percent(each.prior), _percent_down(each.lower), percent_up(each.upper))
+                    for each in posteriors
+                ),
+                caption=f"By the promise alone, after one published {after}",
+            ),
+            posterior_picture(epsilon),
+        )
+    )
+
+
+def views_drawn(drawn: Iterable[tuple[View, tuple[Picture, ...]]]) -> list[Block]:
+    """Each pair as an adversary sees it, under its name; the first is the one that decides."""
+    blocks: list[Block] = []
+    for index, (view, pictures) in enumerate(drawn):
+        said = (
+            *(quoted(view.pair.first), " and ", quoted(view.pair.second), ", as "),
+            *(quoted(view.belief.name), " sees it"),
+        )
+        blocks += [
+            Heading((*said, "" if index else ": the case that decides")),
+            Figures(pictures),
+        ]
+    return blocks
+
+
+def ways_section(listed: tuple[Way, ...], comparison: Comparison, std: float) -> Section:
+    """Every way to the promise beside this release, whose noise has this std."""
+    picture = ways_picture(listed)
+    columns = (
+        Column("no.", "number"),
+        Column("way", "heading"),
+        Column("noise", "whole"),
+        Column("times this release", "number"),
+        Column("gives"),
+    )
+    rows = tuple(
+        (str(number), way.name, way.noise, f"{way.std / std:.3g}" if std else "–", way.gives)
+        for number, way in enumerate(listed, start=1)
+    )
+    blocks: list[Block] = [
+        Figures(() if picture is None else (picture,)),
+        Grid(columns=columns, rows=rows),
+    ]
+    if comparison.refused:
+        blocks += [
+            Heading("Methods that do not apply here"),
+            Bullets(
+                tuple(
+                    f"{name}: {reason.removeprefix(name).lstrip()}"
+                    for name, reason in comparison.refused
+                ),
+                "small",
+            ),
+        ]
+    return Section("Noise saved", tuple(blocks))
+
+
+def explained(steps: Iterable[tuple[str, ...]]) -> Steps:
+    """An explanation: of each step the paragraph, and the lines below it."""
+    return Steps(tuple(StepOf(step[0], step[1:]) for step in steps))
+
+
+def rests_on(theory: Iterable[tuple[str, str]]) -> tuple[Block, ...]:
+    """Which pages of the documentation prove what."""
+    return (
+        Heading("What it rests on"),
+        Bullets(tuple((coded(page), f": {what} (docs/theory/{page}.md)") for page, what in theory)),
+    )
+
+
+def versions_in_words(document: Mapping[str, Any]) -> str:
+    """Of the software."""
+    return ", ".join(f"{name} {version}" for name, version in document["versions"].items())
