@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pufferfish.compare import noise_in_words
 from pufferfish.explain import odds_factor, rounded_up
 from pufferfish.narrate import adversary_in_words, meaning
-from pufferfish.noise import GaussianNoise, NoNoise
 from pufferfish.numerics import percent_up
 from pufferfish.report.afterwards import step_in_words
 from pufferfish.report.column_use import use_section
@@ -18,11 +17,15 @@ from pufferfish.report.parts import (
     guesses,
     internal_notice,
     moved,
+    pair_of,
+    proofs,
     rests_on,
     seen_by,
+    verifying,
     versions_in_words,
     views_drawn,
     ways_section,
+    who_and_when,
     who_says_so,
 )
 from pufferfish.report.pictures import (
@@ -30,7 +33,6 @@ from pufferfish.report.pictures import (
     heat_picture,
     histogram_picture,
     profile_picture,
-    view_pictures,
 )
 from pufferfish.report.sections import (
     Block,
@@ -47,7 +49,6 @@ from pufferfish.report.sections import (
     Tile,
     coded,
     labelled,
-    quoted,
 )
 from pufferfish.report.ways import ways
 
@@ -181,7 +182,7 @@ def _told(facts: Facts) -> Text:
     return (
         "From this column by itself: told" if facts.document["kept"] else "Told",
         " that a row has one of the two secrets of the pair that decides, ",
-        *(quoted(decides.first), " and ", quoted(decides.second)),
+        *pair_of(decides),
         ", the best informed of the adversaries described gets this far at most, with any amount "
         "of computing:",
     )
@@ -194,10 +195,7 @@ def _pictures(facts: Facts) -> Iterator[Block]:
         calibration = found.calibration
         if facts.document["kept"]:
             yield Paragraph(f"They are about {facts.document['column']} by itself.")
-        yield from views_drawn(
-            (view, tuple(view_pictures(f"view{number}", view, calibration.goal)))
-            for number, view in enumerate(found.views, start=1)
-        )
+        yield from views_drawn(found.views, calibration.goal)
         drawn.append(
             profile_picture(calibration.certificate, found.profile, found.bare, of_all=found.of_all)
         )
@@ -248,7 +246,7 @@ def _how(facts: Facts) -> Iterator[Block]:
         yield explained(found.steps)
     yield from rests_on(_theory(facts))
     yield labelled(tuple(_record_rows(facts)), "small", "The record")
-    yield Paragraph((_checkable(facts), coded("pufferfish verify RECORD"), "."), "small")
+    yield verifying(_checkable(facts))
 
 
 def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
@@ -264,11 +262,7 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
     yield "Noise law", str(facts.noise)
     yield "Before the noise", facts.cap or "nothing"
     yield "After the noise", ", then ".join(map(step_in_words, facts.steps)) or "nothing"
-    yield "Created", document["created"]
-    if facts.found.signed_by is not None:
-        yield "Signature", facts.found.who
-    if facts.edition == "public":
-        yield from (("Note", note) for note in facts.found.notes)
+    yield from who_and_when(document, facts.found)
     if record is not None:
         yield (
             "The table (private)",
@@ -281,15 +275,15 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
 
 def _checkable(facts: Facts) -> str:
     if facts.edition == "internal":
-        return "Every claim can be computed again from the record: "
+        return "Every claim can be computed again from the record"
     if facts.believed is not None:
         return (
             "All beliefs are public, so anybody can compute every claim again from the public "
-            "record: "
+            "record"
         )
     return (
         "The beliefs behind the noise are private. From the public record anybody can check the "
-        "law and the checksum, not the certificate: "
+        "law and the checksum, not the certificate"
     )
 
 
@@ -337,13 +331,7 @@ def _seen(facts: Facts) -> Iterator[Seen]:
 
 def _theory(facts: Facts) -> Iterator[tuple[str, str]]:
     """Which page of the documentation proves what."""
-    yield "certificate", "the exact certificate: δ is enclosed from both sides, in both orders"
-    if facts.goal.pure:
-        yield "pure-epsilon", "δ = 0: the largest change of the odds, over all published values"
-    if isinstance(facts.noise, GaussianNoise):
-        yield "gaussian-noise", "the law of what is published under Gaussian noise"
-    if not isinstance(facts.noise, NoNoise):
-        yield "sampling", "the noise is drawn exactly, on its grid, whose cost is certified"
+    yield from proofs(facts.goal, facts.noise)
     if facts.believed is not None:
         yield "coupling", "bounds that add up over repeated releases (composition)"
         for other in facts.believed.alternatives:

@@ -49,6 +49,7 @@ __all__ = [
     "believed",
     "gather",
     "posteriors",
+    "profile_epsilons",
     "steps_of",
 ]
 
@@ -249,8 +250,7 @@ def believed(
     alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
     of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
     looked_at = scenario if of_all else alone
-    last = 1.5 * goal.epsilon
-    epsilons = [last * step / (_PROFILE_POINTS - 1) for step in range(_PROFILE_POINTS)]
+    epsilons = profile_epsilons(goal)
     return Believed(
         calibration=calibration,
         views=views(scenario, calibration.certificate, steps),
@@ -265,6 +265,12 @@ def believed(
         alternatives=alternatives(calibration) if rows.apart else (),
         steps=steps_of(calibration.explain(another_table=beliefs_from == "another table")),
     )
+
+
+def profile_epsilons(goal: Guarantee) -> list[float]:
+    """Where a profile is looked at: up to a little more than what is promised."""
+    last = 1.5 * goal.epsilon
+    return [last * step / (_PROFILE_POINTS - 1) for step in range(_PROFILE_POINTS)]
 
 
 def _pairs(calibration: Calibration) -> Iterator[PairFacts]:

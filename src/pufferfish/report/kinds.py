@@ -9,13 +9,18 @@ from pufferfish.record import Record
 from pufferfish.report.column_kind import page_of_column
 from pufferfish.report.sections import Page
 from pufferfish.report.sources import Beside, Verified
+from pufferfish.report.sum_page import page_of_sum
+from pufferfish.sums.record import SumRecord
 
 __all__ = ["PageOf", "page_of", "register"]
 
 # From a record that verified, and what was given beside it, to a page.
 PageOf = Callable[[Verified, Beside], Page]
 
-_PAGES: dict[str, PageOf] = {Record.KIND: page_of_column}
+_PAGES: dict[str, PageOf] = {
+    Record.KIND: page_of_column,
+    SumRecord.KIND: page_of_sum,
+}
 
 
 def register(kind: str, page: PageOf) -> None:

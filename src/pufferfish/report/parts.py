@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pufferfish.adversary import Success, posterior_upper
 from pufferfish.compare import Comparison
+from pufferfish.guarantee import Guarantee
+from pufferfish.noise import GaussianNoise, Noise, NoNoise
 from pufferfish.numerics import percent_up
 from pufferfish.report.facts import Posterior
-from pufferfish.report.pictures import Picture, posterior_picture
+from pufferfish.report.pictures import OF_ROWS, Wording, posterior_picture, view_pictures
 from pufferfish.report.sections import (
     Block,
     Bullets,
@@ -19,16 +21,19 @@ from pufferfish.report.sections import (
     Figures,
     Grid,
     Heading,
+    Mark,
     Notice,
     Paragraph,
     Section,
     StepOf,
     Steps,
+    Text,
     coded,
     quoted,
 )
 from pufferfish.report.views import View
 from pufferfish.report.ways import Way, ways_picture
+from pufferfish.scenario import SecretPair
 from pufferfish.verdict import Verification
 
 __all__ = [
@@ -37,12 +42,16 @@ __all__ = [
     "guesses",
     "internal_notice",
     "moved",
+    "pair_of",
     "percent",
+    "proofs",
     "rests_on",
     "seen_by",
+    "verifying",
     "versions_in_words",
     "views_drawn",
     "ways_section",
+    "who_and_when",
     "who_says_so",
 ]
 
@@ -130,19 +139,22 @@ def moved(posteriors: Sequence[Posterior], epsilon: float, after: str) -> Figure
     )
 
 
-def views_drawn(drawn: Iterable[tuple[View, tuple[Picture, ...]]]) -> list[Block]:
+def views_drawn(views: Iterable[View], goal: Guarantee, wording: Wording = OF_ROWS) -> list[Block]:
     """Each pair as an adversary sees it, under its name; the first is the one that decides."""
     blocks: list[Block] = []
-    for index, (view, pictures) in enumerate(drawn):
-        said = (
-            *(quoted(view.pair.first), " and ", quoted(view.pair.second), ", as "),
-            *(quoted(view.belief.name), " sees it"),
-        )
+    for number, view in enumerate(views, start=1):
+        seen = () if wording.believer else (", as ", quoted(view.belief.name), " sees it")
+        decides = ": the case that decides" if number == 1 else ""
         blocks += [
-            Heading((*said, "" if index else ": the case that decides")),
-            Figures(pictures),
+            Heading((*pair_of(view.pair), *seen, decides)),
+            Figures(tuple(view_pictures(f"view{number}", view, goal, wording))),
         ]
     return blocks
+
+
+def pair_of(pair: SecretPair) -> tuple[str | Mark, ...]:
+    """Both secrets, quoted."""
+    return quoted(pair.first), " and ", quoted(pair.second)
 
 
 def ways_section(listed: tuple[Way, ...], comparison: Comparison, std: float) -> Section:
@@ -188,6 +200,31 @@ def rests_on(theory: Iterable[tuple[str, str]]) -> tuple[Block, ...]:
         Heading("What it rests on"),
         Bullets(tuple((coded(page), f": {what} (docs/theory/{page}.md)") for page, what in theory)),
     )
+
+
+def proofs(goal: Guarantee, noise: Noise) -> Iterator[tuple[str, str]]:
+    """Which pages of the documentation prove the certificate, and the noise."""
+    yield "certificate", "the exact certificate: δ is enclosed from both sides, in both orders"
+    if goal.pure:
+        yield "pure-epsilon", "δ = 0: the largest change of the odds, over all published values"
+    if isinstance(noise, GaussianNoise):
+        yield "gaussian-noise", "the law of what is published under Gaussian noise"
+    if not isinstance(noise, NoNoise):
+        yield "sampling", "the noise is drawn exactly, on its grid, whose cost is certified"
+
+
+def who_and_when(document: Mapping[str, Any], found: Verification) -> Iterator[tuple[Text, Text]]:
+    """The lines of a record's table on its making, its signature, and what was not looked at."""
+    yield "Created", document["created"]
+    if found.signed_by is not None:
+        yield "Signature", found.who
+    if document["edition"] == "public":
+        yield from (("Note", note) for note in found.notes)
+
+
+def verifying(why: str) -> Paragraph:
+    """How to check it; `why` says what can be checked, and by whom."""
+    return Paragraph((f"{why}: ", coded("pufferfish verify RECORD"), "."), "small")
 
 
 def versions_in_words(document: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from pufferfish.report import figures
 from pufferfish.report.facts import Believed
 from pufferfish.report.pictures import Picture
 
-__all__ = ["VERDICTS", "Way", "ways", "ways_compared", "ways_picture"]
+__all__ = ["VERDICTS", "Way", "way_of", "ways", "ways_compared", "ways_picture"]
 
 VERDICTS = {True: "kept", False: "NOT kept", None: "not decided"}
 
@@ -41,7 +41,7 @@ class Way:
 def ways(found: Believed) -> tuple[Way, ...]:
     """This release first, then every method that applies, then the two that people compare with."""
     return (
-        _calibrated("this release", found.calibration),
+        way_of("this release", found.calibration),
         *ways_compared(found.comparison, "" if found.of_all else ", for the pair that decides"),
         *(_alternative(each) for each in found.alternatives),
     )
@@ -50,7 +50,7 @@ def ways(found: Believed) -> tuple[Way, ...]:
 def ways_compared(comparison: Comparison, whose: str = "") -> Iterator[Way]:
     """The methods that apply."""
     for each in comparison.methods:
-        yield _calibrated(f"method {each.name}{whose}", each.calibration)
+        yield way_of(f"method {each.name}{whose}", each.calibration)
 
 
 def ways_picture(listed: tuple[Way, ...]) -> Picture | None:
@@ -67,7 +67,8 @@ def ways_picture(listed: tuple[Way, ...]) -> Picture | None:
     )
 
 
-def _calibrated(name: str, calibration: Calibration) -> Way:
+def way_of(name: str, calibration: Calibration) -> Way:
+    """A calibration as one way to its promise."""
     return Way(
         name=name,
         noise=noise_in_words(calibration.noise),
