@@ -145,7 +145,9 @@ def test_the_guesses_are_those_of_an_ideal_adversary(name: str) -> None:
         found = success(scenario, noise)
         shown = f"{percent_up(found.accuracy_upper)} {percent_up(found.auc_upper)}"
         assert f"the {what} {statistic} {shown}" in text
+    # ε = 1: (e + δ)/(e + 1), and what becomes of 25%.
     assert "whatever the promise allows 73." in text
+    assert ("25% 10.9% 47.6%" in text) == calibration.goal.pure
     assert str(calibration.calibration.certificate.worst.pair.first) in text
 
 

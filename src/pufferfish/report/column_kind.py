@@ -28,29 +28,30 @@ def page_of_column(verified: Verified, beside: Beside) -> Page:
         CertificationError: The column is not what was released.
     """
     source = cast("Record | Mapping[str, Any]", verified.source)
-    column = verified.document["column"]
-    released = _released(verified, beside)
+    document = verified.document
     # The public edition does not even open the original.
-    shown = beside.original if isinstance(source, Record) else None
+    original = beside.original if isinstance(source, Record) else None
     return column_page(
         gather(
             source,
-            released=released,
-            original=count_column(shown, column, na=beside.na),
+            released=_released(document, verified, beside),
+            original=count_column(original, document["column"], na=beside.na),
             found=verified.found,
         )
     )
 
 
-def _released(verified: Verified, beside: Beside) -> CountedColumn | None:
+def _released(
+    document: Mapping[str, Any], verified: Verified, beside: Beside
+) -> CountedColumn | None:
     """The published column: as it was given, or the file that the record names."""
-    published, released = verified.document["published"], beside.released
+    published, released = document["published"], beside.released
     if released is None and verified.folder is not None and published["file"] is not None:
         released = _readable(place_beside(verified.folder, published["file"]))
     file = file_of(beside.released)
     if file is not None and verified.found is None:
         _refuse_other_file(file, published)
-    counted = count_column(released, verified.document["column"])
+    counted = count_column(released, document["column"])
     if counted is not None and counted.rows != published["rows"]:
         raise CertificationError(
             f"the record is about {published['rows']:,} published rows, and the column given as "

@@ -12,6 +12,7 @@ of described users.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,7 +99,7 @@ class SumReport:
         found: What became of the claims of the document that the record was read from.
     """
 
-    document: dict[str, Any]
+    document: Mapping[str, Any]
     said: SumFacts
     value: float
     words: dict[str, Any]
@@ -112,7 +113,7 @@ class SumReport:
 
 def gather_sum(verified: Verified) -> SumReport:
     """The facts of an internal report from a record, of a public one from a public document."""
-    source, document = verified.source, dict(verified.document)
+    source, document = verified.source, verified.document
     record = source if isinstance(source, SumRecord) else None
     with reading("record of a sum"):
         said = SumFacts.from_dict(document)
@@ -133,7 +134,7 @@ def gather_sum(verified: Verified) -> SumReport:
     )
 
 
-def _public_plan(document: dict[str, Any]) -> SumPlan | None:
+def _public_plan(document: Mapping[str, Any]) -> SumPlan | None:
     return SumPlan.from_dict(document["plan"]) if "plan" in document else None
 
 
