@@ -43,7 +43,6 @@ __all__ = [
     "internal_notice",
     "moved",
     "pair_of",
-    "percent",
     "proofs",
     "rests_on",
     "seen_by",
@@ -74,7 +73,7 @@ def seen_by(what: str, success: Success, *, bounded: bool = True) -> Seen:
     return Seen(what=what, success=success, posterior=posterior)
 
 
-def percent(share: float) -> str:
+def _percent(share: float) -> str:
     """In percent, as it is."""
     return f"{100.0 * share:g}%"
 
@@ -102,7 +101,7 @@ def guesses(seen: Iterable[Seen], one: str) -> tuple[Block, ...]:
         Column("Seeing", "heading"),
         Column("guesses right", "number"),
         Column("tells apart (AUC)", "number"),
-        Column(f"{percent(_PRIOR)} becomes at most", "number"),
+        Column(f"{_percent(_PRIOR)} becomes at most", "number"),
     )
     rows = tuple(
         (
@@ -116,7 +115,7 @@ def guesses(seen: Iterable[Seen], one: str) -> tuple[Block, ...]:
     words = (
         "All rounded up. Guesses right: how often the better guess is right if both secrets are "
         "equally likely beforehand (50% by chance). AUC: how often the right one is picked when "
-        f"shown {one} (50% by chance). The last column: what a probability of {percent(_PRIOR)} "
+        f"shown {one} (50% by chance). The last column: what a probability of {_percent(_PRIOR)} "
         "for one of the two can become, at most."
     )
     return Grid(columns=columns, rows=rows), Paragraph(words, "small")
@@ -129,7 +128,7 @@ def moved(posteriors: Sequence[Posterior], epsilon: float, after: str) -> Figure
             Grid(
                 columns=tuple(Column(name, "number") for name in ("before", "at least", "at most")),
                 rows=tuple(
-                    (percent(each.prior), _percent_down(each.lower), percent_up(each.upper))
+                    (_percent(each.prior), _percent_down(each.lower), percent_up(each.upper))
                     for each in posteriors
                 ),
                 caption=f"By the promise alone, after one published {after}",
