@@ -178,3 +178,23 @@ def test_demo_writes_a_report_where_it_can(typed: Typed, monkeypatch: pytest.Mon
 def test_the_help_has_an_example(typed: Typed) -> None:
     assert "Example: pufferfish report" in typed("report", "--help").out
     assert re.search(r"^Example: pufferfish report ", command.__doc__ or "", re.MULTILINE)
+
+
+def test_a_sum_has_both_editions_too(typed: Typed, refused: Typed, folder: Path) -> None:
+    write(folder / "users.csv", [(0.5, 1, 36), (0.002, 18, 1)], ("p", "value", "count"))
+    write(folder / "data.csv", [(k % 2,) for k in range(36)], ("value",))
+    typed("sum", "users.csv", "-e", "1", "-d", "1e-3", "--data", "data.csv", "-q")
+    said = typed("report", "data.csv.sum.record.json")
+    assert (said.code, said.err) == (0, "")
+    assert said.out == "Report      data.csv.sum.report.html (private)\n"
+    assert mode("data.csv.sum.report.html") == 0o600
+    said = typed("report", "data.csv.sum.record.json", "--public")
+    assert said.out == "Report      data.csv.sum.public.html (may be published)\n"
+    assert typed("report", "data.csv.sum.public.json", "--public", "-o", "p.html").code == 0
+    assert Path("p.html").read_bytes() == Path("data.csv.sum.public.html").read_bytes()
+    assert refused("report", "data.csv.sum.record.json", "--released", "data.csv", "--force").code
+    data = json.loads(Path("data.csv.sum.record.json").read_text(encoding="utf-8"))
+    data["goal"]["epsilon"] = 0.1
+    Path("data.csv.sum.record.json").write_text(json.dumps(data), encoding="utf-8")
+    assert refused("report", "data.csv.sum.record.json", "-o", "again.html").code == 3
+    assert not Path("again.html").exists()

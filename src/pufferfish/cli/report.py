@@ -25,14 +25,18 @@ __all__ = ["command"]
 @grouped
 def command(
     printing: Printing,
-    record: Annotated[Path, typer.Argument(help="A record that `pufferfish release` wrote.")],
+    record: Annotated[
+        Path, typer.Argument(help="A record that `pufferfish release` or `sum` wrote.")
+    ],
     public: Annotated[
         bool,
-        typer.Option("--public", help="The edition that may be published beside the column."),
+        typer.Option("--public", help="The edition that may be published."),
     ] = False,
     released: Annotated[
         Path | None,
-        typer.Option(help="The published file; by default the one that the record names."),
+        typer.Option(
+            help="The published file; by default the one that the record names. A sum has none."
+        ),
     ] = None,
     original: Annotated[
         Path | None,

@@ -10,15 +10,14 @@ from os import PathLike
 from typing import Any
 
 from pufferfish.checks import require
-from pufferfish.kind import Edition
-from pufferfish.record import Record
+from pufferfish.kind import Edition, ReleaseRecord
 from pufferfish.signing import PublicKey
 
 __all__ = ["load_ipython_extension", "report"]
 
 
 def report(
-    record: Record | str | PathLike[str] | Mapping[str, Any],
+    record: ReleaseRecord[Any, Any] | str | PathLike[str] | Mapping[str, Any],
     *,
     edition: Edition = "internal",
     released: Any = None,
@@ -29,12 +28,13 @@ def report(
     """A report as HTML that needs nothing else: no script, no font, no network.
 
     Args:
-        record: A record; or its document, as a file or as plain data, which is verified first.
+        record: A record of any kind; or its document, as a file or as plain data, which is
+            verified first.
         edition: "internal" holds statistics of private data. "public" is made from the public
-            edition of the record alone. It depends on the data only by the published column, the
+            edition of the record alone. It depends on the data only by what was published, the
             number of rows, shares in whole percent, and the rounded size of the noise (or ε).
         released: The published column: a file's path, or an array. Of a record's file, the file
-            that it names is taken where it is beside it.
+            that it names is taken where it is beside it. A sum has none: its record holds it.
         original: The column before the release, likewise, for a picture of the internal edition;
             the public one does not look at it.
         na: Texts in the original's file that stand for a missing value, as for `summarise`.
@@ -46,24 +46,16 @@ def report(
     """
     # Loaded here, so that importing the library does not load what only a report needs.
     from pufferfish.extras import check_report  # noqa: PLC0415
-    from pufferfish.report.columns import count_column  # noqa: PLC0415
-    from pufferfish.report.facts import gather  # noqa: PLC0415
-    from pufferfish.report.page import page  # noqa: PLC0415
-    from pufferfish.report.sources import checked_source  # noqa: PLC0415
+    from pufferfish.report.kinds import page_of  # noqa: PLC0415
+    from pufferfish.report.page import render  # noqa: PLC0415
+    from pufferfish.report.sources import Beside, verified_source  # noqa: PLC0415
 
     require(
         edition in ("internal", "public"), f"edition must be internal or public, got {edition!r}."
     )
     check_report()
-    checked = checked_source(record, edition, released, signer)
-    return page(
-        gather(
-            checked.source,
-            released=checked.counted,
-            original=None if edition == "public" else count_column(original, checked.column, na=na),
-            found=checked.found,
-        )
-    )
+    beside = Beside(released=released, original=original, na=na)
+    return render(page_of(verified_source(record, edition, beside, signer), beside))
 
 
 def load_ipython_extension(ipython: Any) -> None:

@@ -50,6 +50,8 @@ __all__ = [
     "Posterior",
     "believed",
     "gather",
+    "posteriors",
+    "profile_epsilons",
 ]
 
 # Probabilities that an adversary may start from.
@@ -137,9 +139,7 @@ class Facts:
         bars: Its histogram, with that of the original in the internal edition.
         estimates: What an analyst gets from the published column.
         utility: What the noise does to values, means, quantiles and slopes.
-        signed: Whether the record was read from a document that is signed.
-        who: Who answers for it, in a sentence.
-        notes: What was not checked of the record, in sentences.
+        found: What became of the claims of the document that the record was read from.
     """
 
     edition: Edition
@@ -163,9 +163,7 @@ class Facts:
     bars: Bars | None
     estimates: Estimates | None
     utility: Utility
-    signed: bool
-    who: str
-    notes: tuple[str, ...]
+    found: Verification
 
 
 def gather(
@@ -184,7 +182,6 @@ def gather(
         plan = _plan(record, document)
     goal, noise, steps = said.goal, as_noise(said.noise), said.postprocess
     estimated = None if released is None else estimates(released, noise, steps, said.step)
-    found = found or Verification(edition=edition, checks=())
     return Facts(
         edition=edition,
         document=document,
@@ -202,7 +199,7 @@ def gather(
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
         allowed=success_allowed(goal),
         # With other columns a probability may change by any factor.
-        posteriors=() if said.kept else _posteriors(goal),
+        posteriors=() if said.kept else posteriors(goal),
         believed=None
         if plan is None
         else believed(plan.calibration, plan.several_rows, said.beliefs_from, steps),
@@ -211,9 +208,7 @@ def gather(
         bars=None if released is None else bars_of(released, None if record is None else original),
         estimates=estimated,
         utility=utility(document, noise, steps, record, released, estimated),
-        signed=found.signed_by is not None,
-        who=found.who,
-        notes=found.notes,
+        found=found or Verification(edition=edition, checks=()),
     )
 
 
@@ -228,7 +223,8 @@ def _outliers(plan: Plan) -> str | None:
     return None if found is None else str(found)
 
 
-def _posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
+def posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
+    """What a promise alone allows for a probability; nothing where δ > 0."""
     if not goal.pure:
         return ()
     return tuple(
@@ -255,8 +251,7 @@ def believed(
     alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
     of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
     looked_at = scenario if of_all else alone
-    last = 1.5 * goal.epsilon
-    epsilons = [last * step / (_PROFILE_POINTS - 1) for step in range(_PROFILE_POINTS)]
+    epsilons = profile_epsilons(goal)
     return Believed(
         calibration=calibration,
         views=views(scenario, calibration.certificate, steps),
@@ -271,6 +266,12 @@ def believed(
         alternatives=alternatives(calibration) if rows.apart else (),
         steps=calibration.explain(another_table=beliefs_from == "another table").steps,
     )
+
+
+def profile_epsilons(goal: Guarantee) -> list[float]:
+    """Where a profile is looked at: up to a little more than what is promised."""
+    last = 1.5 * goal.epsilon
+    return [last * step / (_PROFILE_POINTS - 1) for step in range(_PROFILE_POINTS)]
 
 
 def _pairs(calibration: Calibration) -> Iterator[PairFacts]:

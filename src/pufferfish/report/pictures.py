@@ -28,6 +28,7 @@ from pufferfish.words.phrases import pair_in_words, seen_by
 
 __all__ = ["Picture", "heat_picture", "histogram_picture", "posterior_picture", "profile_picture"]
 __all__ += ["believed_picture", "heat_secrets", "losses_picture", "noise_picture", "view_pictures"]
+__all__ += ["OF_ROWS", "Wording"]
 
 # Secrets in a heat map, those of the worst pairs first.
 _MOST_SECRETS = 24
@@ -58,9 +59,29 @@ class Picture:
     selectable: bool = False
 
 
-def view_pictures(name: str, view: View, goal: Guarantee) -> Iterator[Picture]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What pictures call things.
+
+    Attributes:
+        value: What is published.
+        unit: Whom or what the promise is for.
+        believer: Who believes something of it; None: the name of the belief says so.
+    """
+
+    value: str = "value"
+    unit: str = "one row"
+    believer: str | None = None
+
+
+OF_ROWS = Wording()
+
+
+def view_pictures(
+    name: str, view: View, goal: Guarantee, wording: Wording = OF_ROWS
+) -> Iterator[Picture]:
     """One pair as one adversary sees it: believed, published, and how the odds change."""
-    yield believed_picture(f"{name}-believed", view.belief, view.pair, view.believed)
+    yield believed_picture(f"{name}-believed", view.belief, view.pair, view.believed, wording)
     seen = view.seen
     if seen is None:
         return
@@ -69,8 +90,8 @@ def view_pictures(name: str, view: View, goal: Guarantee) -> Iterator[Picture]:
         name=f"{name}-published",
         svg=figures.published(f"{name}-published", seen.curves),
         title="What is published",
-        description=f"The law of the published value (with noise{afterwards}) for each secret: the "
-        "more alike, the less it says."
+        description=f"The law of the published {wording.value} (with noise{afterwards}) for each "
+        "secret: the more alike, the less it says."
         + "".join(_bound_in_words(view, each) for each in seen.bounds),
         keys=(
             Key("first", str(view.pair.first), "bar" if seen.ratio.is_table else "line"),
@@ -101,7 +122,8 @@ def view_pictures(name: str, view: View, goal: Guarantee) -> Iterator[Picture]:
             *([Key("third", "certified extremes")] if bounded else []),
             Key(
                 "level1",
-                "±ε" + (", the promise for one row" if goal.pure else "; beyond it counts as δ"),
+                "±ε"
+                + (f", the promise for {wording.unit}" if goal.pure else "; beyond it counts as δ"),
                 "area",
             ),
         ),
@@ -109,15 +131,20 @@ def view_pictures(name: str, view: View, goal: Guarantee) -> Iterator[Picture]:
 
 
 def believed_picture(
-    name: str, belief: Belief, pair: SecretPair, curves: tuple[Curve, Curve]
+    name: str,
+    belief: Belief,
+    pair: SecretPair,
+    curves: tuple[Curve, Curve],
+    wording: Wording = OF_ROWS,
 ) -> Picture:
     """What one adversary believes of the value, for both secrets of a pair."""
     tables = [curve.is_table for curve in curves]
     return Picture(
         name=name,
         svg=figures.believed(name, curves),
-        title="What is believed of the value",
-        description=f"Before the release, as {belief.name!r} believes it, for each secret.",
+        title=f"What is believed of the {wording.value}",
+        description=f"Before the release, as {wording.believer or repr(belief.name)} believes it, "
+        "for each secret.",
         keys=(
             Key("first", str(pair.first), "bar" if tables[0] else "line"),
             Key("second", str(pair.second), "pin" if tables[1] else "line"),

@@ -1,78 +1,88 @@
-"""What a report is made from: a record that verifies, and the published column it is about."""
+"""What a report is made from: a record that verifies, of any kind, and what lies beside it."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pufferfish.checking import SHAPE, verify_document
 from pufferfish.checks import require
 from pufferfish.codec import as_document, plain_document
 from pufferfish.errors import CertificationError, InvalidInputError
-from pufferfish.kind import Edition
-from pufferfish.looking import beside
-from pufferfish.record import Record
-from pufferfish.report.columns import CountedColumn, count_column
+from pufferfish.kind import Edition, ReleaseRecord, kind_of
 from pufferfish.signing import PublicKey
-from pufferfish.tables import format_of
-from pufferfish.tables.manifest import MANIFEST
 from pufferfish.verdict import Verification
 
-__all__ = ["Checked", "checked_source"]
-
-Source = Record | Mapping[str, Any]
+__all__ = ["Beside", "Verified", "file_of", "verified_source"]
 
 
-class Checked(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Verified:
     """What a report may be made from.
 
     Attributes:
         source: A record for the internal edition, a public document for the public one.
-        column: The name of the published column.
-        counted: That column, counted; None where it is not at hand.
         found: What became of the claims of the document; None for a record that never was one.
+        folder: Where the document is; None where it is no file.
     """
 
-    source: Source
-    column: str
-    counted: CountedColumn | None
+    source: ReleaseRecord[Any, Any] | Mapping[str, Any]
     found: Verification | None
+    folder: Path | None
+
+    @property
+    def kind(self) -> str:
+        """The name that records of this kind have."""
+        source = self.source
+        return source.KIND if isinstance(source, ReleaseRecord) else str(source["pufferfish"])
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """The record's document, of the edition of the report."""
+        source = self.source
+        return source.to_dict("internal") if isinstance(source, ReleaseRecord) else source
 
 
-def checked_source(
-    given: Any, edition: Edition, released: Any, signer: PublicKey | None = None
-) -> Checked:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Beside:
+    """What was given beside a record; what it means is up to the kind.
+
+    Attributes:
+        released: What was published: a file's path, or data.
+        original: What it was before, likewise; private.
+        na: Texts in the original that stand for a missing value.
+    """
+
+    released: Any = None
+    original: Any = None
+    na: Sequence[str] = ()
+
+
+def verified_source(
+    given: Any, edition: Edition, beside: Beside, signer: PublicKey | None = None
+) -> Verified:
     """What the edition may be made from; a document is verified first.
 
     Raises:
-        CertificationError: The record does not verify, or the column is not what was released.
+        CertificationError: The record does not verify.
     """
-    path = Path(fspath(given)) if isinstance(given, str | PathLike) else None
-    file = Path(fspath(released)) if isinstance(released, str | PathLike) else None
-    found = None
-    if not isinstance(given, Record):
-        plain = _plain(given, path)
-        folder = None if path is None else path.parent
-        found = verify_document(plain, folder=folder, released=file, signer=signer)
-        _refuse_unverified(found)
-        given = as_document(plain, "record", Record.VERSION)
-    source = _source(given, edition)
-    document = source.to_dict("public") if isinstance(source, Record) else source
-    column, published = document["column"], document["published"]
-    if released is None and path is not None and published["file"] is not None:
-        released = _readable(beside(path.parent, published["file"]))
-    if file is not None and found is None:
-        _refuse_other_file(file, published)
-    counted = count_column(released, column)
-    if counted is not None and counted.rows != published["rows"]:
-        raise CertificationError(
-            f"the record is about {published['rows']:,} published rows, and the column given as "
-            f"released has {counted.rows:,}."
-        )
-    return Checked(source, column, counted, found)
+    if isinstance(given, ReleaseRecord):
+        return Verified(source=_of_edition(given, edition), found=None, folder=None)
+    path = file_of(given)
+    folder = None if path is None else path.parent
+    plain = _plain(given, path)
+    released = file_of(beside.released)
+    found = verify_document(plain, folder=folder, released=released, signer=signer)
+    _refuse_unverified(found)
+    return Verified(source=_read(plain, edition), found=found, folder=folder)
+
+
+def file_of(given: Any) -> Path | None:
+    """The path that was given, where it is one."""
+    return Path(fspath(given)) if isinstance(given, str | PathLike) else None
 
 
 def _plain(given: Any, path: Path | None) -> dict[str, Any]:
@@ -86,30 +96,23 @@ def _plain(given: Any, path: Path | None) -> dict[str, Any]:
     return dict(given)
 
 
-def _readable(beside: Path) -> Path | None:
-    """The file or folder, if it is there and its name says how to read it."""
-    if (beside / MANIFEST).is_file():
-        return beside
-    try:
-        format_of(beside)
-    except InvalidInputError:
-        return None
-    return beside if beside.is_file() else None
+def _read(plain: dict[str, Any], edition: Edition) -> ReleaseRecord[Any, Any] | Mapping[str, Any]:
+    record = kind_of(plain["pufferfish"]).record
+    data = as_document(plain, record.KIND, record.VERSION)
+    if data.get("edition") != "public":
+        return _of_edition(record.from_dict(data), edition)
+    require(
+        edition == "public",
+        "this is the public edition of a record, which gives the public report only: say "
+        'edition="public" (--public), or give the internal record.',
+    )
+    return data
 
 
-def _source(given: Any, edition: Edition) -> Source:
+def _of_edition(
+    record: ReleaseRecord[Any, Any], edition: Edition
+) -> ReleaseRecord[Any, Any] | Mapping[str, Any]:
     """A record for the internal edition, a public document for the public one."""
-    if isinstance(given, Record):
-        return given.to_dict("public") if edition == "public" else given
-    data = dict(given)
-    if data.get("edition") == "public":
-        require(
-            edition == "public",
-            "this is the public edition of a record, which gives the public report only: say "
-            'edition="public" (--public), or give the internal record.',
-        )
-        return data
-    record = Record.from_dict(data)
     return record.to_dict("public") if edition == "public" else record
 
 
@@ -123,12 +126,3 @@ def _refuse_unverified(found: Verification) -> None:
             f"no report: the record does not verify. Not true: {wrong[0].claim} "
             f"({wrong[0].detail})."
         )
-
-
-def _refuse_other_file(released: Path, published: Mapping[str, Any]) -> None:
-    if published["checksum_of"] != "file":
-        return
-    with released.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != published["sha256"]:
-        raise CertificationError(f"{released.name} is not the file that this record is about.")

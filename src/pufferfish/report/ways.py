@@ -15,7 +15,7 @@ from pufferfish.report.pictures import Picture
 from pufferfish.words.certificates import VERDICTS
 from pufferfish.words.numbers import rounded_up
 
-__all__ = ["Way", "ways", "ways_compared", "ways_picture"]
+__all__ = ["Way", "way_of", "ways", "ways_compared", "ways_picture"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Way:
 def ways(found: Believed) -> tuple[Way, ...]:
     """This release first, then every method that applies, then the two that people compare with."""
     return (
-        _calibrated("this release", found.calibration),
+        way_of("this release", found.calibration),
         *ways_compared(found.comparison, "" if found.of_all else ", for the pair that decides"),
         *(_alternative(each) for each in found.alternatives),
     )
@@ -49,7 +49,7 @@ def ways(found: Believed) -> tuple[Way, ...]:
 def ways_compared(comparison: Comparison, whose: str = "") -> Iterator[Way]:
     """The methods that apply."""
     for each in comparison.methods:
-        yield _calibrated(f"method {each.name}{whose}", each.calibration)
+        yield way_of(f"method {each.name}{whose}", each.calibration)
 
 
 def ways_picture(listed: tuple[Way, ...]) -> Picture | None:
@@ -66,7 +66,8 @@ def ways_picture(listed: tuple[Way, ...]) -> Picture | None:
     )
 
 
-def _calibrated(name: str, calibration: Calibration) -> Way:
+def way_of(name: str, calibration: Calibration) -> Way:
+    """A calibration as one way to its promise."""
     return Way(
         name=name,
         noise=noise_in_words(calibration.mechanism),

@@ -1,0 +1,339 @@
+"""The page of a released column, from its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pufferfish.compare import noise_in_words
+from pufferfish.release_story import adversary_in_words
+from pufferfish.report.column_use import use_section
+from pufferfish.report.facts import Believed, Facts
+from pufferfish.report.parts import (
+    Seen,
+    explained,
+    guesses,
+    internal_notice,
+    moved,
+    pair_of,
+    proofs,
+    rests_on,
+    seen_by,
+    verifying,
+    versions_in_words,
+    views_drawn,
+    ways_section,
+    who_and_when,
+    who_says_so,
+)
+from pufferfish.report.pictures import (
+    Picture,
+    heat_picture,
+    histogram_picture,
+    profile_picture,
+)
+from pufferfish.report.sections import (
+    Block,
+    Bullets,
+    Column,
+    Figures,
+    Grid,
+    Heading,
+    Notice,
+    Page,
+    Paragraph,
+    Section,
+    Text,
+    Tile,
+    coded,
+    labelled,
+)
+from pufferfish.report.ways import ways
+from pufferfish.words.numbers import percent_up, rounded_up
+from pufferfish.words.phrases import meaning
+
+__all__ = ["column_page"]
+
+
+def column_page(facts: Facts) -> Page:
+    """The whole page."""
+    found, column = facts.believed, facts.document["column"]
+    pictures = tuple(_pictures(facts))
+    sections = [Section("What was promised", tuple(_promised(facts)))]
+    if pictures:
+        sections.append(Section("Pictures", pictures))
+    sections.append(use_section(facts))
+    # Other ways are worked out for one row; where the noise is for several, that would mislead.
+    if found is not None and not _together(facts):
+        sections.append(ways_section(ways(found), found.comparison, facts.utility.std))
+    sections.append(Section("How it was done, and how to check it", tuple(_how(facts))))
+    return Page(
+        title=f"{facts.edition.capitalize()} report: {column}",
+        heading=f"How {column} was released",
+        notices=tuple(_notices(facts)),
+        tiles=tuple(_tiles(facts)),
+        sections=tuple(sections),
+    )
+
+
+def _notices(facts: Facts) -> Iterator[Notice]:
+    for said in facts.headline:
+        yield Notice("Beware.", said)
+    if facts.edition == "internal":
+        yield internal_notice(facts.document)
+        return
+    yield Notice(
+        "Public.",
+        "All beliefs in it are public."
+        if facts.believed
+        else "It shows no private belief. What in it depends on private data: the published "
+        "column, the number of rows, shares in whole percent, and what was computed from the table "
+        "and rounded up (the size of the noise, unless it was chosen without the data; then "
+        "perhaps ε).",
+        open=True,
+    )
+    yield who_says_so(facts.found)
+
+
+def _tiles(facts: Facts) -> Iterator[Tile]:
+    document, found = facts.document, facts.believed
+    if facts.reveals:
+        yield Tile(
+            f"{facts.reveals.found_percent}%",
+            "of rows at most whose secret a learner finds from all published columns, 50% by "
+            "chance",
+        )
+    alone = ", for this column by itself" if document["kept"] else ""
+    yield Tile(str(facts.goal), f"promised for one {document['unit']}{alone}")
+    yield Tile(f"{int(document['published']['rows']):,}", "rows published")
+    yield Tile(noise_in_words(facts.noise), "noise added to each value")
+    if document["kept"]:
+        return
+    if found is not None:
+        yield Tile(
+            percent_up(found.after.accuracy_upper),
+            "of guesses from one row right at most, 50% by chance",
+        )
+    else:
+        yield Tile(
+            percent_up(facts.allowed.accuracy_upper),
+            "of guesses right is the most that is allowed, 50% by chance",
+        )
+
+
+def _promised(facts: Facts) -> Iterator[Block]:
+    """The promise, what can still be guessed, and what is not covered."""
+    kept, found = facts.document["kept"], facts.believed
+    whose = "The bound of the column is" if kept else "In both orders, and"
+    yield Paragraph(facts.promise, "lead")
+    yield Paragraph(f"{_meaning(facts)} {whose} {_certified(facts)}.")
+    if facts.covered:
+        yield Paragraph(facts.covered)
+    if found is not None:
+        yield Heading("To whom")
+        yield Bullets(
+            tuple(
+                adversary_in_words(each, facts.beliefs_from)
+                for each in found.calibration.scenario.beliefs
+            )
+        )
+    yield Heading("What an adversary could guess", 2)
+    yield from _guessed(facts)
+    yield Heading("What is not covered", 2)
+    yield Bullets(facts.gaps)
+
+
+def _guessed(facts: Facts) -> Iterator[Block]:
+    document = facts.document
+    if document["kept"]:
+        yield Paragraph(f"From all published columns: {_revealed(facts)}")
+    seen = tuple(_seen(facts))
+    if seen:
+        yield Paragraph(_told(facts))
+        yield from guesses(seen, "one row of each secret")
+    if facts.posteriors:
+        after = "value" if document["unit"] == "row" else "person"
+        yield moved(facts.posteriors, facts.goal.epsilon, after)
+    elif not document["kept"]:
+        yield Paragraph(
+            f"With δ = {facts.goal.delta} no bound holds for every single published value: with a "
+            "small probability a value may say everything. So no posterior is promised, only how "
+            "often guesses are right and rows are told apart."
+        )
+
+
+def _revealed(facts: Facts) -> str:
+    if not facts.reveals:
+        return "that was not measured."
+    return (
+        f"the secret of up to {facts.reveals.found_percent}% of rows, as far as one learner finds "
+        "it (an upper limit with 95% confidence, from rows that it has not seen, both secrets of a "
+        "pair equally likely). Another learner may find more."
+    )
+
+
+def _told(facts: Facts) -> Text:
+    if facts.believed is None:
+        return (
+            "Told that a row has one of the two secrets of a pair, none of the adversaries "
+            "described gets further than this, with any amount of computing:"
+        )
+    decides = facts.believed.calibration.certificate.worst.pair
+    return (
+        "From this column by itself: told" if facts.document["kept"] else "Told",
+        " that a row has one of the two secrets of the pair that decides, ",
+        *pair_of(decides),
+        ", the best informed of the adversaries described gets this far at most, with any amount "
+        "of computing:",
+    )
+
+
+def _pictures(facts: Facts) -> Iterator[Block]:
+    found = facts.believed
+    drawn: list[Picture] = []
+    if found is not None:
+        calibration = found.calibration
+        if facts.document["kept"]:
+            yield Paragraph(f"They are about {facts.document['column']} by itself.")
+        yield from views_drawn(found.views, calibration.goal)
+        drawn.append(
+            profile_picture(calibration.certificate, found.profile, found.bare, of_all=found.of_all)
+        )
+        if len(calibration.scenario.pairs) > 1:
+            drawn.append(heat_picture(calibration.certificate))
+    if facts.bars is not None:
+        drawn.append(histogram_picture(facts.bars, facts.noise, facts.steps))
+    if drawn:
+        yield Figures(tuple(drawn))
+    if found is not None and len(found.pairs) > 1:
+        yield _pairs(found)
+
+
+def _pairs(found: Believed) -> Grid:
+    """The worst pairs, one by one."""
+    pure, pairs = found.calibration.goal.pure, found.pairs
+    number = len(found.calibration.scenario.pairs)
+    some = f" ({len(pairs)} of {number})" if len(pairs) < number else ""
+    guessed = pairs[0].before_upper is not None
+    columns = [
+        Column("pair", "heading"),
+        Column("seen most by"),
+        Column(f"{'least ε' if pure else 'δ'}, at most", "number"),
+    ]
+    if guessed:
+        columns += [Column("guessed right before", "number"), Column("after", "number")]
+    rows = tuple(
+        (
+            f"{each.worst.pair.first} / {each.worst.pair.second}",
+            each.worst.belief,
+            str(rounded_up(each.worst.epsilon_upper if pure else each.worst.delta_upper, 4)),
+            *(
+                percent_up(share)
+                for share in (each.before_upper, each.after_upper)
+                if share is not None
+            ),
+        )
+        for each in pairs
+    )
+    return Grid(columns=tuple(columns), rows=rows, caption=f"The pairs, worst first{some}")
+
+
+def _how(facts: Facts) -> Iterator[Block]:
+    document, found = facts.document, facts.believed
+    if found is not None:
+        if document["kept"]:
+            yield Paragraph(f"What follows is about {document['column']} by itself.")
+        yield explained(found.steps)
+    yield from rests_on(_theory(facts))
+    yield labelled(tuple(_record_rows(facts)), "small", "The record")
+    yield verifying(_checkable(facts))
+
+
+def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
+    document, record = facts.document, facts.record
+    published = document["published"]
+    order = "in random order" if document["order"] == "random" else "in the order of the table"
+    yield (
+        "Published",
+        f"{published['file'] or 'a frame'}; columns beside it: "
+        f"{', '.join(document['kept']) or 'none'}; rows {order}",
+    )
+    yield f"SHA-256 of the {published['checksum_of']}", (coded(published["sha256"]),)
+    yield "Noise law", str(facts.noise)
+    yield "Before the noise", facts.cap or "nothing"
+    yield "After the noise", ", then ".join(each.in_words for each in facts.steps) or "nothing"
+    yield from who_and_when(document, facts.found)
+    if record is not None:
+        yield (
+            "The table (private)",
+            f"{record.rows_read} rows read, {record.rows_missing} without a value, "
+            f"{record.rows_unprotected} with a secret in no pair, {record.rows_outside} beyond all "
+            "that is believed",
+        )
+    yield "Versions", versions_in_words(document)
+
+
+def _checkable(facts: Facts) -> str:
+    if facts.edition == "internal":
+        return "Every claim can be computed again from the record"
+    if facts.believed is not None:
+        return (
+            "All beliefs are public, so anybody can compute every claim again from the public "
+            "record"
+        )
+    return (
+        "The beliefs behind the noise are private. From the public record anybody can check the "
+        "law and the checksum, not the certificate"
+    )
+
+
+def _meaning(facts: Facts) -> str:
+    if facts.document["kept"]:
+        return (
+            "It is about this column by itself. Nothing bounds how the odds change for somebody "
+            "who sees the other published columns, too."
+        )
+    text = meaning(facts.goal, "the two secrets of a pair")
+    return text[0].upper() + text[1:] + "."
+
+
+def _together(facts: Facts) -> bool:
+    """Whether the noise was chosen for all rows of a person together."""
+    document = facts.document
+    rows = document["rows_per_person"]
+    return rows is not None and rows > 1 and document["dependence"] != "independent"
+
+
+def _certified(facts: Facts) -> str:
+    """How the promise was proven."""
+    shown = "" if facts.believed else ", says the record; only its curator can show it"
+    rows = facts.document["rows_per_person"]
+    if rows is None:
+        return f"certified exactly for each row{shown}; how many rows a person has is not said"
+    if rows == 1:
+        return f"certified exactly{shown}"
+    if _together(facts):
+        return f"proven for all rows of a person together{shown}"
+    return f"certified exactly for each row{shown}; that rows are independent is stated"
+
+
+def _seen(facts: Facts) -> Iterator[Seen]:
+    found = facts.believed
+    alone = ", and no other column" if facts.document["kept"] else ""
+    if found is not None:
+        yield seen_by(f"the true value of a row{alone}", found.before)
+        yield seen_by(f"the published value of a row{alone}", found.after)
+    if facts.document["kept"]:
+        return
+    whole = "" if facts.document["unit"] == "row" else ", for all rows of a person"
+    yield seen_by(f"whatever the promise allows{whole}", facts.allowed, bounded=facts.goal.pure)
+
+
+def _theory(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Which page of the documentation proves what."""
+    yield from proofs(facts.goal, facts.noise)
+    if facts.believed is not None:
+        yield "coupling", "bounds that add up over repeated releases (composition)"
+        for other in facts.believed.alternatives:
+            if not other.holds:
+                yield other.name, "the paper's bound, and why it does not hold in general"
+    yield "denoise", "what can be computed from the published column"

@@ -1,0 +1,39 @@
+"""Which kind of release has which report: nobody else asks of which kind a record is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pufferfish.errors import UnsupportedError
+from pufferfish.record import Record
+from pufferfish.report.column_kind import page_of_column
+from pufferfish.report.sections import Page
+from pufferfish.report.sources import Beside, Verified
+from pufferfish.report.sum_page import page_of_sum
+from pufferfish.sums.record import SumRecord
+
+__all__ = ["PageOf", "page_of", "register"]
+
+# From a record that verified, and what was given beside it, to a page.
+PageOf = Callable[[Verified, Beside], Page]
+
+_PAGES: dict[str, PageOf] = {
+    Record.KIND: page_of_column,
+    SumRecord.KIND: page_of_sum,
+}
+
+
+def register(kind: str, page: PageOf) -> None:
+    """Make the report of a kind known, by the name that its records have in documents."""
+    _PAGES[kind] = page
+
+
+def page_of(verified: Verified, beside: Beside) -> Page:
+    """The page of a record of any kind.
+
+    Raises:
+        UnsupportedError: Its kind has no report.
+    """
+    if verified.kind not in _PAGES:
+        raise UnsupportedError(f"releases of kind {verified.kind!r} have no report.")
+    return _PAGES[verified.kind](verified, beside)

@@ -1,0 +1,227 @@
+"""Parts that the pages of every kind of release have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pufferfish.adversary import Success, posterior_upper
+from pufferfish.compare import Comparison
+from pufferfish.guarantee import Guarantee
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Law
+from pufferfish.report.facts import Posterior
+from pufferfish.report.pictures import OF_ROWS, Wording, posterior_picture, view_pictures
+from pufferfish.report.sections import (
+    Block,
+    Bullets,
+    Column,
+    Figures,
+    Grid,
+    Heading,
+    Mark,
+    Notice,
+    Paragraph,
+    Section,
+    StepOf,
+    Steps,
+    Text,
+    coded,
+    quoted,
+)
+from pufferfish.report.views import View
+from pufferfish.report.ways import Way, ways_picture
+from pufferfish.scenario import SecretPair
+from pufferfish.verdict import Verification
+from pufferfish.words.numbers import percent, percent_down, percent_up
+from pufferfish.words.phrases import without_name
+from pufferfish.words.steps import Step
+
+__all__ = [
+    "Seen",
+    "explained",
+    "guesses",
+    "internal_notice",
+    "moved",
+    "pair_of",
+    "proofs",
+    "rests_on",
+    "seen_by",
+    "verifying",
+    "versions_in_words",
+    "views_drawn",
+    "ways_section",
+    "who_and_when",
+    "who_says_so",
+]
+
+# The prior of the main table; others are in a table of their own.
+_PRIOR = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One line of the table of guesses; `posterior` is None where a promise bounds none."""
+
+    what: str
+    success: Success
+    posterior: float | None
+
+
+def seen_by(what: str, success: Success, *, bounded: bool = True) -> Seen:
+    """What follows from seeing something."""
+    posterior = posterior_upper(_PRIOR, success.epsilon_upper) if bounded else None
+    return Seen(what=what, success=success, posterior=posterior)
+
+
+def internal_notice(document: Mapping[str, Any]) -> Notice:
+    """That what follows is private."""
+    return Notice(
+        "Internal.", f"{document['notice']} The public edition of this report holds none of it."
+    )
+
+
+def who_says_so(found: Verification) -> Notice:
+    """Who answers for a public report."""
+    return Notice("Who says so.", found.who)
+
+
+def guesses(seen: Iterable[Seen], one: str) -> tuple[Block, ...]:
+    """How far an adversary gets; `one` is what is shown of each secret: a row of each secret."""
+    columns = (
+        Column("Seeing", "heading"),
+        Column("guesses right", "number"),
+        Column("tells apart (AUC)", "number"),
+        Column(f"{percent(_PRIOR)} becomes at most", "number"),
+    )
+    rows = tuple(
+        (
+            each.what,
+            percent_up(each.success.accuracy_upper),
+            percent_up(each.success.auc_upper),
+            "not bounded" if each.posterior is None else percent_up(each.posterior),
+        )
+        for each in seen
+    )
+    words = (
+        "All rounded up. Guesses right: how often the better guess is right if both secrets are "
+        "equally likely beforehand (50% by chance). AUC: how often the right one is picked when "
+        f"shown {one} (50% by chance). The last column: what a probability of {percent(_PRIOR)} "
+        "for one of the two can become, at most."
+    )
+    return Grid(columns=columns, rows=rows), Paragraph(words, "small")
+
+
+def moved(posteriors: Sequence[Posterior], epsilon: float, after: str) -> Figures:
+    """How far a probability can move, as a table and as a picture."""
+    return Figures(
+        (
+            Grid(
+                columns=tuple(Column(name, "number") for name in ("before", "at least", "at most")),
+                rows=tuple(
+                    (percent(each.prior), percent_down(each.lower), percent_up(each.upper))
+                    for each in posteriors
+                ),
+                caption=f"By the promise alone, after one published {after}",
+            ),
+            posterior_picture(epsilon),
+        )
+    )
+
+
+def views_drawn(views: Iterable[View], goal: Guarantee, wording: Wording = OF_ROWS) -> list[Block]:
+    """Each pair as an adversary sees it, under its name; the first is the one that decides."""
+    blocks: list[Block] = []
+    for number, view in enumerate(views, start=1):
+        seen = () if wording.believer else (", as ", quoted(view.belief.name), " sees it")
+        decides = ": the case that decides" if number == 1 else ""
+        blocks += [
+            Heading((*pair_of(view.pair), *seen, decides)),
+            Figures(tuple(view_pictures(f"view{number}", view, goal, wording))),
+        ]
+    return blocks
+
+
+def pair_of(pair: SecretPair) -> tuple[str | Mark, ...]:
+    """Both secrets, quoted."""
+    return quoted(pair.first), " and ", quoted(pair.second)
+
+
+def ways_section(listed: tuple[Way, ...], comparison: Comparison, std: float) -> Section:
+    """Every way to the promise beside this release, whose noise has this std."""
+    picture = ways_picture(listed)
+    columns = (
+        Column("no.", "number"),
+        Column("way", "heading"),
+        Column("noise", "whole"),
+        Column("times this release", "number"),
+        Column("gives"),
+    )
+    rows = tuple(
+        (str(number), way.name, way.noise, f"{way.std / std:.3g}" if std else "–", way.gives)
+        for number, way in enumerate(listed, start=1)
+    )
+    blocks: list[Block] = [
+        Figures(() if picture is None else (picture,)),
+        Grid(columns=columns, rows=rows),
+    ]
+    if comparison.refused:
+        blocks += [
+            Heading("Methods that do not apply here"),
+            Bullets(
+                tuple(
+                    f"{name}: {without_name(name, reason)}" for name, reason in comparison.refused
+                ),
+                "small",
+            ),
+        ]
+    return Section("Noise saved", tuple(blocks))
+
+
+def explained(steps: Iterable[Step]) -> Steps:
+    """An explanation: of each step the paragraphs, and the entries below them."""
+    return Steps(
+        tuple(
+            StepOf(
+                " ".join(step.paragraphs),
+                tuple("; ".join((entry.text, *entry.details)) for entry in step.entries),
+            )
+            for step in steps
+        )
+    )
+
+
+def rests_on(theory: Iterable[tuple[str, str]]) -> tuple[Block, ...]:
+    """Which pages of the documentation prove what."""
+    return (
+        Heading("What it rests on"),
+        Bullets(tuple((coded(page), f": {what} (docs/theory/{page}.md)") for page, what in theory)),
+    )
+
+
+def proofs(goal: Guarantee, noise: Law) -> Iterator[tuple[str, str]]:
+    """Which pages of the documentation prove the certificate, and the noise."""
+    yield "certificate", "the exact certificate: δ is enclosed from both sides, in both orders"
+    if goal.pure:
+        yield "pure-epsilon", "δ = 0: the largest change of the odds, over all published values"
+    yield from words_of(noise).proofs(noise)
+
+
+def who_and_when(document: Mapping[str, Any], found: Verification) -> Iterator[tuple[Text, Text]]:
+    """The lines of a record's table on its making, its signature, and what was not looked at."""
+    yield "Created", document["created"]
+    if found.signed_by is not None:
+        yield "Signature", found.who
+    if document["edition"] == "public":
+        yield from (("Note", note) for note in found.notes)
+
+
+def verifying(why: str) -> Paragraph:
+    """How to check it; `why` says what can be checked, and by whom."""
+    return Paragraph((f"{why}: ", coded("pufferfish verify RECORD"), "."), "small")
+
+
+def versions_in_words(document: Mapping[str, Any]) -> str:
+    """Of the software."""
+    return ", ".join(f"{name} {version}" for name, version in document["versions"].items())
