@@ -354,7 +354,7 @@ def test_kept_columns_are_those_of_the_first_row_of_each_person(
     kind: str, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Persons that fit into memory, and persons that do not; "NA" is marked as missing."""
-    monkeypatch.setattr("pufferfish.tables.one_row._MOST_HELD", held)
+    monkeypatch.setattr("pufferfish.tables.local.one_row._MOST_HELD", held)
     once = _table()
     first = {"k": (once["s"] == "b").astype(int), "p": np.arange(ROWS)}
     # The second rows would tell nothing, and the wrong first ones neither.
