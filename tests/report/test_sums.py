@@ -366,3 +366,12 @@ def test_the_same_curves_give_the_same_picture() -> None:
     curves = scale_curve([1, 2, 3], 1.0, [1.0], GOAL)
     assert draw_scale_curves(curves, "svg") == draw_scale_curves(curves, "svg")
     assert draw_scale_curves(curves, "png") == draw_scale_curves(curves, "png")
+
+
+def test_without_delta_the_page_is_about_what_a_user_adds() -> None:
+    """Others hide nobody then, and the certificate sets them aside."""
+    strict, loose = (page(name, "internal").text for name in ("count", "presence"))
+    assert strict.count("With δ = 0 the others hide nobody") == 2
+    assert "What is believed of the value" in strict
+    assert "the others hide nobody" not in loose
+    assert "What is believed of the sum" in loose

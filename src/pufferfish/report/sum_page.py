@@ -57,6 +57,13 @@ _ROUNDED = {
 }
 
 
+# At δ = 0 that is what the certificate is about.
+_ALONE = (
+    "With δ = 0 the others hide nobody. So this is about what the user adds, with noise, as if all "
+    "others were known: to somebody who does not know them, the published number tells less."
+)
+
+
 def page_of_sum(verified: Verified, beside: Beside) -> Page:
     """The page of a record, which holds the published number itself."""
     require(
@@ -179,6 +186,8 @@ def _to_whom(facts: SumReport) -> str:
 def _guessed(facts: SumReport) -> Iterator[Block]:
     goal = facts.said.goal
     yield Paragraph(_told(facts))
+    if facts.users is not None and facts.users.calibration.alone:
+        yield Paragraph(_ALONE)
     yield from guesses(_seen(facts), "one published number of each case")
     if facts.posteriors:
         yield moved(facts.posteriors, goal.epsilon, facts.said.statistic)
@@ -216,12 +225,19 @@ def _seen(facts: SumReport) -> Iterator[Seen]:
 
 def _pictures(facts: SumReport, users: KnownUsers) -> Iterator[Block]:
     calibration, goal = users.calibration.calibration, facts.said.goal
-    if facts.said.statistic == "mean":
+    alone = users.calibration.alone
+    if alone:
+        yield Paragraph(_ALONE)
+    elif facts.said.statistic == "mean":
         yield Paragraph("They are about the sum, before it was divided.")
     yield from views_drawn(
         users.views,
         goal,
-        Wording(value="sum", unit="every user", believer="the adversary described"),
+        Wording(
+            value="value" if alone else "sum",
+            unit="every user",
+            believer="the adversary described",
+        ),
     )
     picture = profile_picture(calibration.certificate, users.profile, users.bare, of_all=True)
     yield Figures(

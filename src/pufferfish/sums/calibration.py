@@ -82,6 +82,14 @@ class SumCalibration:
         return self.calibration.noise
 
     @property
+    def alone(self) -> bool:
+        """Whether the certificate looks at what a user adds, with all others set aside.
+
+        At δ = 0 others hide nobody: the bound holds for somebody who knows what they added.
+        """
+        return self.users.laws is not None and self.calibration.goal.pure
+
+    @property
     def scale(self) -> float:
         """Laplace's b; 0 without noise."""
         return self.noise.size
