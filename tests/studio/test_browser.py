@@ -447,7 +447,8 @@ def test_the_file_that_it_was_started_with(opened: Opened, tmp_path: Path) -> No
         assert tab.page.is_checked("input[name=source][value=given]")
         tab.answer()
         tab.page.wait_for_selector("#live", state="visible")
-        assert shlex.quote(str(file)) in tab.text("#elsewhere")
+        named = tab.page.locator("#elsewhere").filter(has_text=shlex.quote(str(file)))
+        named.wait_for(state="attached")
         # It is read where it is, and may be gone when it is wanted again.
         tab.choose("source", "adult")
         tab.shows("#tile-worst", "Black and Asian-Pac-Islander")
