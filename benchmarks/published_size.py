@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
 import pufferfish as pf
-from pufferfish.numerics import rounded_up
+from pufferfish.numerics import round_up
 
 Cell = tuple[str, float]
 Counts = Counter[Cell]
@@ -50,8 +50,8 @@ def power_of_two(size: float) -> float:
 
 
 LADDERS: dict[str, Callable[[float], float]] = {
-    "three digits": partial(rounded_up, digits=3),
-    "two digits": partial(rounded_up, digits=2),
+    "three digits": partial(round_up, digits=3),
+    "two digits": partial(round_up, digits=2),
     "40 a decade (1.06)": partial(on_rung, mantissas=R40),
     "20 a decade (1.12)": partial(on_rung, mantissas=R20),
     "10 a decade (1.26)": partial(on_rung, mantissas=R10),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -303,3 +304,11 @@ def test_wrong_types_are_refused() -> None:
         pf.compare(ADULT, 1.0)
     with pytest.raises(pf.InvalidInputError, match="workers"):
         pf.compare(ADULT, PURE, workers=0)
+
+
+def test_a_method_that_is_broken_for_somebody_else_is_not_valid() -> None:
+    """Of a sum the certificate is of those who decide; the search looks at everybody."""
+    laws = pf.Gaussian(0.0, 1.0), pf.Gaussian(1.0, 1.0)
+    kept = pf.compare(scenario_of(*laws), pf.Guarantee(1.0)).methods[0]
+    assert kept.valid is True
+    assert replace(kept, for_all=False).valid is False

@@ -25,7 +25,7 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law, Noise, NoNoise, as_noise, check_noise
-from pufferfish.numerics import rounded_up
+from pufferfish.numerics import round_up
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
 from pufferfish.sizes import check_size, family_of, published_law
@@ -220,7 +220,7 @@ def calibrate(
             else:
                 law = _least_law(scenario, goal, noise, judge, ready, progress)
         if digits is not None:
-            law = law.resized(rounded_up(law.size, digits))
+            law = law.resized(round_up(law.size, digits))
         if rounding is not None:
             law = published_law(law, rounding, scenario, goal)
         certificate = certify(scenario, law, goal, ready, progress)

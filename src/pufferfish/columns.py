@@ -10,7 +10,7 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import Kind, ReleasePlan, ReleaseRecord
 from pufferfish.looking import beside, look_at, shown
-from pufferfish.numerics import rounded_up
+from pufferfish.numerics import round_up
 from pufferfish.persons import cost_of_rows
 from pufferfish.plan import Plan
 from pufferfish.record import Record
@@ -19,6 +19,7 @@ from pufferfish.statement import Facts, contradictions, words
 from pufferfish.upgrades import FROM_VERSION
 from pufferfish.verdict import Check
 from pufferfish.words.certificates import measured, pairs_in_words
+from pufferfish.words.numbers import rounded_up
 
 __all__ = ["ColumnKind"]
 
@@ -56,7 +57,7 @@ class ColumnKind(Kind[Plan, Facts]):
         certificate = plan.certificate
         found = certificate.epsilon_upper if certificate.goal.pure else certificate.delta_upper
         return (
-            f"{measured(certificate.goal)} at most {found:.9g}{_for_one_row(plan)}, "
+            f"{measured(certificate.goal)} at most {rounded_up(found, 9)}{_for_one_row(plan)}, "
             f"{pairs_in_words(certificate)}"
         )
 
@@ -117,5 +118,5 @@ def _for_one_row(plan: Plan) -> str:
     if rows.apart:
         return f" for one row, which has {calibration.goal}"
     cost = cost_of_rows(calibration, rows)
-    together = Guarantee(rounded_up(cost.epsilon, 4), cost.delta)
+    together = Guarantee(round_up(cost.epsilon, 4), cost.delta)
     return f" for one row, and {rows.count:,} rows cost {together}"

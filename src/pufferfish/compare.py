@@ -25,10 +25,17 @@ __all__ += ["side_by_side", "tau_in_words"]
 
 
 class Found(NamedTuple):
-    """The noise of a method, and whether its certificate can be charged for repeated releases."""
+    """The noise of a method.
+
+    Attributes:
+        calibration: With the certificate of those who decide.
+        repeatable: Whether that can be charged for repeated releases.
+        for_all: Whether nobody else was found for whom the promise is broken.
+    """
 
     calibration: Calibration
     repeatable: bool = True
+    for_all: bool = True
 
 
 class Asked(NamedTuple):
@@ -49,17 +56,21 @@ class ComparedMethod:
         against_exact: Its std as a multiple of that of exact Laplace noise; None where that needs
             no noise at all.
         repeatable: Whether its certificate can be charged for repeated releases.
+        for_all: Whether the promise is broken for nobody besides those whom the certificate is
+            about.
     """
 
     name: str
     calibration: Calibration = field(repr=False)
     against_exact: float | None
     repeatable: bool = True
+    for_all: bool = True
 
     @property
     def valid(self) -> bool | None:
         """Whether the promise is kept; None where that is not decided."""
-        return self.calibration.certificate.holds
+        holds = self.calibration.certificate.holds
+        return False if holds and not self.for_all else holds
 
     @property
     def delta_upper(self) -> float:
@@ -194,6 +205,7 @@ def side_by_side(goal: Guarantee, methods: Iterable[Asked]) -> Comparison:
                 calibration=found.calibration,
                 against_exact=errors[name] / least if least > 0.0 else None,
                 repeatable=found.repeatable,
+                for_all=found.for_all,
             )
             for name, found in answers.items()
         ),

@@ -20,7 +20,7 @@ __all__ = [
     "float_upper",
     "log_sum_exp",
     "off_step",
-    "rounded_up",
+    "round_up",
 ]
 
 # Unit roundoff of a double: the relative error of one rounding.
@@ -56,10 +56,10 @@ def distance_upper(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.maximum(difference_upper(a, b), difference_upper(b, a))
 
 
-def rounded_up(number: float, digits: int) -> float:
-    """The least number of so many digits that is not below; one that has no more stays."""
+def round_up(number: float, digits: int) -> float:
+    """The least number with `digits` significant digits that is not below; inf stays."""
     nearest = float(f"{number:.{digits}g}")
-    if nearest >= number:
+    if nearest >= number or math.isinf(number):
         return nearest
     exact = Decimal(number)
     unit = Decimal(10) ** (exact.adjusted() - digits + 1)

@@ -18,7 +18,7 @@ from pufferfish.exact.family import laplace_family, laplace_step
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding, rung_up
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise
-from pufferfish.numerics import float_upper, rounded_up
+from pufferfish.numerics import float_upper, round_up
 from pufferfish.scenario import Scenario
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
 from pufferfish.words.phrases import larger_size
@@ -121,7 +121,7 @@ def check_rows(calibration: Calibration, rows: SeveralRows) -> None:
         return
     goal, cost = calibration.goal, cost_of_rows(calibration, rows)
     if cost.epsilon > goal.epsilon:
-        short = Guarantee(rounded_up(cost.epsilon, 4), cost.delta)
+        short = Guarantee(round_up(cost.epsilon, 4), cost.delta)
         raise CertificationError(
             f"{rows.count} rows of one person cost {short} together with this noise, more than the "
             f"goal of {goal}: it was calibrated for one row. Calibrate for all of them "

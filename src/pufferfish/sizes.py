@@ -11,7 +11,7 @@ from pufferfish.exact.search import NoiseFamily
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.noise import Noise
-from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
+from pufferfish.numerics import PUBLISHED_DIGITS, round_up
 from pufferfish.scenario import Scenario
 
 __all__ = ["check_size", "family_of", "published_law"]
@@ -31,7 +31,7 @@ def published_law(law: Noise, rounding: Rounding, scenario: Scenario, goal: Guar
     if rounding == "given" or law.identity:
         return law
     if rounding == "digits":
-        return law.resized(rounded_up(law.size, PUBLISHED_DIGITS))
+        return law.resized(round_up(law.size, PUBLISHED_DIGITS))
     rung = rung_up(law.size)
     if rung == law.size:
         return law

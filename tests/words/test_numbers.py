@@ -42,9 +42,21 @@ def test_few_digits_need_no_exponent_either() -> None:
 
 @given(st.floats(1e-6, 1e6), st.integers(2, 9))
 def test_what_bounds_is_rounded_to_its_side(value: float, digits: int) -> None:
-    # The text is read again as a double: one unit in the last place is its accuracy.
-    assert float(rounded_up(value, digits)) >= value * (1.0 - 2.0**-52)
+    assert float(rounded_up(value, digits)) >= value
     assert float(rounded_up(value, digits)) <= value * (1.0 + 2.1 * 10.0 ** (1 - digits))
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1e-12, 0.5))
+def test_neither_end_of_an_enclosure_moves_inwards(lower: float, wide: float) -> None:
+    upper = lower * (1.0 + wide)
+    low, high = map(float, between(lower, upper).removeprefix("between ").split(" and "))
+    # What is known to ten digits is written with nine.
+    assert low <= lower
+    assert upper <= high
+
+
+def test_what_has_no_bound_stays_without() -> None:
+    assert rounded_up(float("inf"), 4) == "inf"
 
 
 @given(st.floats(0.0, 1.0))

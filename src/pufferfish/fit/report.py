@@ -11,6 +11,7 @@ from pufferfish.noise import Noise
 from pufferfish.priors import Discrete, Prior
 from pufferfish.scenario import RELEASED, Belief, Secret
 from pufferfish.words.beliefs import law_in_words
+from pufferfish.words.numbers import rounded_up
 from pufferfish.words.phrases import moved_into
 from pufferfish.words.terminal import folded
 
@@ -97,13 +98,14 @@ class FitReport:
                 "(it knows the frequency of each value, for each secret) and bootstrap refits "
                 "(pf.fit_beliefs(..., bootstrap=20))."
             )
-            variation = max(group.error.total_variation_upper or 0.0 for group in self.groups)
             if self.noise is not None:
+                largest = max(group.error.total_variation_upper or 0.0 for group in self.groups)
+                variation = rounded_up(largest, 3)
                 advice.append(
                     f"With δ > 0 the error can be absorbed instead: after {self.noise!r} the laws "
-                    f"of the published value differ by at most {variation:.3g} in total variation, "
+                    f"of the published value differ by at most {variation} in total variation, "
                     "so that (ε, δ) for this belief is (ε, δ + (1 + e^ε)·"
-                    f"{variation:.3g}) for the frequencies in the data. With δ = 0 it cannot."
+                    f"{variation}) for the frequencies in the data. With δ = 0 it cannot."
                 )
         if any(isinstance(group.prior, Discrete) for group in self.groups):
             advice.append(
@@ -114,7 +116,8 @@ class FitReport:
         if self.belief.radius:
             advice.append(
                 "There were too many different values to keep all: each was moved by at most "
-                f"{self.belief.radius:g}, which every certificate of this belief allows for."
+                f"{rounded_up(self.belief.radius, 6)}, which every certificate of this belief "
+                "allows for."
             )
         if self.belief.cap is not None:
             advice.append(
@@ -151,12 +154,12 @@ def _how_it_went(scores: tuple[MixtureFit, ...]) -> list[str]:
 def _error(error: FitError) -> str:
     text = (
         f"    distance from the data: KS {error.ks:.3g} ({error.ks_rounded:.3g} once rounded to "
-        f"the column's steps), W1 at most {error.w_1_upper:.3g}"
+        f"the column's steps), W1 at most {rounded_up(error.w_1_upper, 3)}"
     )
     if error.kappa_upper is not None and error.total_variation_upper is not None:
         text += (
-            f"; after noise: κ at most {error.kappa_upper:.3g}, total variation at most "
-            f"{error.total_variation_upper:.3g}"
+            f"; after noise: κ at most {rounded_up(error.kappa_upper, 3)}, total variation at "
+            f"most {rounded_up(error.total_variation_upper, 3)}"
         )
     return text
 

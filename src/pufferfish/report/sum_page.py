@@ -287,11 +287,14 @@ def _noise(facts: SumReport) -> str:
 
 
 def _ways(facts: SumReport, users: KnownUsers) -> Section:
-    this, comparison = way_of("this release", users.calibration.calibration), users.comparison
+    calibration, comparison = users.calibration, users.comparison
     if comparison is None:
-        text = "With so many different users the other methods were not tried for this page: "
+        text = "There are too many different users to try the other methods for this page: "
         return Section("Noise saved", (Paragraph(f"{text}pufferfish sum --compare tries them."),))
-    listed = (this, *(way_of(each.name, each.calibration) for each in comparison.methods))
+    listed = (
+        way_of("this release", calibration.calibration, calibration.holds),
+        *(way_of(each.name, each.calibration, each.valid) for each in comparison.methods),
+    )
     return ways_section(listed, comparison, facts.said.noise.std)
 
 

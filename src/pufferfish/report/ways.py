@@ -40,7 +40,7 @@ class Way:
 def ways(found: Believed) -> tuple[Way, ...]:
     """This release first, then every method that applies, then the two that people compare with."""
     return (
-        way_of("this release", found.calibration),
+        way_of("this release", found.calibration, found.calibration.certificate.holds),
         *ways_compared(found.comparison, "" if found.of_all else ", for the pair that decides"),
         *(_alternative(each) for each in found.alternatives),
     )
@@ -49,7 +49,7 @@ def ways(found: Believed) -> tuple[Way, ...]:
 def ways_compared(comparison: Comparison, whose: str = "") -> Iterator[Way]:
     """The methods that apply."""
     for each in comparison.methods:
-        yield way_of(f"method {each.name}{whose}", each.calibration)
+        yield way_of(f"method {each.name}{whose}", each.calibration, each.valid)
 
 
 def ways_picture(listed: tuple[Way, ...]) -> Picture | None:
@@ -66,21 +66,21 @@ def ways_picture(listed: tuple[Way, ...]) -> Picture | None:
     )
 
 
-def way_of(name: str, calibration: Calibration) -> Way:
-    """A calibration as one way to its promise."""
+def way_of(name: str, calibration: Calibration, valid: bool | None) -> Way:
+    """A calibration as one way to its promise, and whether that is kept."""
     return Way(
         name=name,
         noise=noise_in_words(calibration.mechanism),
         std=calibration.mechanism.error(),
-        gives=_gives(calibration.certificate),
-        holds=calibration.certified,
+        gives=_gives(calibration.certificate, valid),
+        holds=valid is True,
     )
 
 
-def _gives(certificate: Certificate) -> str:
+def _gives(certificate: Certificate, valid: bool | None) -> str:
     pure = certificate.goal.pure
     found = rounded_up(certificate.epsilon_upper if pure else certificate.delta_upper, 4)
-    return f"{VERDICTS[certificate.holds]}: {'least ε' if pure else 'δ'} at most {found}"
+    return f"{VERDICTS[valid]}: {'least ε' if pure else 'δ'} at most {found}"
 
 
 def _alternative(other: Alternative) -> Way:

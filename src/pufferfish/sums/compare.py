@@ -34,7 +34,7 @@ def compare_sum(
 
     def found(answer: Callable[[], SumCalibration]) -> Found:
         calibration = answer()
-        return Found(calibration.calibration, calibration.repeatable)
+        return Found(calibration.calibration, calibration.repeatable, calibration.holds)
 
     return side_by_side(
         goal,

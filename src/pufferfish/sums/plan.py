@@ -23,7 +23,7 @@ from pufferfish.kind import ReleasePlan
 from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import Noise, law_to_dict, noise_from_dict
-from pufferfish.numerics import PUBLISHED_DIGITS, rounded_up
+from pufferfish.numerics import PUBLISHED_DIGITS, round_up
 from pufferfish.scenario import Scenario
 from pufferfish.sums.calibration import SUM_METHODS, SumCalibration, certified_sum
 from pufferfish.sums.codec import (
@@ -192,7 +192,7 @@ def _published(calibration: SumCalibration, rounding: Rounding) -> SumCalibratio
     if noise.identity or not calibration.holds:
         return calibration
     if rounding == "digits":
-        rounded: Noise = noise.resized(rounded_up(noise.size, PUBLISHED_DIGITS))
+        rounded: Noise = noise.resized(round_up(noise.size, PUBLISHED_DIGITS))
     else:
         rounded = laplace_family(calibration.calibration.goal)(rung_up(noise.size))
     if rounded.size == noise.size:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+
+from pufferfish.numerics import round_up
 
 __all__ = [
     "about",
@@ -29,7 +30,7 @@ _PARTS = {
 
 
 def readable(number: float, digits: int = 4) -> str:
-    """So many significant digits, and thousands set apart instead of an exponent."""
+    """`digits` significant digits, and thousands set apart instead of an exponent."""
     text = f"{number:.{digits}g}"
     long = abs(number) >= 1e4 or "e+" in text
     return f"{float(text):,.0f}" if long and abs(number) < 1e9 else text
@@ -37,7 +38,7 @@ def readable(number: float, digits: int = 4) -> str:
 
 def rounded_up(value: float, digits: int) -> str:
     """As text: `digits` significant digits, never less than the value."""
-    return _rounded(value, digits, math.ceil)
+    return f"{round_up(value, digits):.{digits}g}"
 
 
 def between(lower: float, upper: float) -> str:
@@ -45,18 +46,10 @@ def between(lower: float, upper: float) -> str:
     if lower == upper:
         return f"{upper:g}"
     for digits in range(3, 10):
-        low, high = _rounded(lower, digits, math.floor), _rounded(upper, digits, math.ceil)
+        low, high = f"{-round_up(-lower, digits):.{digits}g}", rounded_up(upper, digits)
         if float(high) - float(low) <= 2.0 * (upper - lower):
             break
     return f"between {low} and {high}"
-
-
-def _rounded(value: float, digits: int, to_side: Callable[[float], int]) -> str:
-    """`digits` significant digits, rounded to one side."""
-    if abs(value) < 1e-290 or not math.isfinite(value):  # no unit to round in
-        return f"{value:g}"
-    unit = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
-    return f"{to_side(value / unit) * unit:.{digits}g}"
 
 
 def odds_factor(epsilon: float) -> str:
