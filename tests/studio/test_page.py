@@ -28,6 +28,7 @@ from pufferfish.studio.latest import Latest
 from pufferfish.studio.panels import moved
 from pufferfish.studio.sources import Source, given_source
 from pufferfish.tables import format_of
+from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.detect import FoundColumn
 from pufferfish.tables.local.summarise import summarise_files
 from tests.studio.conftest import loop
@@ -406,7 +407,9 @@ def test_another_pair_changes_what_is_believed(tmp_path: Path) -> None:
 
 def test_the_page_escapes_names_and_secrets(tmp_path: Path) -> None:
     columns = (FoundColumn(name=MARKUP, numeric=True, complete=True, distinct=9),)
-    summary = summarise_files(str(write(tmp_path / "t.csv")), format_of("t.csv"), "amount", "kind")
+    summary = summarise_files(
+        str(write(tmp_path / "t.csv")), format_of("t.csv"), Counting("amount", "kind")
+    )
     texts = [
         str(fragments.protection_part(columns, None)),
         str(fragments.columns_part(columns, None)),

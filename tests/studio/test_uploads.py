@@ -23,6 +23,7 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.release import release_file
 from pufferfish.studio.uploads import Upload, Uploads
 from pufferfish.tables import format_of
+from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.summarise import summarise_files
 from tests.studio.running import MOST_BYTES, PATIENCE, Answer, Running, running
 
@@ -335,7 +336,7 @@ def test_tables_are_read_from_it_at_the_same_time(kind: str, tmp_path: Path) -> 
     target = "csv" if kind == "csv" else "parquet"
 
     def summary(_: int) -> dict[object, list[int]]:
-        seen = summarise_files(upload.path, format_, "x", "s")
+        seen = summarise_files(upload.path, format_, Counting("x", "s"))
         return {label: group.counts.tolist() for label, group in seen.groups.items()}
 
     def release(number: int) -> int:

@@ -17,7 +17,7 @@ from pufferfish.errors import DataError
 from pufferfish.release import release_with
 from pufferfish.tables import Change, engines
 from pufferfish.tables.arrays import array_batch
-from pufferfish.tables.engine import Engine, Progress, Staged, Survey
+from pufferfish.tables.engine import Counting, Engine, Progress, Staged, Survey
 from pufferfish.tables.local.engine import ArraysEngine, FilesEngine, FrameEngine
 from pufferfish.tables.seen import NOBODY
 from pufferfish.tables.spark.engine import SparkEngine
@@ -54,12 +54,11 @@ class RowsEngine:
     def _arrays(self, *names: str) -> dict[str, Any]:
         return {name: np.array([row[name] for row in self.rows]) for name in names}
 
-    def summarise(self, column: str, secret: str, *, check: Any = None, **others: Any) -> Summary:
+    def summarise(self, what: Counting, check: Any = None, progress: Any = None) -> Summary:
         self.asked.append("summarise")
-        batch, tally = (
-            array_batch(self._arrays(column, secret), column, secret),
-            Tally(column, secret),
-        )
+        column, secret = what.column, what.secret
+        batch = array_batch(self._arrays(column, secret), column, secret)
+        tally = Tally(column, secret)
         if check is not None:
             check(batch, 0)
         tally.add(batch)

@@ -12,6 +12,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.tables import FileFormat, format_of
+from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.detect import detect
 from pufferfish.tables.local.summarise import summarise_files
 from pufferfish.tables.marks import without_marks
@@ -88,9 +89,9 @@ def test_keys_of_folders(tmp_path: Path) -> None:
         (tmp_path / "t" / f"s={key}").mkdir(parents=True)
         (tmp_path / "t" / f"s={key}" / "p.csv").write_text("x\n1\n2\n", encoding="utf-8")
     path = str(tmp_path / "t")
-    assert set(summarise_files(path, format_of(path), "x", "s").groups) == {"a", "NA"}
+    assert set(summarise_files(path, format_of(path), Counting("x", "s")).groups) == {"a", "NA"}
     with pytest.raises(pf.DataError, match="the entry is missing"):
-        summarise_files(path, format_of(path, na=["NA"]), "x", "s")
+        summarise_files(path, format_of(path, na=["NA"]), Counting("x", "s"))
     keys = {each.name: each for each in detect(path, format_of(path, na=["NA"]))}
     assert not keys["s"].complete
 

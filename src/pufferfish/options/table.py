@@ -14,6 +14,7 @@ from pufferfish.atomic import refuse_unusable, refuse_unusable_folder
 from pufferfish.errors import InvalidInputError, OutputExistsError
 from pufferfish.options.voice import Voice
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, format_of
+from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.summarise import summarise_files
 from pufferfish.tables.manifest import MANIFEST
 from pufferfish.tables.one_row import OneRow
@@ -173,6 +174,5 @@ class Table:
                 "calibrate FILE ... --output plan.json), then release - --plan plan.json."
             )
         with voice.progress(f"Reading {self.path.name}") as progress:
-            return summarise_files(
-                self.file, self.file_format, *self.columns, progress=progress, one_row=one_row
-            )
+            what = Counting(*self.columns, one_row=one_row)
+            return summarise_files(self.file, self.file_format, what, progress)

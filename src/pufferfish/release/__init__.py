@@ -16,6 +16,7 @@ from pufferfish.record import Record
 from pufferfish.release.origin import is_about_this_table
 from pufferfish.release.session import Session, software_versions
 from pufferfish.tables import Engine, FileFormat, Progress, Summary, format_of
+from pufferfish.tables.engine import Counting
 from pufferfish.tables.engines import to_publish
 from pufferfish.tables.local.engine import FilesEngine
 
@@ -158,9 +159,7 @@ def release_with(
     if is_about_this_table(plan) and ahead and not engine.once:
         if just_counted is None:
             just_counted = engine.summarise(
-                plan.column,
-                plan.secret,
-                one_row=plan.reduction,
+                Counting(plan.column, plan.secret, one_row=plan.reduction),
                 check=session.rules.count,
                 progress=_half(progress, 0.0),
             )

@@ -25,6 +25,7 @@ from pufferfish.scenario import Scenario
 from pufferfish.studio.kept import Kept
 from pufferfish.studio.sources import Source
 from pufferfish.tables import Group, Summary
+from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.summarise import summarise_files
 
 __all__ = ["Bench", "Outlook", "Question"]
@@ -148,9 +149,8 @@ class Bench:
 
         def make() -> Summary:
             with voice.progress(f"Reading {source.name}") as progress:
-                return summarise_files(
-                    source.path, source.format, *columns, progress=progress, one_row=reduction
-                )
+                what = Counting(*columns, one_row=reduction)
+                return summarise_files(source.path, source.format, what, progress)
 
         return self._summaries.get((source.key, *columns, repr(reduction)), make)
 

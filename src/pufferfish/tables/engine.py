@@ -20,10 +20,33 @@ from pufferfish.tables.seen import PersonsFound
 from pufferfish.tables.summary import Summary
 from pufferfish.tables.tally import MOST_VALUES, Batch
 
-__all__ = ["Engine", "Progress", "Staged", "Survey", "SurveyedGroup"]
+__all__ = ["Checking", "Counting", "Engine", "Progress", "Staged", "Survey", "SurveyedGroup"]
 
 # Told the share of the work that is done.
 Progress = Callable[[float], None]
+
+
+# Told rows, and how many come before them (None: nobody knows); may refuse.
+Checking = Callable[[Batch, int | None], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What is counted of a table.
+
+    Attributes:
+        column: The numeric column.
+        secret: The column of the secret.
+        count: A column that says how many records each row stands for; None: one.
+        most_values: Distinct values up to which the counts are exact.
+        one_row: How the rows of a person become one first; None: they stay.
+    """
+
+    column: str
+    secret: str
+    count: str | None = None
+    most_values: int = MOST_VALUES
+    one_row: OneRow | None = None
 
 
 class SurveyedGroup(NamedTuple):
@@ -110,24 +133,12 @@ class Engine(Protocol):
         """Whether the table can be read only once."""
 
     def summarise(
-        self,
-        column: str,
-        secret: str,
-        *,
-        count: str | None = None,
-        most_values: int = MOST_VALUES,
-        one_row: OneRow | None = None,
-        check: Callable[[Batch, int | None], object] | None = None,
-        progress: Progress | None = None,
+        self, what: Counting, check: Checking | None = None, progress: Progress | None = None
     ) -> Summary:
         """How often each value of a column occurs for each secret.
 
         Args:
-            column: The numeric column.
-            secret: The column of the secret.
-            count: A column that says how many records each row stands for; None: one.
-            most_values: Distinct values up to which the counts are exact.
-            one_row: How the rows of a person become one first; None: they stay.
+            what: Which columns, and how they are counted.
             check: Told rows, and how many come before them, as they are read; may refuse. An
                 engine that surveys its tables need not call it.
             progress: Told the share that was read.

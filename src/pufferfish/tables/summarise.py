@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pufferfish.checks import require
+from pufferfish.tables.engine import Counting
 from pufferfish.tables.engines import to_read
 from pufferfish.tables.one_row import OneRow, Way
 from pufferfish.tables.summary import Summary
@@ -55,9 +56,7 @@ def summarise(
         reduce is None or count is None,
         "count= does not go with one_row=: a row that stands for several records is no person's.",
     )
-    return to_read(data, na).summarise(
-        column, secret, count=count, most_values=most_values, one_row=reduce
-    )
+    return to_read(data, na).summarise(Counting(column, secret, count, most_values, reduce))
 
 
 def _one_row(column: str, secret: str, person: str | None, way: Way | None) -> OneRow | None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.tables import FileFormat, format_of
+from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.detect import (
     MOST_LABELS,
     FoundColumn,
@@ -266,7 +267,7 @@ def test_what_cannot_be_read_is_refused_in_the_words_of_summarise(
     path = str(tmp_path) if many else str(tmp_path / name)
     format_ = format_of(path)
     with pytest.raises(DataError) as expected:
-        summarise_files(path, format_, "x", "s")
+        summarise_files(path, format_, Counting("x", "s"))
     with pytest.raises(DataError) as refused:
         detect(path, format_)
     assert str(refused.value) == str(expected.value)
@@ -286,7 +287,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def accepted(path: str, column: str, secret: str) -> bool:
     try:
-        summarise_files(path, format_of(path), column, secret)
+        summarise_files(path, format_of(path), Counting(column, secret))
     except InvalidInputError:
         return False
     return True

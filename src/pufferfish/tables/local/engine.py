@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Self
 from pufferfish.checks import require
 from pufferfish.errors import InvalidInputError
 from pufferfish.tables.change import Change
-from pufferfish.tables.engine import Progress, Staged, Survey
+from pufferfish.tables.engine import Checking, Counting, Progress, Staged, Survey
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, format_of
 from pufferfish.tables.local.publish import publish_arrays, publish_files, publish_frame
-from pufferfish.tables.local.summarise import Checking, summarise_files, summarise_held
+from pufferfish.tables.local.summarise import summarise_files, summarise_held
 from pufferfish.tables.local.transform import (
     ChangedArrays,
     ChangedFiles,
@@ -24,9 +24,7 @@ from pufferfish.tables.local.transform import (
     change_frame,
     changed_files,
 )
-from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.summary import Summary
-from pufferfish.tables.tally import MOST_VALUES
 
 __all__ = ["ArraysEngine", "FilesEngine", "FrameEngine"]
 
@@ -51,17 +49,9 @@ class _HeldEngine:
         return cls(data)
 
     def summarise(
-        self,
-        column: str,
-        secret: str,
-        *,
-        count: str | None = None,
-        most_values: int = MOST_VALUES,
-        one_row: OneRow | None = None,
-        check: Checking | None = None,
-        progress: Progress | None = None,
+        self, what: Counting, check: Checking | None = None, progress: Progress | None = None
     ) -> Summary:
-        return summarise_held(self.data, column, secret, count, most_values, one_row, check)
+        return summarise_held(self.data, what, check)
 
     def survey(self, how: Change, low: float, high: float) -> Survey | None:
         return None
@@ -152,28 +142,10 @@ class FilesEngine:
         return self.source == STANDARD_STREAM
 
     def summarise(
-        self,
-        column: str,
-        secret: str,
-        *,
-        count: str | None = None,
-        most_values: int = MOST_VALUES,
-        one_row: OneRow | None = None,
-        check: Checking | None = None,
-        progress: Progress | None = None,
+        self, what: Counting, check: Checking | None = None, progress: Progress | None = None
     ) -> Summary:
         """Counts of all rows, in bounded memory."""
-        return summarise_files(
-            self.source,
-            self.source_format,
-            column,
-            secret,
-            count,
-            most_values,
-            progress,
-            one_row,
-            check,
-        )
+        return summarise_files(self.source, self.source_format, what, progress, check)
 
     def survey(self, how: Change, low: float, high: float) -> Survey | None:
         """Rows are counted and checked as they are changed."""

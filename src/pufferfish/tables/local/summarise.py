@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from pufferfish.tables.arrays import array_batch
-from pufferfish.tables.engine import Progress
+from pufferfish.tables.engine import Checking, Counting, Progress
 from pufferfish.tables.formats import FileFormat, format_of
 from pufferfish.tables.local.files import each_batch
 from pufferfish.tables.local.frames import frame_batches
@@ -15,47 +15,32 @@ from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.summary import Summary
-from pufferfish.tables.tally import MOST_VALUES, Batch, Counted, Tally
+from pufferfish.tables.tally import Batch, Counted, Tally
 
-__all__ = ["Checking", "batches", "summarise_files", "summarise_held"]
-
-# Told rows, and how many come before them (None: nobody knows); may refuse.
-Checking = Callable[[Batch, int | None], object]
+__all__ = ["batches", "summarise_files", "summarise_held"]
 
 
 def summarise_files(
     path: str,
     format_: FileFormat,
-    column: str,
-    secret: str,
-    count: str | None = None,
-    most_values: int = MOST_VALUES,
+    what: Counting,
     progress: Progress | None = None,
-    one_row: OneRow | None = None,
     check: Checking | None = None,
 ) -> Summary:
     """`summarise` for files of a given format; `progress` is told the share that was read."""
-    tally = Tally(column, secret, most_values)
-    work = _checked(tally, check)
-    for part in each_batch(path, format_, column, secret, count, work, progress, one_row):
+    tally = Tally(what.column, what.secret, what.most_values)
+    work, columns = _checked(tally, check), (what.column, what.secret, what.count)
+    for part in each_batch(path, format_, *columns, work, progress, what.one_row):
         tally.merge(part)
     return tally.summary()
 
 
-def summarise_held(
-    data: Any,
-    column: str,
-    secret: str,
-    count: str | None = None,
-    most_values: int = MOST_VALUES,
-    one_row: OneRow | None = None,
-    check: Checking | None = None,
-) -> Summary:
+def summarise_held(data: Any, what: Counting, check: Checking | None = None) -> Summary:
     """`summarise` for a frame or a dict of arrays."""
-    tally = Tally(column, secret, most_values)
+    tally = Tally(what.column, what.secret, what.most_values)
     work, before = _checked(tally, check), 0
-    for batch in batches(data, column, secret, count, one_row=one_row):
-        tally.merge(work(batch, before if one_row is None else None))
+    for batch in batches(data, what.column, what.secret, what.count, one_row=what.one_row):
+        tally.merge(work(batch, before if what.one_row is None else None))
         before += batch.values.size
     return tally.summary()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from pufferfish.errors import InvalidInputError
 from pufferfish.tables.change import Change
-from pufferfish.tables.engine import Progress, Staged, Survey
+from pufferfish.tables.engine import Checking, Counting, Progress, Staged, Survey
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.seen import NOBODY, PersonsFound
 from pufferfish.tables.spark.jobs import is_spark
@@ -21,7 +21,6 @@ from pufferfish.tables.spark.summarise import spark_summary
 from pufferfish.tables.spark.survey import counted_groups
 from pufferfish.tables.spark.transform import ChangedRows, change_spark
 from pufferfish.tables.summary import Summary
-from pufferfish.tables.tally import MOST_VALUES, Batch
 
 __all__ = ["SparkEngine"]
 
@@ -71,18 +70,10 @@ class SparkEngine:
         return cls(frame=data, output=fspath(output), force=force)
 
     def summarise(
-        self,
-        column: str,
-        secret: str,
-        *,
-        count: str | None = None,
-        most_values: int = MOST_VALUES,
-        one_row: OneRow | None = None,
-        check: Callable[[Batch, int | None], object] | None = None,
-        progress: Progress | None = None,
+        self, what: Counting, check: Checking | None = None, progress: Progress | None = None
     ) -> Summary:
         """Counts of all rows, added up by the executors; `survey` has checked them."""
-        return spark_summary(self._reduced(one_row), column, secret, count, most_values)
+        return spark_summary(self._reduced(what.one_row), what)
 
     def survey(self, how: Change, low: float, high: float) -> Survey:
         """Counts of each secret; those of persons when they are asked for."""

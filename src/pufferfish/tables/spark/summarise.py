@@ -18,6 +18,7 @@ import numpy as np
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.extras import pyarrow, pyspark
 from pufferfish.tables.arrow import arrow_batch
+from pufferfish.tables.engine import Counting
 from pufferfish.tables.names import check_columns, not_secrets
 from pufferfish.tables.spark.jobs import Field, mapped, understood
 from pufferfish.tables.summary import Summary
@@ -32,10 +33,9 @@ __all__ = ["secret_kind", "spark_summary"]
 _SECRET, _VALUE, _COUNT, _EXPONENT = "secret", "value", "count", "exponent"
 
 
-def spark_summary(
-    frame: Any, column: str, secret: str, count: str | None, most_values: int
-) -> Summary:
+def spark_summary(frame: Any, what: Counting) -> Summary:
     """How often each value of a column occurs for each secret."""
+    column, secret, count, most_values = what.column, what.secret, what.count, what.most_values
     kind = secret_kind(frame, secret)
     work = _Counting(column, secret, count, kind, most_values)
     names = [column, secret, *([] if count is None else [count])]
