@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 
 from pufferfish.atomic import write_text
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.checks import require
 from pufferfish.codec import (
     PRIVATE_NOTICE,

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from pufferfish.calibrate import Calibration, published, recertified
+from pufferfish.calibrate import published, recertified
+from pufferfish.calibration import Calibration
 from pufferfish.checks import bounds, positive, require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
