@@ -156,7 +156,7 @@ def test_who_has_not_registered_is_refused() -> None:
     law = Stranger(FIVE, 1)
     with pytest.raises(pf.UnsupportedError, match="no sampler"):
         drawing_of(law)
-    with pytest.raises(pf.UnsupportedError, match="no words for .*Stranger"):
+    with pytest.raises(pf.UnsupportedError, match="no words"):
         words_of(law)
     with pytest.raises(pf.UnsupportedError, match="cannot be imitated"):
         drawing_of(Swap(FIVE, 1)).imitate(Swap(FIVE, 1), 1, np.random.default_rng(1))
