@@ -56,11 +56,14 @@ class Clip:
 Postprocess = RoundTo | Clip
 
 
-class _OneStep(Entries):
+class AnyStep(Entries):
+    """A step: rounding, or clipping."""
+
     round_to: Positive | UnsetType = UNSET
     clip: Bounds | UnsetType = UNSET
 
     def __post_init__(self) -> None:
+        """Refuse both, and neither."""
         if (self.round_to is UNSET) == (self.clip is UNSET):
             raise ValueError('must be {"round_to": step} or {"clip": [low, high]}')
 
@@ -70,7 +73,7 @@ class _OneStep(Entries):
 
 
 _EITHER = {"oneOf": [{"required": ["round_to"]}, {"required": ["clip"]}]}
-StepEntries = Annotated[_OneStep, Meta(extra_json_schema=_EITHER)]
+StepEntries = Annotated[AnyStep, Meta(extra_json_schema=_EITHER)]
 
 
 def steps_to_plain(steps: Sequence[Postprocess]) -> list[dict[str, Any]]:

@@ -29,14 +29,18 @@ __all__ = ["ChecksumOf", "Record"]
 ChecksumOf = Literal["file", "folder", "column"]
 
 
-class _Published(Entries):
+class Published(Entries):
+    """Where what was published is."""
+
     rows: Count
     sha256: Annotated[str, Meta(pattern=whole_text("[0-9a-f]{64}"))]
     checksum_of: ChecksumOf
     file: Name | None
 
 
-class _Table(Entries):
+class Counted(Entries):
+    """What was seen of the table."""
+
     rows: Whole
     missing: Whole
     unprotected: Whole
@@ -75,8 +79,8 @@ class Record(ReleaseRecord[Plan, Facts]):
     SHAPE: ClassVar[Any] = record_shape(
         FactsEntries,
         plan=PlanEntries,
-        published=_Published,
-        table=_Table,
+        published=Published,
+        table=Counted,
         pufferfish=Literal["record"],
         version=Literal[2],
         headline=tuple[str, ...],
@@ -122,7 +126,7 @@ class Record(ReleaseRecord[Plan, Facts]):
     @property
     def published(self) -> dict[str, Any]:
         """Where it is."""
-        return written(_Published, self, rows=self.rows_published, file=self.output)
+        return written(Published, self, rows=self.rows_published, file=self.output)
 
     @property
     def counted(self) -> dict[str, Any]:

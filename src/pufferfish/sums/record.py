@@ -23,16 +23,22 @@ from pufferfish.sums.plan import SumLawEntries, SumPlan, SumPlanEntries
 __all__ = ["SumRecord", "counts_of_sum"]
 
 
-class _Published(Entries):
+class PublishedSum(Entries):
+    """What was published."""
+
     value: float
 
 
-class _Table(Entries):
+class CountedRows(Entries):
+    """What was seen of the table."""
+
     rows: Whole
     outside: Whole
 
 
-class _Certificate(CertificateEntries, kw_only=True):
+class SumCertificateEntries(CertificateEntries, kw_only=True):
+    """`Certificate` in a document."""
+
     noise: SumLawEntries
 
 
@@ -54,9 +60,9 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
     SHAPE: ClassVar[Any] = record_shape(
         SumFactsEntries,
         plan=SumPlanEntries,
-        published=_Published,
-        table=_Table,
-        certificate=_Certificate,
+        published=PublishedSum,
+        table=CountedRows,
+        certificate=SumCertificateEntries,
         pufferfish=Literal["sum-record"],
         version=Literal[2],
     )
@@ -81,12 +87,12 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
     @property
     def published(self) -> dict[str, Any]:
         """The number itself."""
-        return written(_Published, self)
+        return written(PublishedSum, self)
 
     @property
     def counted(self) -> dict[str, Any]:
         """What was seen of the table; internal."""
-        return written(_Table, self)
+        return written(CountedRows, self)
 
     @classmethod
     def restored(cls, data: Mapping[str, Any]) -> Self:

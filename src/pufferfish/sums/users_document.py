@@ -33,22 +33,27 @@ class ProtectedEntries(Entries):
     between: Bounds | None
 
 
-class _Table(Entries):
+class UserTable(Entries):
+    """What one user may add."""
+
     MADE = Discrete
 
     values: _Values
     probabilities: Numbers
 
 
-class _Users(Entries, kw_only=True):
+class AnyUsers(Entries, kw_only=True):
+    """Users by mean and std, or by tables."""
+
     means: Numbers | UnsetType = UNSET
     stds: _Stds | UnsetType = UNSET
-    tables: Annotated[tuple[_Table, ...], Meta(min_length=1)] | UnsetType = UNSET
+    tables: Annotated[tuple[UserTable, ...], Meta(min_length=1)] | UnsetType = UNSET
     counts: _Counts
     positions: _Counts
     provenance: Name
 
     def __post_init__(self) -> None:
+        """Refuse both, and neither."""
         tables = self.tables is not UNSET
         if [self.means is UNSET, self.stds is UNSET] != [tables, tables]:
             raise ValueError("must have either means and stds, or tables")
@@ -74,7 +79,7 @@ class _Users(Entries, kw_only=True):
 
 
 _EITHER = {"oneOf": [{"required": ["means", "stds"]}, {"required": ["tables"]}]}
-UsersEntries = Annotated[_Users, Meta(extra_json_schema=_EITHER)]
+UsersEntries = Annotated[AnyUsers, Meta(extra_json_schema=_EITHER)]
 
 
 def users_to_dict(users: Users) -> dict[str, Any]:
