@@ -27,14 +27,15 @@ class Entries(Struct, forbid_unknown_fields=True):
     """The entries of an object in a document; it has no others.
 
     Attributes:
-        MADE: What is made of them, unless `made` says otherwise: a type that has them as arguments.
+        MADE: What is made of them, unless `made` says otherwise: a dataclass with such fields.
     """
 
     MADE: ClassVar[Any]
 
     def made(self) -> Any:
         """What the entries describe, checked by itself."""
-        return self.MADE(**{name: made(getattr(self, name)) for name in self.__struct_fields__})
+        names = [each.name for each in fields(self.MADE) if hasattr(self, each.name)]
+        return self.MADE(**{name: made(getattr(self, name)) for name in names})
 
 
 class Open(ABC):
