@@ -20,7 +20,8 @@ from pufferfish.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.scenario import RELEASED, Belief, SecretPair
 from pufferfish.scenario_documents import Pairs, pairs_to_plain
 
-__all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order", "Reveals", "planned_source"]
+__all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order", "Reveals", "RevealsEntries"]
+__all__ += ["planned_source"]
 
 Order = Literal["random", "table"]
 BeliefsFrom = Literal["this table", "another table", "elsewhere"]
@@ -180,11 +181,12 @@ class Facts(Stated):
         return facts
 
 
+RevealsEntries = entries_of(Reveals)
 FactsEntries = entries_of(
     Facts,
     goal=GoalEntries,
     pairs=Pairs,
-    reveals=entries_of(Reveals) | None,
+    reveals=RevealsEntries | None,
     noise=LawEntries,
     postprocess=tuple[StepEntries, ...],
 )
