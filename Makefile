@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo studio paper test heavy bench coverage peers lint types layers docs clean
+.PHONY: help demo studio paper test heavy bench coverage peers lint types layers schemas docs clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -56,6 +56,9 @@ types: $(VENV)/.dev ## Check the types
 
 layers: $(VENV)/.dev ## Check that modules import only what stands below them
 	$(BIN)/lint-imports
+
+schemas: $(VENV)/.dev ## Write the JSON schemas of documents again, from their shapes
+	$(BIN)/python -m pufferfish.schemas
 
 docs: $(VENV)/.docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir site

@@ -11,8 +11,8 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.appearance import FALSE_ALARM, MOST_LOOKED_AT, appearance
-from pufferfish.mechanism import Clip, RoundTo
 from pufferfish.noise import Law
+from pufferfish.postprocess import Clip, RoundTo
 from pufferfish.sampling import discrete_gaussian, discrete_laplace
 
 GRID = 2.0**-25

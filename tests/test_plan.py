@@ -17,8 +17,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import pufferfish as pf
-from pufferfish import codec
 from pufferfish.calibrate import recertified
+from pufferfish.documents import text
 from pufferfish.ladder import rung_up
 from pufferfish.options.goal import Goal
 from pufferfish.priors import Prior
@@ -242,19 +242,19 @@ def test_more_noise_than_needed_is_fine() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda data: data.update(colum="y"), "no entry 'colum'"),
-        (lambda data: data.update({"certificate": {"holds": True}}), "no entry 'certificate'"),
+        (lambda data: data.update(colum="y"), "an entry 'colum', which is not known"),
+        (lambda data: data.update({"certificate": {"holds": True}}), "an entry 'certificate'"),
         (lambda data: data.pop("noise"), "no entry 'noise'"),
         (lambda data: data.pop("goal"), "no entry 'goal'"),
         (lambda data: data.pop("column"), "shape"),
         (lambda data: data["goal"].update(gamma=1.0), "shape"),
-        (lambda data: data["noise"].update(kind="cauchy"), "cauchy"),
+        (lambda data: data["noise"].update(kind="cauchy"), "noise.kind must be one of 'laplace'"),
         (lambda data: data["noise"].update(grid=None), "grid"),
-        (lambda data: data.update(method="magic"), "magic"),
+        (lambda data: data.update(method="magic"), "method must be one of 'cor-2', 'coupling'"),
         (lambda data: data.update(postprocess=[{"round": 1}]), "postprocess"),
         (lambda data: data.update(missing="guess"), "missing"),
         (lambda data: data.update(keep="k"), "keep"),
-        (lambda data: data.update(keep=[5]), "column"),
+        (lambda data: data.update(keep=[5]), r"keep\[0\] must be a text"),
     ],
 )
 def test_a_plan_of_the_wrong_shape_is_refused(change: Any, message: str) -> None:
@@ -278,7 +278,7 @@ def test_an_older_plan_is_upgraded(monkeypatch: pytest.MonkeyPatch) -> None:
         (column,) = data.pop("columns")
         return {**data, "version": 2, "column": column}
 
-    monkeypatch.setitem(codec.UPGRADES, ("plan", 0), upgrade)
+    monkeypatch.setitem(text.UPGRADES, ("plan", 0), upgrade)
     old = tampered(lambda data: data.update(version=0, columns=[data.pop("column")]))
     assert pf.Plan.from_json(json.dumps(old)) == plan()
 

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pufferfish as pf
-from pufferfish.codec import document_text, plain_document
+from pufferfish.documents.text import document_text, plain_document
 from pufferfish.report import report
 from pufferfish.signing import canonical_bytes, is_encrypted, signer_of
 from tests.attacks.forging import edited, released

@@ -12,11 +12,11 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.checking import verify_document
-from pufferfish.codec import read_document
+from pufferfish.documents.text import read_document
+from pufferfish.documents.upgrades import FROM_VERSION
 from pufferfish.options.adversaries import _read_beliefs
 from pufferfish.report import report
 from pufferfish.statement import Facts, headline, promise, words
-from pufferfish.upgrades import FROM_VERSION
 from tests.attacks.forging import edited
 
 FOLDER = Path(__file__).parent / "data" / "v1"
@@ -177,7 +177,7 @@ def test_plans_with_entries_of_version_2_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_record_of_version_1_can_be_signed_as_it_is(tmp_path: Path) -> None:
-    from pufferfish.codec import document_text, plain_document
+    from pufferfish.documents.text import document_text, plain_document
 
     key, path = pf.SigningKey.generate(), tmp_path / "r.json"
     signed = key.signed(plain_document(FOLDER / "private.csv.record.json"))

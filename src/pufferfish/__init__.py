@@ -39,11 +39,12 @@ from pufferfish.fit import FitReport, fit_belief, fit_beliefs, fit_report
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import register
 from pufferfish.ledger import Ledger
-from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
+from pufferfish.mechanism import Mechanism
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
 from pufferfish.outliers import Outliers, outliers
 from pufferfish.persons import calibrate_rows
 from pufferfish.plan import Plan
+from pufferfish.postprocess import Clip, Postprocess, RoundTo
 from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.radius import Radius, radius
 from pufferfish.record import Record

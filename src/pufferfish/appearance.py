@@ -27,8 +27,8 @@ from scipy.special import gammaln
 from scipy.stats import binom
 
 from pufferfish.checks import FloatArray
-from pufferfish.mechanism import Clip, Postprocess, RoundTo
 from pufferfish.noise import Law, Noise, as_noise
+from pufferfish.postprocess import Clip, Postprocess, RoundTo
 
 __all__ = ["FALSE_ALARM", "MOST_LOOKED_AT", "Appearance", "appearance"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pufferfish.mechanism import Clip, Postprocess, RoundTo
 from pufferfish.noise import Noise
+from pufferfish.postprocess import Clip, Postprocess, RoundTo
 from pufferfish.words.phrases import rounded_to_multiples
 
 __all__ = ["averages_lost", "rounded_to"]

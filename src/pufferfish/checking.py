@@ -6,7 +6,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from pufferfish.codec import PRIVATE_NOTICE, PUBLIC_NOTICE, as_document, plain_document, reading
+from pufferfish.documents.shape import Problem, problem
+from pufferfish.documents.text import PRIVATE_NOTICE, PUBLIC_NOTICE, as_document, plain_document
+from pufferfish.documents.upgrades import FROM_VERSION
 from pufferfish.errors import (
     CertificationError,
     InvalidInputError,
@@ -20,9 +22,7 @@ from pufferfish.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
 from pufferfish.mechanisms import drawing_of
 from pufferfish.noise import Law
 from pufferfish.scenario import Scenario
-from pufferfish.schema import Problem, problem, refuse_misshapen
 from pufferfish.signing import PublicKey, signer_of, unsigned
-from pufferfish.upgrades import FROM_VERSION
 from pufferfish.verdict import SIGNED, Check, Verification
 
 __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
@@ -84,12 +84,11 @@ def verify_document(
     checks, signed_by = ([], None) if ignore_signature else _signature(plain, signer)
     kind = kind_of(plain["pufferfish"])
     data = unsigned(as_document(plain, kind.record.KIND, kind.record.VERSION))
-    wrong = _misshapen(data, kind.record.KIND)
+    wrong = _misshapen(data, kind.record.SHAPE)
     if wrong is not None:
         edition = "public" if data.get("edition") == "public" else "internal"
         return Verification(edition=edition, checks=(*checks, wrong), signed_by=signed_by)
-    with reading("record"):
-        facts = kind.facts(data)
+    facts = kind.facts(data)
     try:
         with patience(PATIENCE_SECONDS):
             checks += _claims(kind, data, facts)
@@ -125,14 +124,14 @@ def _signature(plain: dict[str, Any], signer: PublicKey | None) -> tuple[list[Ch
     return [Check(claim=claim, verdict=True, detail=key.fingerprint)], key.fingerprint
 
 
-def _misshapen(data: dict[str, Any], kind: str) -> Check | None:
+def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
     """Nothing may stand in a record that looks like a claim and is none, at any depth.
 
     Raises:
         InvalidInputError: It is no record at all.
     """
     plain = {name: entry for name, entry in data.items() if name != FROM_VERSION}
-    found = problem(plain, kind)
+    found = problem(plain, shape)
     if found is None:
         notice = PUBLIC_NOTICE if data["edition"] == "public" else PRIVATE_NOTICE
         unsaid = (
@@ -150,25 +149,23 @@ def _misshapen(data: dict[str, Any], kind: str) -> Check | None:
         part = found.where.split(".")[0]
         claim = f"the {part} can be read" if part in ("plan", "certificate") else SHAPE
         return Check(claim=claim, verdict=False, detail=str(found))
-    refuse_misshapen(plain, kind)
-    return None
+    raise InvalidInputError(f"this record is not of the right shape: {found}.")
 
 
 def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
     """The claims of a record, but for what was published."""
-    with reading("record"):
-        checks = [_drawable(facts.noise)]
-        promised = f"this noise keeps {kind.promised(facts)}"
-        if "plan" in data:
-            if data["edition"] == "public":
-                checks.append(kind.all_public(data["plan"]))
-            checks += _against_plan(kind, data, facts, f"{promised}, for every {kind.everybody}")
-        else:
-            checks.append(_agreement(kind, data, facts, None))
-            private = f"{kind.private}; the internal edition can be checked"
-            checks.append(Check(claim=promised, verdict=None, detail=private))
-        if FROM_VERSION not in data:
-            checks.append(_words(kind, data, facts))
+    checks = [_drawable(facts.noise)]
+    promised = f"this noise keeps {kind.promised(facts)}"
+    if "plan" in data:
+        if data["edition"] == "public":
+            checks.append(kind.all_public(data["plan"]))
+        checks += _against_plan(kind, data, facts, f"{promised}, for every {kind.everybody}")
+    else:
+        checks.append(_agreement(kind, data, facts, None))
+        private = f"{kind.private}; the internal edition can be checked"
+        checks.append(Check(claim=promised, verdict=None, detail=private))
+    if FROM_VERSION not in data:
+        checks.append(_words(kind, data, facts))
     return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from pufferfish.documents.upgrades import FROM_VERSION
 from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import Kind, ReleasePlan, ReleaseRecord
@@ -16,7 +17,6 @@ from pufferfish.plan import Plan
 from pufferfish.record import Record
 from pufferfish.scenario import PUBLIC
 from pufferfish.statement import Facts, contradictions, words
-from pufferfish.upgrades import FROM_VERSION
 from pufferfish.verdict import Check
 from pufferfish.words.certificates import measured, pairs_in_words
 from pufferfish.words.numbers import rounded_up

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pufferfish.checks import finite, positive, require
+from pufferfish.documents.shape import Entries
+from pufferfish.documents.types import Positive, Share
 
-__all__ = ["Guarantee"]
+__all__ = ["GoalEntries", "Guarantee"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +45,12 @@ class Guarantee:
         if self.pure:
             return f"ε = {self.epsilon:g}"
         return f"(ε = {self.epsilon:g}, δ = {self.delta:g})"
+
+
+class GoalEntries(Entries):
+    """A guarantee in a document."""
+
+    MADE = Guarantee
+
+    epsilon: Positive
+    delta: Share

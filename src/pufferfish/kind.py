@@ -15,15 +15,17 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pufferfish.atomic import write_text
 from pufferfish.checks import require
-from pufferfish.codec import (
+from pufferfish.documents.shape import problem, written
+from pufferfish.documents.text import (
     PRIVATE_NOTICE,
     PUBLIC_NOTICE,
+    as_document,
     document_text,
+    parse_document,
     plain_document,
     read_document,
-    reading,
 )
-from pufferfish.document import PrivateDocument
+from pufferfish.documents.upgrades import FROM_VERSION
 from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.recheck import certificate_gap
@@ -31,23 +33,43 @@ from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import Law
 from pufferfish.scenario import Scenario
-from pufferfish.schema import refuse_misshapen
 from pufferfish.signing import SigningKey, signer_of, unsigned
-from pufferfish.upgrades import FROM_VERSION
 from pufferfish.verdict import Check
 
 __all__ = ["TOLERANCE", "Edition", "Kind", "ReleasePlan", "ReleaseRecord", "Stated"]
-__all__ += ["kind_of", "register"]
+__all__ += ["kind_of", "plan_to_dict", "register"]
 
 Edition = Literal["internal", "public"]
 # How far bounds that were computed elsewhere may be from ours: other versions, other processors.
 TOLERANCE = 1e-6
 
 
-class ReleasePlan(PrivateDocument):
-    """What was decided for a release."""
+class ReleasePlan(ABC):
+    """What was decided for a release: a versioned document that may hold private statistics.
+
+    Attributes:
+        KIND: How documents call it.
+        VERSION: The version that is written.
+        SHAPE: What stands in the document.
+    """
 
     __slots__ = ()
+    KIND: ClassVar[str]
+    VERSION: ClassVar[int]
+    SHAPE: ClassVar[Any]
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for the document."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` described, checked again.
+
+        Raises:
+            InvalidInputError: It has not the shape of such a document.
+        """
 
     @property
     @abstractmethod
@@ -83,6 +105,31 @@ class ReleasePlan(PrivateDocument):
         """The document of a public plan, as it stands in the public edition of a record."""
         return self.to_dict() | {"notice": PUBLIC_NOTICE}
 
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the document, for its owner alone; YAML where the name says so."""
+        place = Path(path)
+        write_text(place, document_text(self.to_dict(), place), force=force, private=True)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """What a file holds."""
+        return cls.from_dict(read_document(Path(path), cls.KIND, cls.VERSION))
+
+    def to_json(self) -> str:
+        """The document as JSON."""
+        return document_text(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """What `to_json` wrote."""
+        return cls.from_dict(parse_document(text, cls.KIND, cls.VERSION))
+
+
+def plan_to_dict(plan: ReleasePlan, calibration: object, **given: Any) -> dict[str, Any]:
+    """The document of a plan: entries as given, or as the plan or its calibration has them."""
+    head = {"pufferfish": plan.KIND, "version": plan.VERSION, "notice": PRIVATE_NOTICE}
+    return written(plan.SHAPE, plan, calibration, **head, **given)
+
 
 class Stated(ABC):
     """What everybody may know of a release; its words follow from it."""
@@ -105,11 +152,13 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
 
     The internal edition holds the plan and the certificate: all that is needed to check every claim
     again. The public edition holds what an analyst needs, and the plan only if that is public.
+    `SHAPE` says what stands in both (`record_shape`).
     """
 
     __slots__ = ()
     KIND: ClassVar[str]
     VERSION: ClassVar[int]
+    SHAPE: ClassVar[Any]
 
     plan: PlanT
     versions: dict[str, str]
@@ -138,7 +187,10 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
     @classmethod
     @abstractmethod
     def restored(cls, data: Mapping[str, Any]) -> Self:
-        """The record that an internal edition describes; its plan is certified again."""
+        """The record that an internal edition, of the right shape, describes.
+
+        Its plan is certified again.
+        """
 
     @abstractmethod
     def contradictions(self, *, old: bool) -> list[str]:
@@ -193,17 +245,19 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
 
         Raises:
             CertificationError: The plan does not keep its promise, or the record says something
-                else than its plan.
+                else than its plan, or more than any record.
         """
         _refuse_bad_signature(data)
-        data = unsigned(data)
-        with reading("record"):
-            require(
-                data["edition"] == "internal",
-                "a record can be made again from its internal edition only, which holds the plan.",
-            )
-            record = cls.restored(data)
-        old = FROM_VERSION in data
+        data, old = unsigned(data), FROM_VERSION in data
+        found = problem({name: data[name] for name in data if name != FROM_VERSION}, cls.SHAPE)
+        if found is not None:
+            error = CertificationError if found.unknown else InvalidInputError
+            raise error(f"this record is not of the right shape: {found}.")
+        require(
+            data["edition"] == "internal",
+            "a record can be made again from its internal edition only, which holds the plan.",
+        )
+        record = cls.restored(data)
         wrong = record.contradictions(old=old)
         if wrong:
             raise CertificationError(f"this record contradicts itself: {'; '.join(wrong)}.")
@@ -231,10 +285,9 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The record in a file."""
-        _refuse_bad_signature(plain_document(Path(path)))
-        data = read_document(Path(path), cls.KIND, cls.VERSION)
-        refuse_misshapen({name: data[name] for name in data if name != FROM_VERSION}, cls.KIND)
-        return cls.from_dict(data)
+        plain = plain_document(Path(path))
+        _refuse_bad_signature(plain)
+        return cls.from_dict(as_document(plain, cls.KIND, cls.VERSION))
 
 
 def _refuse_bad_signature(data: dict[str, Any]) -> None:

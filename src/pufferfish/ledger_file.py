@@ -7,26 +7,19 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 
 from pufferfish.atomic import write_text
 from pufferfish.calibration import Calibration
-from pufferfish.checks import require
-from pufferfish.codec import (
-    PRIVATE_NOTICE,
-    check_entries,
-    document_text,
-    read_document,
-    reading,
-    scenario_from_dict,
-    scenario_to_dict,
-)
+from pufferfish.documents.shape import Entries, plain, read, written
+from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
 from pufferfish.errors import InvalidInputError
-from pufferfish.guarantee import Guarantee
+from pufferfish.guarantee import GoalEntries
 from pufferfish.ledger import Ledger
-from pufferfish.noise import law_to_dict, noise_from_dict
+from pufferfish.noise import LawEntries, as_noise, law_to_dict
+from pufferfish.scenario_documents import ScenarioEntries, scenario_to_dict
 from pufferfish.theorems import Dependence
 
 __all__ = ["Released", "charge", "locked", "read_ledger"]
@@ -34,13 +27,29 @@ __all__ = ["Released", "charge", "locked", "read_ledger"]
 VERSION = 1
 
 
-class Released(NamedTuple):
+class Released(Entries):
     """Which values of a table are released: columns, and how several rows become one."""
 
     column: str
     secret: str | None = None
     person: str | None = None
     one_row: str | None = None
+
+
+class LedgerEntries(Entries, kw_only=True):
+    """A ledger in a document."""
+
+    pufferfish: Literal["ledger"]
+    version: Literal[1]
+    notice: str = PRIVATE_NOTICE
+    budget: GoalEntries
+    radius: float
+    rows: int = 1
+    dependence: Dependence = "any"
+    width: float | None = None
+    of: Released | None = None
+    releases: tuple[LawEntries, ...]
+    scenario: ScenarioEntries
 
 
 def charge(
@@ -97,32 +106,17 @@ def read_ledger(path: Path) -> Ledger:
 
 def _read(path: Path) -> tuple[Ledger, Released | None]:
     """The ledger in a file, and which values it counts; None in one that does not say."""
-    data = read_document(path, "ledger", VERSION)
-    with reading("ledger"):
-        check_entries("ledger", data, _ENTRIES)
-        of = data.get("of")
-        if of is not None:
-            check_entries("ledger's values", of, Released._fields)
-            require(
-                all(each is None or isinstance(each, str) for each in of.values()),
-                "the entries of a ledger's values must be names.",
-            )
-        ledger = Ledger(
-            scenario=scenario_from_dict(data["scenario"]),
-            budget=Guarantee(**data["budget"]),
-            releases=tuple(noise_from_dict(each) for each in data["releases"]),
-            radius=data["radius"],
-            rows=data.get("rows", 1),
-            dependence=data.get("dependence", "any"),
-            width=math.inf if data.get("width") is None else data["width"],
-        )
-        return ledger, None if of is None else Released(**of)
-
-
-_ENTRIES = (
-    *("pufferfish", "version", "notice", "budget", "radius", "releases", "scenario"),
-    *("rows", "dependence", "width", "of"),
-)
+    entries = read(read_document(path, "ledger", VERSION), LedgerEntries, "ledger")
+    ledger = Ledger(
+        scenario=entries.scenario.made(),
+        budget=entries.budget.made(),
+        releases=tuple(as_noise(each.made()) for each in entries.releases),
+        radius=entries.radius,
+        rows=entries.rows,
+        dependence=entries.dependence,
+        width=math.inf if entries.width is None else entries.width,
+    )
+    return ledger, entries.of
 
 
 def _opened(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Released | None]:
@@ -150,19 +144,17 @@ def _opened(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Rel
 
 
 def _to_dict(ledger: Ledger, of: Released | None) -> dict[str, Any]:
-    return {
-        "pufferfish": "ledger",
-        "version": VERSION,
-        "notice": PRIVATE_NOTICE,
-        "budget": {"epsilon": ledger.budget.epsilon, "delta": ledger.budget.delta},
-        "radius": ledger.radius,
-        "rows": ledger.rows,
-        "dependence": ledger.dependence,
-        "width": ledger.width if math.isfinite(ledger.width) else None,
-        "of": None if of is None else of._asdict(),
-        "releases": [law_to_dict(each) for each in ledger.releases],
-        "scenario": scenario_to_dict(ledger.scenario),
-    }
+    return written(
+        LedgerEntries,
+        ledger,
+        pufferfish="ledger",
+        version=VERSION,
+        notice=PRIVATE_NOTICE,
+        width=ledger.width if math.isfinite(ledger.width) else None,
+        of=plain(of),
+        releases=[law_to_dict(each) for each in ledger.releases],
+        scenario=scenario_to_dict(ledger.scenario),
+    )
 
 
 @contextlib.contextmanager

@@ -14,10 +14,10 @@ from typing import Any
 
 from pufferfish.appearance import Appearance, appearance
 from pufferfish.checks import FloatArray
+from pufferfish.documents.strict import bounded_text
 from pufferfish.errors import DataError, InvalidInputError, PufferfishError
 from pufferfish.limits import ROWS_PER_BYTE, SPARE_ROWS
 from pufferfish.statement import Facts
-from pufferfish.strict import bounded_text
 from pufferfish.tables import format_of
 from pufferfish.tables.local.files import column_names, column_parts
 from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256

@@ -6,7 +6,6 @@ published number and costs no privacy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -14,16 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.calibration import Calibration
-from pufferfish.checks import FloatArray, finite, positive, require
+from pufferfish.checks import FloatArray, require
 from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.exact import Certificate
 from pufferfish.mechanisms import drawing_of, words_of
 from pufferfish.noise import Law
+from pufferfish.postprocess import Clip, Postprocess, RoundTo, processed
 from pufferfish.sampling import Entropy, SystemEntropy
 from pufferfish.slight import publishes_values
-from pufferfish.words.phrases import moved_into, rounded_to_multiples
 
-__all__ = ["Clip", "Mechanism", "Postprocess", "RoundTo", "processed"]
+__all__ = ["Mechanism"]
 
 # Rows at a time: enough to hide the cost of a call, few enough for the cache.
 CHUNK = 2**16
@@ -31,45 +30,6 @@ CHUNK = 2**16
 _LARGEST_WHOLE = 2.0**62
 # Beyond this a whole number may change when it becomes a double.
 _LARGEST_INTEGER = 2.0**53 - 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class RoundTo:
-    """Round to the nearest multiple of a step; with a whole step the result is whole numbers."""
-
-    step: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Refuse a step that is none."""
-        object.__setattr__(self, "step", positive("step", self.step))
-
-    @property
-    def in_words(self) -> str:
-        """What is done to a noised value."""
-        return rounded_to_multiples(self.step)
-
-
-@dataclass(frozen=True, slots=True)
-class Clip:
-    """Move values outside [low, high] to the nearest end. The bounds must be public knowledge."""
-
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        """Refuse bounds that are not in order."""
-        low, high = finite("low", self.low), finite("high", self.high)
-        require(low < high, f"low must be less than high, got {low:g} and {high:g}.")
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-
-    @property
-    def in_words(self) -> str:
-        """What is done to a noised value."""
-        return moved_into(self.low, self.high)
-
-
-Postprocess = RoundTo | Clip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,20 +179,6 @@ def no_noise_in_words(certificate: Certificate) -> str:
         f"To have noise, ask for a smaller {smaller}, or describe adversaries who know more, such "
         "as one who knows how often each value occurs (--belief empirical)."
     )
-
-
-def processed(values: FloatArray, steps: Sequence[Postprocess]) -> FloatArray:
-    """Noised values after rounding and clipping, in that order or any other."""
-    for each in steps:
-        values = _processed(values, each)
-    return values
-
-
-def _processed(values: FloatArray, each: Postprocess) -> FloatArray:
-    if isinstance(each, Clip):
-        return np.clip(values, each.low, each.high)
-    # Adding 0 turns −0.0, which would show the sign of what was rounded away, into 0.0.
-    return np.asarray(np.rint(values / each.step) * each.step + 0.0)
 
 
 def _column(values: npt.ArrayLike) -> npt.NDArray[Any]:

@@ -7,48 +7,57 @@ are. The certificate is not read from the document: it is computed again.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
-from pufferfish.calibrate import published, recertified
+from pufferfish.calibrate import Method, published, recertified
 from pufferfish.calibration import Calibration
 from pufferfish.checks import bounds, positive, require
-from pufferfish.codec import (
-    PRIVATE_NOTICE,
-    check_entries,
-    reading,
-    scenario_from_dict,
-    scenario_to_dict,
-)
-from pufferfish.errors import InvalidInputError
+from pufferfish.documents.shape import entries_of, made, read
+from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Positive
 from pufferfish.exact.certificate import Certificate
 from pufferfish.guarantee import Guarantee
-from pufferfish.kind import ReleasePlan
+from pufferfish.kind import ReleasePlan, plan_to_dict
 from pufferfish.ladder import ROUNDINGS, Rounding
-from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
-from pufferfish.noise import law_to_dict, noise_from_dict
+from pufferfish.mechanism import Mechanism
+from pufferfish.noise import as_noise, law_to_dict
 from pufferfish.numerics import float_upper, off_step
 from pufferfish.persons import SeveralRows, check_rows, width_of
+from pufferfish.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.scenario import Scenario, Secret, checked_secret
+from pufferfish.scenario_documents import ScenarioEntries, scenario_to_dict
+from pufferfish.shapes import PlanHead
 from pufferfish.slight import drawable
 from pufferfish.tables.one_row import OneRow as Reduction
 from pufferfish.tables.seen import WhichPairs
-from pufferfish.theorems import DEPENDENCES, TAU_FORMS, Dependence
+from pufferfish.theorems import DEPENDENCES, Dependence, Tau
 
-__all__ = ["DEPENDENCES", "MISSING", "ONE_ROW", "Dependence", "Missing", "OneRow", "Plan", "Unit"]
-__all__ += ["postprocess_from_dict", "postprocess_to_dict"]
+__all__ = ["DEPENDENCES", "Dependence", "Missing", "OneRow", "Plan", "PlanEntries", "Unit"]
 
 Unit = Literal["row", "person"]
 Missing = Literal["refuse", "keep", "drop"]
 OneRow = Literal["first", "mean"]
 
-MISSING = ("refuse", "keep", "drop")
-ONE_ROW = ("first", "mean")
 _MOST_ROWS = 1_000_000
+
+
+_CHOICES: dict[str, tuple[str | None, ...]] = {
+    "missing": get_args(Missing),
+    "unit": get_args(Unit),
+    "dependence": DEPENDENCES,
+    "one_row": (None, *get_args(OneRow)),
+    "rounding": ROUNDINGS,
+}
+
+
+class _Head(PlanHead, kw_only=True):
+    pufferfish: Literal["plan"]
+    method: Literal[Method, "given"] = "exact"
+    tau: Tau | None = None
+    radius: NotNegative = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,17 +102,17 @@ class Plan(ReleasePlan):
     VERSION: ClassVar[int] = 2
 
     calibration: Calibration = field(repr=False)
-    column: str
-    secret: str
-    keep: tuple[str, ...] = ()
+    column: Name
+    secret: Name
+    keep: tuple[Name, ...] = ()
     missing: Missing = "refuse"
     unit: Unit = "row"
     person: str | None = None
-    rows_per_person: int = 1
+    rows_per_person: Count = 1
     dependence: Dependence = "any"
     one_row: OneRow | None = None
-    cap: tuple[float, float] | None = None
-    step: float | None = None
+    cap: Bounds | None = None
+    step: Positive | None = None
     rounding: Rounding = "ladder"
     postprocess: tuple[Postprocess, ...] = ()
     keep_order: bool = False
@@ -347,33 +356,13 @@ class Plan(ReleasePlan):
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
         calibration = self.calibration
-        return {
-            "pufferfish": self.KIND,
-            "version": self.VERSION,
-            "notice": PRIVATE_NOTICE,
-            "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
-            "noise": law_to_dict(calibration.mechanism),
-            "method": calibration.method,
-            "tau": calibration.tau,
-            "radius": calibration.radius,
-            "column": self.column,
-            "secret": self.secret,
-            "keep": list(self.keep),
-            "missing": self.missing,
-            "unit": self.unit,
-            "person": self.person,
-            "rows_per_person": self.rows_per_person,
-            "dependence": self.dependence,
-            "one_row": self.one_row,
-            "cap": None if self.cap is None else list(self.cap),
-            "step": self.step,
-            "rounding": self.rounding,
-            "postprocess": [postprocess_to_dict(each) for each in self.postprocess],
-            "keep_order": self.keep_order,
-            "others": list(self.others),
-            "allow_no_noise": self.allow_no_noise,
-            "scenario": scenario_to_dict(calibration.scenario),
-        }
+        return plan_to_dict(
+            self,
+            calibration,
+            noise=law_to_dict(calibration.mechanism),
+            postprocess=steps_to_plain(self.postprocess),
+            scenario=scenario_to_dict(calibration.scenario),
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -381,68 +370,24 @@ class Plan(ReleasePlan):
 
         Beliefs, pairs and what is kept are taken as they are written.
         """
-        with reading("plan"):
-            check_entries("plan", data, _KEYS)
-            tau = data.get("tau")
-            require(tau is None or tau in TAU_FORMS, "the plan's tau is not known.")
-            calibration = recertified(
-                scenario_from_dict(data["scenario"]),
-                Guarantee(**data["goal"]),
-                noise_from_dict(data["noise"]),
-                method=data.get("method", "exact"),
-                tau=tau,
-                radius=data.get("radius", 0.0),
-            )
-            return cls(
-                calibration=calibration,
-                postprocess=tuple(
-                    postprocess_from_dict(each) for each in data.get("postprocess", ())
-                ),
-                **{name: data[name] for name in _PLAIN if name in data},
-            )
+        entries = read(data, PlanEntries, "plan")
+        names = (each.name for each in fields(cls) if each.name != "calibration")
+        said = {name: made(getattr(entries, name)) for name in names}
+        said["calibration"] = recertified(
+            entries.scenario.made(),
+            entries.goal.made(),
+            as_noise(entries.noise.made()),
+            method=entries.method,
+            tau=entries.tau,
+            radius=entries.radius,
+        )
+        return cls(**said)
 
 
-_CHOICES: dict[str, tuple[str | None, ...]] = {
-    "missing": MISSING,
-    "unit": ("row", "person"),
-    "dependence": DEPENDENCES,
-    "one_row": (None, *ONE_ROW),
-    "rounding": ROUNDINGS,
-}
-_PLAIN = (
-    "column",
-    "secret",
-    "keep",
-    "missing",
-    "unit",
-    "person",
-    "rows_per_person",
-    "dependence",
-    "one_row",
-    "cap",
-    "step",
-    "rounding",
-    "keep_order",
-    "others",
-    "allow_no_noise",
+PlanEntries = Plan.SHAPE = entries_of(
+    Plan,
+    _Head,
+    calibration=None,
+    postprocess=tuple[StepEntries, ...],
+    scenario=ScenarioEntries,
 )
-_KEYS = {
-    *("pufferfish", "version", "notice", "goal", "noise", "method", "tau", "radius"),
-    *("postprocess", "scenario", *_PLAIN),
-}
-
-
-def postprocess_to_dict(step: Postprocess) -> dict[str, Any]:
-    """{"round_to": step}, or {"clip": [low, high]}."""
-    if isinstance(step, RoundTo):
-        return {"round_to": step.step}
-    return {"clip": [step.low, step.high]}
-
-
-def postprocess_from_dict(data: Mapping[str, Any]) -> Postprocess:
-    """The step that `postprocess_to_dict` described."""
-    if set(data) == {"round_to"}:
-        return RoundTo(data["round_to"])
-    if set(data) == {"clip"}:
-        return Clip(*data["clip"])
-    raise InvalidInputError('a step of postprocess is {"round_to": step} or {"clip": [low, high]}.')

@@ -10,18 +10,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pufferfish.checks import nonnegative, require
+from msgspec import Meta
+
+from pufferfish.checks import nonnegative
+from pufferfish.documents.shape import Entries, written
+from pufferfish.documents.types import Count, Name, Whole, whole_text
 from pufferfish.kind import ReleaseRecord
-from pufferfish.plan import Plan
+from pufferfish.plan import Plan, PlanEntries
+from pufferfish.shapes import record_shape
 from pufferfish.statement import BeliefsFrom, Facts, Order, Reveals, contradictions, words
+from pufferfish.statement.facts import FactsEntries
 from pufferfish.words.numbers import percent_of
 
 __all__ = ["ChecksumOf", "Record"]
 
 ChecksumOf = Literal["file", "folder", "column"]
-_COUNTS = ("rows", "missing", "unprotected", "outside", "capped")
+
+
+class Published(Entries):
+    """Where what was published is."""
+
+    rows: Count
+    sha256: Annotated[str, Meta(pattern=whole_text("[0-9a-f]{64}"))]
+    checksum_of: ChecksumOf
+    file: Name | None
+
+
+class Counted(Entries):
+    """What was seen of the table."""
+
+    rows: Whole
+    missing: Whole
+    unprotected: Whole
+    outside: Whole
+    capped: Whole
+    column_std: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -51,6 +76,15 @@ class Record(ReleaseRecord[Plan, Facts]):
 
     KIND: ClassVar[str] = "record"
     VERSION: ClassVar[int] = 2
+    SHAPE: ClassVar[Any] = record_shape(
+        FactsEntries,
+        plan=PlanEntries,
+        published=Published,
+        table=Counted,
+        pufferfish=Literal["record"],
+        version=Literal[2],
+        headline=tuple[str, ...],
+    )
 
     plan: Plan
     rows_read: int
@@ -92,12 +126,7 @@ class Record(ReleaseRecord[Plan, Facts]):
     @property
     def published(self) -> dict[str, Any]:
         """Where it is."""
-        return {
-            "rows": self.rows_published,
-            "sha256": self.sha256,
-            "checksum_of": self.checksum_of,
-            "file": self.output,
-        }
+        return written(Published, self, rows=self.rows_published, file=self.output)
 
     @property
     def counted(self) -> dict[str, Any]:
@@ -115,11 +144,6 @@ class Record(ReleaseRecord[Plan, Facts]):
     def restored(cls, data: Mapping[str, Any]) -> Self:
         """The record that an internal edition describes; its plan is certified again."""
         table, published = data["table"], data["published"]
-        counts = [published["rows"], *(each for name, each in table.items() if name in _COUNTS)]
-        require(
-            all(isinstance(each, int) and each >= 0 for each in counts),
-            "the counts of a record must be whole numbers.",
-        )
         said = Facts.from_dict(data)
         return cls(
             plan=Plan.from_dict(data["plan"]),

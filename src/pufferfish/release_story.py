@@ -12,11 +12,11 @@ from pufferfish.alternatives import Alternative, alternatives
 from pufferfish.averages import averages_lost
 from pufferfish.choose import half_width
 from pufferfish.guarantee import Guarantee
-from pufferfish.mechanism import Clip
 from pufferfish.mechanisms import words_of
 from pufferfish.outliers import outliers
 from pufferfish.persons import TEST_LEVEL
 from pufferfish.plan import Plan
+from pufferfish.postprocess import Clip
 from pufferfish.record import Record
 from pufferfish.scenario import RELEASED, Belief
 from pufferfish.slight import publishes_values

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -29,19 +29,29 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
     load_pem_public_key,
 )
+from msgspec import Meta
 
 from pufferfish.atomic import refuse_unusable, write_text
 from pufferfish.checks import require
+from pufferfish.documents.shape import Entries, problem
+from pufferfish.documents.types import whole_text
 from pufferfish.errors import InvalidInputError
 
-__all__ = ["SIGNATURE", "PublicKey", "SigningKey", "canonical_bytes"]
+__all__ = ["SIGNATURE", "PublicKey", "SignatureEntries", "SigningKey", "canonical_bytes"]
 __all__ += ["is_encrypted", "signer_of", "unsigned"]
 
 SIGNATURE = "signature"
 _ALGORITHM = "Ed25519"
-_ENTRIES = {"algorithm", "public_key", "signature"}
 # A key file has a few hundred bytes.
 _MOST_BYTES = 2**16
+
+
+class SignatureEntries(Entries):
+    """A signature in a document."""
+
+    algorithm: Literal["Ed25519"]
+    public_key: Annotated[str, Meta(pattern=whole_text("[A-Za-z0-9+/]{43}="))]
+    signature: Annotated[str, Meta(pattern=whole_text("[A-Za-z0-9+/]{86}=="))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +195,7 @@ def signer_of(document: Mapping[str, Any]) -> PublicKey | None:
     if SIGNATURE not in document:
         return None
     entry = document[SIGNATURE]
-    shaped = isinstance(entry, Mapping) and set(entry) == _ENTRIES
-    if not shaped or entry["algorithm"] != _ALGORITHM:
+    if problem(entry, SignatureEntries) is not None:
         raise InvalidInputError(f"the signature is not one of {_ALGORITHM}.")
     try:
         key, signature = (

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import pufferfish as pf
-from pufferfish.codec import read_document
+from pufferfish.documents.text import read_document
 from pufferfish.statement import Facts, words
 from tests.attacks.forging import edited, released
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import pufferfish as pf
-from pufferfish.codec import document_text
+from pufferfish.documents.text import document_text
 from pufferfish.options.adversaries import _read_beliefs, save_beliefs
 from tests.attacks.forging import released
 

@@ -89,8 +89,12 @@ def test_the_law_is_data() -> None:
 
 def test_its_document() -> None:
     document = law_to_dict(Swap(FIVE, 64))
-    assert document == {"kind": "swap", "values": FIVE, "share": 64}
-    assert law_from_dict(document | {"values": list(FIVE)}) == Swap(FIVE, 64)
+    assert document == {"kind": "swap", "values": list(FIVE), "share": 64}
+    assert law_from_dict(document) == Swap(FIVE, 64)
+    with pytest.raises(InvalidInputError, match="has an entry 'shares', which is not known"):
+        law_from_dict(document | {"shares": 2})
+    with pytest.raises(InvalidInputError, match="share must be a whole number, got a text"):
+        law_from_dict(document | {"share": "most"})
 
 
 def test_its_words() -> None:

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.mechanism import processed
 from pufferfish.noise import output_law
+from pufferfish.postprocess import processed
 from pufferfish.report import report
 from pufferfish.report.afterwards import seen_afterwards
 from pufferfish.report.views import views

@@ -15,6 +15,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.checking import verify_record
+from pufferfish.documents.shape import read
 from pufferfish.ladder import rung_up
 from pufferfish.ledger_file import read_ledger
 from pufferfish.sums import (
@@ -29,9 +30,9 @@ from pufferfish.sums import (
     together,
 )
 from pufferfish.sums import release as release_module
-from pufferfish.sums.codec import users_from_dict, users_to_dict
 from pufferfish.sums.record import SumRecord
 from pufferfish.sums.secret import Protected
+from pufferfish.sums.users_document import UsersEntries, users_to_dict
 
 GOAL = pf.Guarantee(1.0, 1e-6)
 
@@ -212,7 +213,7 @@ def test_descriptions_survive_being_written() -> None:
         finite_users([pf.Discrete([0.0, 0.1, 7.0], [0.2, 0.3, 0.5])]),
     ):
         data = json.loads(json.dumps(users_to_dict(users)))
-        assert users_to_dict(users_from_dict(data)) == users_to_dict(users)
+        assert users_to_dict(read(data, UsersEntries, "users").made()) == users_to_dict(users)
 
 
 def test_a_plan_with_too_little_noise_is_not_read() -> None:

@@ -15,7 +15,7 @@ from pufferfish.audit import Command, audit, audit_data
 from pufferfish.audit.learners import check_learners
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.printing import Printing
-from pufferfish.codec import as_document, plain_document, reading
+from pufferfish.documents.text import as_document, plain_document
 from pufferfish.errors import InvalidInputError
 from pufferfish.kind import ReleasePlan, kind_of
 from pufferfish.options.groups import grouped
@@ -109,5 +109,4 @@ def _plan(document: Path) -> ReleasePlan | None:
     if plain["pufferfish"] == kind.plan.KIND:
         return kind.plan.load(document)
     data = as_document(plain, kind.record.KIND, kind.record.VERSION)
-    with reading("record"):
-        return kind.plan.from_dict(data["plan"]) if "plan" in data else None
+    return kind.plan.from_dict(data["plan"]) if "plan" in data else None

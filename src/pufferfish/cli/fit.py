@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.cli.printing import Force, Printing
-from pufferfish.codec import belief_to_dict
 from pufferfish.errors import InvalidInputError
 from pufferfish.fit import fit_beliefs, fit_report
 from pufferfish.noise import LaplaceNoise
@@ -20,6 +19,7 @@ from pufferfish.options.groups import grouped
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.scenario import PUBLIC, REFERENCE, RELEASED
+from pufferfish.scenario_documents import belief_to_dict
 
 __all__ = ["command"]
 

@@ -13,7 +13,7 @@ import typer
 from pufferfish.atomic import write_text
 from pufferfish.checking import verify_record
 from pufferfish.cli.printing import Printing
-from pufferfish.codec import document_text, plain_document
+from pufferfish.documents.text import document_text, plain_document
 from pufferfish.errors import CertificationError
 from pufferfish.options.groups import grouped
 from pufferfish.options.signing import load_key

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self
+
+import msgspec
+from msgspec import Meta
 
 from pufferfish.checks import finite, require
-from pufferfish.errors import InvalidInputError
-from pufferfish.guarantee import Guarantee
-from pufferfish.noise import Noise, law_to_dict, noise_from_dict
+from pufferfish.documents.shape import Entries, read, written
+from pufferfish.documents.strict import plain_from_json
+from pufferfish.documents.types import Count, Name
+from pufferfish.guarantee import GoalEntries, Guarantee
+from pufferfish.noise import LawEntries, Noise, as_noise, law_to_dict
 from pufferfish.scenario import SecretPair
-from pufferfish.strict import plain_from_json
 
 __all__ = [
     "Certificate",
+    "CertificateEntries",
     "PairResult",
     "Screened",
     "negligible_loss",
 ]
 
 _FORMAT = 1
+Bound = float | Literal["inf", "-inf"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,78 +203,32 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; infinities become the text "inf"."""
-        data: dict[str, Any] = {
-            "format": _FORMAT,
-            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
-            "noise": law_to_dict(self.noise),
-            "holds": self.holds,
-            "results": [
-                {
-                    "belief": result.belief,
-                    "provenance": result.provenance,
-                    "pair": list(result.pair),
-                    "direction": list(result.direction),
-                    **{name: _plain(getattr(result, name)) for name in _NUMBERS},
-                }
-                for result in self.results
-            ],
-        }
-        if self.screened:
-            data["screened"] = [
-                {
-                    "belief": each.belief,
-                    "provenance": each.provenance,
-                    "pairs": each.pairs,
-                    **{name: _plain(getattr(each, name)) for name in _UPPER},
-                }
-                for each in self.screened
-            ]
-        return data
+        document = written(
+            CertificateEntries,
+            self,
+            format=_FORMAT,
+            noise=law_to_dict(self.noise),
+            results=[_written(ResultEntries, each) for each in self.results],
+            screened=[_written(ScreenedEntries, each) for each in self.screened],
+        )
+        if not self.screened:
+            del document["screened"]
+        return document
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The certificate that `to_dict` described; its verdict is derived anew and must agree."""
-        try:
-            require(
-                data["format"] == _FORMAT,
-                f"certificate format {data['format']!r} is not known; known: {_FORMAT}.",
-            )
-            _refuse_unknown(data, ("format", "goal", "noise", "holds", "results", "screened"))
-            for entry in data["results"]:
-                _refuse_unknown(entry, ("belief", "provenance", "pair", "direction", *_NUMBERS))
-            for entry in data.get("screened", []):
-                _refuse_unknown(entry, ("belief", "provenance", "pairs", *_UPPER))
-            certificate = cls(
-                goal=Guarantee(**data["goal"]),
-                noise=noise_from_dict(data["noise"]),
-                results=tuple(
-                    PairResult(
-                        belief=entry["belief"],
-                        provenance=entry.get("provenance", "private"),
-                        pair=_pair(entry["pair"]),
-                        direction=_pair(entry["direction"]),
-                        **{name: _number(entry[name]) for name in _NUMBERS},
-                    )
-                    for entry in data["results"]
-                ),
-                screened=tuple(
-                    Screened(
-                        belief=entry["belief"],
-                        provenance=entry["provenance"],
-                        pairs=entry["pairs"],
-                        **{name: _number(entry[name]) for name in _UPPER},
-                    )
-                    for entry in data.get("screened", [])
-                ),
-            )
-            claimed = data["holds"]
-        except KeyError as error:
-            raise InvalidInputError(f"this is not a certificate: {error} is missing.") from None
-        except TypeError as error:
-            raise InvalidInputError(f"this is not a certificate: {error}.") from None
+        entries = read(data, CertificateEntries, "certificate")
+        certificate = cls(
+            goal=entries.goal.made(),
+            noise=as_noise(entries.noise.made()),
+            results=tuple(PairResult(**_numbers(each)) for each in entries.results),
+            screened=tuple(Screened(**_numbers(each)) for each in entries.screened),
+        )
         require(
-            certificate.holds is claimed,
-            f"the certificate claims holds = {claimed}, but its numbers say {certificate.holds}.",
+            certificate.holds is entries.holds,
+            f"the certificate claims holds = {entries.holds}, but its numbers say "
+            f"{certificate.holds}.",
         )
         return certificate
 
@@ -282,14 +241,7 @@ class Certificate:
         """The certificate that `to_json` wrote."""
         require(isinstance(text, str | bytes), "from_json reads a text; for a dict use from_dict.")
         data = plain_from_json(text if isinstance(text, str) else text.decode(), "certificate")
-        require(isinstance(data, dict), "this is not a certificate: not a JSON object.")
         return cls.from_dict(data)
-
-
-def _refuse_unknown(data: dict[str, Any], known: Iterable[str]) -> None:
-    """Nothing may stand in a certificate that looks like a claim and is none."""
-    unknown = sorted(set(data) - set(known))
-    require(not unknown, f"a certificate has no entry {', '.join(map(repr, unknown))}.")
 
 
 def negligible_loss(goal: Guarantee) -> float:
@@ -297,18 +249,50 @@ def negligible_loss(goal: Guarantee) -> float:
     return 1e-3 * (goal.epsilon if goal.pure else goal.delta)
 
 
-def _plain(number: float) -> float | str:
-    return number if math.isfinite(number) else str(number)
+class ScreenedEntries(Entries, kw_only=True):
+    """`Screened` in a document."""
+
+    belief: Name
+    provenance: Name
+    pairs: Count
+    delta_upper: Bound
+    epsilon_upper: Bound
 
 
-def _number(plain: object) -> float:
-    """What `_plain` wrote."""
-    if plain in ("inf", "-inf"):
-        return float(str(plain))
-    return finite("a bound", plain)
+class ResultEntries(Entries, kw_only=True):
+    """`PairResult` in a document."""
+
+    belief: Name
+    provenance: Name = "private"
+    pair: SecretPair
+    direction: SecretPair
+    delta_lower: Bound
+    delta_upper: Bound
+    epsilon_lower: Bound
+    epsilon_upper: Bound
 
 
-def _pair(plain: object) -> SecretPair:
-    if not isinstance(plain, list):
-        raise InvalidInputError(f"a pair must be a list of two secrets, got {plain!r}.")
-    return SecretPair(*plain)
+class CertificateEntries(Entries, kw_only=True):
+    """`Certificate` in a document."""
+
+    format: Literal[1]
+    goal: GoalEntries
+    noise: LawEntries
+    holds: bool | None
+    results: Annotated[tuple[ResultEntries, ...], Meta(min_length=1)]
+    screened: tuple[ScreenedEntries, ...] = ()
+
+
+def _written(shape: type[Entries], result: PairResult | Screened) -> dict[str, Any]:
+    bounds = {name: getattr(result, name) for name in _NUMBERS if hasattr(result, name)}
+    infinite = {name: str(each) for name, each in bounds.items() if not math.isfinite(each)}
+    return written(shape, result, **infinite)
+
+
+def _numbers(entries: ResultEntries | ScreenedEntries) -> dict[str, Any]:
+    """What `_written` described."""
+    found = msgspec.structs.asdict(entries)
+    for name in found.keys() & {*_NUMBERS}:
+        infinite = isinstance(found[name], str)
+        found[name] = float(found[name]) if infinite else finite("a bound", found[name])
+    return found

@@ -22,6 +22,7 @@ def register(
     words: LawWords,
     write: Write | None = None,
     read: Read | None = None,
+    entries: type | None = None,
 ) -> None:
     """Make a type of laws known.
 
@@ -32,7 +33,8 @@ def register(
         words: How it is told to people.
         write: Its entries in documents; those of a dataclass are its fields.
         read: The law, from these entries as keywords; otherwise the type itself.
+        entries: A dataclass whose fields are these entries, if that is not the law itself.
     """
-    register_document(tag, law, write, read)
+    register_document(tag, law, write, read, entries)
     DRAWINGS.register(law, drawing)
     WORDS.register(law, words)

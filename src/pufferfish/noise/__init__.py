@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from pufferfish.noise.base import AdditiveLaw, Law
-from pufferfish.noise.documents import (
-    law_from_dict,
-    law_to_dict,
-    noise_from_dict,
-    register_document,
-)
+from pufferfish.noise.documents import LawEntries, law_from_dict, law_to_dict, register_document
 from pufferfish.noise.laws import (
     GaussianNoise,
     LaplaceNoise,
@@ -31,6 +26,7 @@ __all__ = [
     "GaussianNoise",
     "LaplaceNoise",
     "Law",
+    "LawEntries",
     "MixtureOutput",
     "NoNoise",
     "Noise",
@@ -40,7 +36,6 @@ __all__ = [
     "check_noise",
     "law_from_dict",
     "law_to_dict",
-    "noise_from_dict",
     "output_law",
     "register_document",
 ]

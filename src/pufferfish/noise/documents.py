@@ -1,21 +1,24 @@
-"""Laws as plain data, in certificates, plans and records: each writes and reads itself.
+"""Laws in documents, in certificates, plans and records: each writes and reads itself.
 
-A document says `kind`, the tag under which a law was registered, and what that law writes.
+A document says `kind`, the tag under which a law was registered, and what that law writes: its
+fields, unless it was registered with entries of another shape.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, Union
+
+from msgspec.structs import asdict
 
 from pufferfish.checks import require
+from pufferfish.documents.shape import Open, entries_of, plain, read
 from pufferfish.errors import UnsupportedError
 from pufferfish.noise.base import Law
-from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, Noise, NoNoise, as_noise
+from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, NoNoise
 
-__all__ = ["law_from_dict", "law_to_dict", "noise_from_dict"]
-__all__ += ["register_document"]
+__all__ = ["LawEntries", "law_from_dict", "law_to_dict", "register_document"]
 
 # What a law writes, without its tag; and what it reads, likewise.
 Write = Callable[[Any], dict[str, Any]]
@@ -27,19 +30,18 @@ class _Document:
     law: type[Law]
     write: Write
     read: Read
+    entries: Any
 
 
-def _fields_of(law: Any) -> dict[str, Any]:
-    return {each.name: getattr(law, each.name) for each in fields(law)}
-
-
-_BY_TAG: dict[str, _Document] = {
-    each.kind: _Document(each, _fields_of, each) for each in (LaplaceNoise, GaussianNoise, NoNoise)
-}
+_BY_TAG: dict[str, _Document] = {}
 
 
 def register_document(
-    tag: str, law: type[Law], write: Write | None = None, read: Read | None = None
+    tag: str,
+    law: type[Law],
+    write: Write | None = None,
+    read: Read | None = None,
+    entries: type | None = None,
 ) -> None:
     """Let documents hold a law of another type.
 
@@ -48,11 +50,33 @@ def register_document(
         law: Its type.
         write: Its entries as plain data; those of a dataclass are its fields.
         read: The law, from these entries as keywords; otherwise the type itself.
+        entries: A dataclass whose fields are these entries, if that is not the law itself.
     """
     require(
         tag not in _BY_TAG or _BY_TAG[tag].law is law, f"another law is called {tag!r} already."
     )
-    _BY_TAG[tag] = _Document(law, write or _fields_of, read or law)
+    shape = entries_of(entries or law, tag=tag)
+    _BY_TAG[tag] = _Document(law, write or plain, read or law, shape)
+
+
+for _law in (LaplaceNoise, GaussianNoise, NoNoise):
+    register_document(_law.kind, _law)
+
+
+class LawEntries(Open):
+    """The entries of a law; of any that is registered, unless `tags` says of which."""
+
+    tags: ClassVar[tuple[str, ...] | None] = None
+
+    @classmethod
+    def forms(cls) -> Any:
+        """As registered."""
+        return Union[tuple(_BY_TAG[tag].entries for tag in cls.tags or _BY_TAG)]  # noqa: UP007
+
+    def made(self) -> Law:
+        """The law."""
+        document = _BY_TAG[type(self.entries).__struct_config__.tag]
+        return document.read(**asdict(self.entries))
 
 
 def law_to_dict(law: Law) -> dict[str, Any]:
@@ -67,13 +91,4 @@ def law_to_dict(law: Law) -> dict[str, Any]:
 
 def law_from_dict(data: dict[str, Any]) -> Law:
     """The law that `law_to_dict` described."""
-    require(isinstance(data, dict), f"a noise law must be an object, got {data!r}.")
-    entries = dict(data)
-    kind = entries.pop("kind")
-    require(kind in _BY_TAG, f"noise kind {kind!r} is not known; known: {list(_BY_TAG)}.")
-    return _BY_TAG[kind].read(**entries)
-
-
-def noise_from_dict(data: dict[str, Any]) -> Noise:
-    """The noise law that `law_to_dict` described; other laws are refused."""
-    return as_noise(law_from_dict(data))
+    return read(data, LawEntries, "law").made()

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from pufferfish.checks import FloatArray, positive, require
+from pufferfish.documents.types import Positive
 from pufferfish.errors import UnsupportedError
 from pufferfish.noise.base import AdditiveLaw, Law, Unit
 from pufferfish.noise.kernels import GaussianKernel, LaplaceKernel
@@ -45,7 +46,7 @@ class LaplaceNoise(AdditiveLaw):
     kind: ClassVar[Literal["laplace"]] = "laplace"
     unit: ClassVar[Unit] = Unit(peak_width=2.0, mean_absolute=1.0, moments=(2.0, 24.0))
 
-    scale: float
+    scale: Positive
     grid: float | None = None
 
     def __post_init__(self) -> None:
@@ -132,7 +133,7 @@ class GaussianNoise(AdditiveLaw):
         moments=(1.0, 3.0),
     )
 
-    std: float
+    std: Positive
     grid: float | None = None
 
     def __post_init__(self) -> None:

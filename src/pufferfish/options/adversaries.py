@@ -14,14 +14,8 @@ import typer
 
 from pufferfish.atomic import write_text
 from pufferfish.checks import bounds, require
-from pufferfish.codec import (
-    PRIVATE_NOTICE,
-    belief_from_dict,
-    belief_to_dict,
-    document_text,
-    read_document,
-    reading,
-)
+from pufferfish.documents.shape import read
+from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parsed
@@ -38,7 +32,7 @@ from pufferfish.scenario import (
     SecretPair,
     some_secrets,
 )
-from pufferfish.schema import refuse_misshapen
+from pufferfish.scenario_documents import BeliefsEntries, belief_to_dict
 from pufferfish.tables import Summary
 from pufferfish.tables.one_row import OneRow
 
@@ -306,9 +300,7 @@ def save_beliefs(path: Path, beliefs: Sequence[Belief], *, force: bool) -> None:
 
 def _read_beliefs(path: Path) -> list[Belief]:
     data = read_document(path, "beliefs", _VERSION)
-    refuse_misshapen(data, "beliefs")
-    with reading("file of beliefs"):
-        return [belief_from_dict(each) for each in data["beliefs"]]
+    return [each.made() for each in read(data, BeliefsEntries, "file of beliefs").beliefs]
 
 
 def pair_text(first: object, second: object) -> str:

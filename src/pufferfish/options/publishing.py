@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from pufferfish.errors import InvalidInputError
-from pufferfish.mechanism import Clip, Postprocess, RoundTo
 from pufferfish.persons import SeveralRows
+from pufferfish.postprocess import Clip, Postprocess, RoundTo
 from pufferfish.tables.one_row import OneRow, Way
 from pufferfish.theorems import Dependence
 

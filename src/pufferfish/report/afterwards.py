@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pufferfish.checks import FloatArray
-from pufferfish.mechanism import Clip, Postprocess, processed
 from pufferfish.noise import OutputLaw
+from pufferfish.postprocess import Clip, Postprocess, processed
 
 __all__ = ["Bound", "Curve", "Seen", "seen_afterwards"]
 

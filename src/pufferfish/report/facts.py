@@ -22,16 +22,15 @@ from pufferfish.adversary import (
 )
 from pufferfish.alternatives import Alternative, alternatives
 from pufferfish.calibration import Calibration
-from pufferfish.codec import reading
 from pufferfish.compare import Comparison, compare
 from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
 from pufferfish.guarantee import Guarantee
 from pufferfish.kind import Edition
-from pufferfish.mechanism import Postprocess
 from pufferfish.noise import Noise, NoNoise, as_noise
 from pufferfish.outliers import outliers
 from pufferfish.persons import SeveralRows
 from pufferfish.plan import Plan
+from pufferfish.postprocess import Postprocess
 from pufferfish.record import Record
 from pufferfish.release_story import gaps, published_in_words
 from pufferfish.report.columns import Bars, CountedColumn, bars_of
@@ -177,9 +176,8 @@ def gather(
     record = source if isinstance(source, Record) else None
     document = source.to_dict("internal") if isinstance(source, Record) else source
     edition: Literal["internal", "public"] = "public" if record is None else "internal"
-    with reading("record"):
-        said = statement.Facts.from_dict(document)
-        plan = _plan(record, document)
+    said = statement.Facts.from_dict(document)
+    plan = _plan(record, document)
     goal, noise, steps = said.goal, as_noise(said.noise), said.postprocess
     estimated = None if released is None else estimates(released, noise, steps, said.step)
     return Facts(

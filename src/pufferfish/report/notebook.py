@@ -11,12 +11,12 @@ from typing import Any
 from zlib import crc32
 
 from pufferfish.calibration import Calibration
-from pufferfish.codec import PRIVATE_NOTICE
 from pufferfish.compare import Comparison, noise_in_words
+from pufferfish.documents.text import PRIVATE_NOTICE
 from pufferfish.exact import Certificate
 from pufferfish.extras import check_report
-from pufferfish.mechanism import Postprocess
 from pufferfish.plan import Plan
+from pufferfish.postprocess import Postprocess
 from pufferfish.record import Record
 from pufferfish.release_story import adversary_in_words
 from pufferfish.report.page import fragment

@@ -14,8 +14,8 @@ from pufferfish.alternatives import Alternative
 from pufferfish.averages import averages_lost
 from pufferfish.exact import Certificate, PrivacyProfile
 from pufferfish.guarantee import Guarantee
-from pufferfish.mechanism import Postprocess
 from pufferfish.noise import Law, Noise
+from pufferfish.postprocess import Postprocess
 from pufferfish.report import figures
 from pufferfish.report.afterwards import Bound, Curve
 from pufferfish.report.columns import Bars

@@ -10,7 +10,7 @@ from typing import Any
 
 from pufferfish.checking import SHAPE, verify_document
 from pufferfish.checks import require
-from pufferfish.codec import as_document, plain_document
+from pufferfish.documents.text import as_document, plain_document
 from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.kind import Edition, ReleaseRecord, kind_of
 from pufferfish.signing import PublicKey

@@ -18,7 +18,6 @@ from typing import Any
 
 from pufferfish.adversary import Success, success, success_allowed
 from pufferfish.choose import half_width
-from pufferfish.codec import reading
 from pufferfish.compare import Comparison
 from pufferfish.exact import PrivacyProfile, privacy_profile
 from pufferfish.noise import NoNoise
@@ -116,9 +115,8 @@ def gather_sum(verified: Verified) -> SumReport:
     """The facts of an internal report from a record, of a public one from a public document."""
     source, document = verified.source, verified.document
     record = source if isinstance(source, SumRecord) else None
-    with reading("record of a sum"):
-        said = SumFacts.from_dict(document)
-        plan = record.plan if record is not None else _public_plan(document)
+    said = SumFacts.from_dict(document)
+    plan = record.plan if record is not None else _public_plan(document)
     calibration = None if plan is None else plan.calibration
     return SumReport(
         document=document,

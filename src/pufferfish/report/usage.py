@@ -25,8 +25,8 @@ from pufferfish.averages import averages_lost, rounded_to
 from pufferfish.choose import half_width
 from pufferfish.denoise.law import check_fine, noise_variance
 from pufferfish.errors import CoverageWarning, PufferfishError, UnsupportedError
-from pufferfish.mechanism import Postprocess
 from pufferfish.noise import Noise
+from pufferfish.postprocess import Postprocess
 from pufferfish.record import Record
 from pufferfish.report.columns import CountedColumn
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 from pufferfish.exact import Certificate, PairResult
-from pufferfish.mechanism import Postprocess
 from pufferfish.noise import NoNoise, output_law
+from pufferfish.postprocess import Postprocess
 from pufferfish.priors import Discrete, Prior
 from pufferfish.report.afterwards import Curve, Seen, seen_afterwards
 from pufferfish.scenario import Belief, Scenario, SecretPair

@@ -4,36 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
+
+from msgspec import Meta
 
 from pufferfish.checks import bounds, require
-from pufferfish.codec import check_entries, pairs_from_plain, pairs_to_plain, reading
-from pufferfish.guarantee import Guarantee
+from pufferfish.documents.shape import entries_of, read_part, written
+from pufferfish.documents.types import Bounds, Count, Name, Positive, Time
+from pufferfish.guarantee import GoalEntries, Guarantee
 from pufferfish.kind import Stated
-from pufferfish.ladder import ROUNDINGS, Rounding
-from pufferfish.mechanism import Postprocess
-from pufferfish.noise import Law, law_from_dict, law_to_dict
-from pufferfish.plan import (
-    DEPENDENCES,
-    MISSING,
-    ONE_ROW,
-    Dependence,
-    Missing,
-    OneRow,
-    Plan,
-    Unit,
-    postprocess_from_dict,
-    postprocess_to_dict,
-)
-from pufferfish.scenario import RELEASED, Belief, SecretPair, checked_secret
+from pufferfish.ladder import Rounding
+from pufferfish.noise import Law, LawEntries, law_to_dict
+from pufferfish.plan import Dependence, Missing, OneRow, Plan, Unit
+from pufferfish.postprocess import Postprocess, StepEntries, steps_to_plain
+from pufferfish.scenario import RELEASED, Belief, SecretPair
+from pufferfish.scenario_documents import Pairs, pairs_to_plain
 
-__all__ = ["BeliefsFrom", "Facts", "Order", "Reveals", "planned_source"]
+__all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order", "Reveals", "RevealsEntries"]
+__all__ += ["planned_source"]
 
 Order = Literal["random", "table"]
 BeliefsFrom = Literal["this table", "another table", "elsewhere"]
-
-_ORDERS = ("random", "table")
-_FROM = ("this table", "another table", "elsewhere")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +38,7 @@ class Reveals:
         pair: Between which two: of those measured, the pair that is told apart best.
     """
 
-    found_percent: int
+    found_percent: Annotated[int, Meta(ge=50, le=100)]
     pair: SecretPair
 
     def __post_init__(self) -> None:
@@ -57,17 +48,6 @@ class Reveals:
             whole and 50 <= self.found_percent <= 100,
             "found_percent must be from 50, as by guessing, to 100.",
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for a document."""
-        return {"found_percent": self.found_percent, "pair": list(self.pair)}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """What `to_dict` described."""
-        check_entries("measurement", data, ("found_percent", "pair"))
-        first, second = (checked_secret(each) for each in data["pair"])
-        return cls(found_percent=data["found_percent"], pair=SecretPair(first, second))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,23 +85,23 @@ class Facts(Stated):
 
     goal: Guarantee
     unit: Unit
-    rows_per_person: int | None
+    rows_per_person: Count | None
     dependence: Dependence
     one_row: OneRow | None
     rows_tested: bool
     pairs: Sequence[SecretPair]
-    column: str
+    column: Name
     secret: str | None
-    kept: tuple[str, ...]
+    kept: tuple[Name, ...]
     reveals: Reveals | None
     missing: Missing
-    cap: tuple[float, float] | None
-    step: float | None
+    cap: Bounds | None
+    step: Positive | None
     order: Order
-    unprotected_percent: int | None
-    adversaries: int | None
+    unprotected_percent: Annotated[int, Meta(ge=0, le=100)] | None
+    adversaries: Count | None
     beliefs_from: BeliefsFrom
-    beliefs_fitted: str | None
+    beliefs_fitted: Time | None
     noise: Law
     rounding: Rounding | None
     postprocess: tuple[Postprocess, ...]
@@ -184,66 +164,31 @@ class Facts(Stated):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
-        return {
-            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
-            "unit": self.unit,
-            "rows_per_person": self.rows_per_person,
-            "dependence": self.dependence,
-            "one_row": self.one_row,
-            "rows_tested": self.rows_tested,
-            "pairs": pairs_to_plain(self.pairs),
-            "column": self.column,
-            "secret": self.secret,
-            "kept": list(self.kept),
-            "reveals": None if self.reveals is None else self.reveals.to_dict(),
-            "missing": self.missing,
-            "cap": None if self.cap is None else list(self.cap),
-            "step": self.step,
-            "order": self.order,
-            "unprotected_percent": self.unprotected_percent,
-            "adversaries": self.adversaries,
-            "beliefs_from": self.beliefs_from,
-            "beliefs_fitted": self.beliefs_fitted,
-            "noise": law_to_dict(self.noise),
-            "rounding": self.rounding,
-            "postprocess": [postprocess_to_dict(each) for each in self.postprocess],
-        }
+        return written(
+            FactsEntries,
+            self,
+            pairs=pairs_to_plain(self.pairs),
+            noise=law_to_dict(self.noise),
+            postprocess=steps_to_plain(self.postprocess),
+        )
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The facts in a record of either edition; its other entries are not looked at."""
-        with reading("record"):
-            choices = {
-                "unit": ("row", "person"),
-                "dependence": DEPENDENCES,
-                "one_row": (None, *ONE_ROW),
-                "missing": MISSING,
-                "order": _ORDERS,
-                "beliefs_from": _FROM,
-                "rounding": (None, *ROUNDINGS),
-            }
-            for name, known in choices.items():
-                require(data[name] in known, f"the record's entry {name!r} is not known.")
-            require(
-                isinstance(data["rows_tested"], bool),
-                "the record's entry 'rows_tested' must be true or false.",
-            )
-            check_entries("goal", data["goal"], ("epsilon", "delta"))
-            return cls(
-                goal=Guarantee(**data["goal"]),
-                pairs=pairs_from_plain(data["pairs"]),
-                kept=tuple(data["kept"]),
-                reveals=None if data["reveals"] is None else Reveals.from_dict(data["reveals"]),
-                cap=None if data["cap"] is None else bounds("cap", data["cap"]),
-                noise=law_from_dict(data["noise"]),
-                postprocess=tuple(postprocess_from_dict(each) for each in data["postprocess"]),
-                **{name: data[name] for name in (*choices, *_PLAIN)},
-            )
+        facts: Self = read_part(data, FactsEntries, "record").made()
+        if facts.cap is not None:
+            bounds("cap", facts.cap)
+        return facts
 
 
-_PLAIN = (
-    *("rows_per_person", "step", "column", "secret", "unprotected_percent", "adversaries"),
-    *("beliefs_fitted", "rows_tested"),
+RevealsEntries = entries_of(Reveals)
+FactsEntries = entries_of(
+    Facts,
+    goal=GoalEntries,
+    pairs=Pairs,
+    reveals=RevealsEntries | None,
+    noise=LawEntries,
+    postprocess=tuple[StepEntries, ...],
 )
 
 

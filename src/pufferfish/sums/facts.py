@@ -6,17 +6,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pufferfish.codec import reading
-from pufferfish.guarantee import Guarantee
+from pufferfish.documents.shape import Entries, read_part, written
+from pufferfish.documents.types import Bounds, Count, Name
+from pufferfish.guarantee import GoalEntries, Guarantee
 from pufferfish.kind import Stated
 from pufferfish.ladder import Rounding
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Noise, law_to_dict, noise_from_dict
-from pufferfish.sums.plan import Statistic, SumPlan
-from pufferfish.sums.secret import Protected
+from pufferfish.noise import Noise, as_noise, law_to_dict
+from pufferfish.sums.plan import Statistic, SumLawEntries, SumPlan
+from pufferfish.sums.secret import Protect, Protected
 from pufferfish.sums.words import unpromised_sum
 
-__all__ = ["SumFacts", "sum_words"]
+__all__ = ["SumFacts", "SumFactsEntries", "sum_words"]
+
+
+class SumFactsEntries(Entries):
+    """`SumFacts` in a document."""
+
+    goal: GoalEntries
+    protected: Protect
+    between: Bounds | None
+    statistic: Statistic
+    column: Name
+    noise: SumLawEntries
+    rounding: Rounding | None
+    users: Count | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,32 +77,30 @@ class SumFacts(Stated):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
-        between = self.protected.between
-        return {
-            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
-            "protected": self.protected.what,
-            "between": None if between is None else list(between),
-            "statistic": self.statistic,
-            "column": self.column,
-            "noise": law_to_dict(self.noise),
-            "rounding": self.rounding,
-            "users": self.users,
-        }
+        return written(
+            SumFactsEntries,
+            self,
+            self.protected,
+            protected=self.protected.what,
+            noise=law_to_dict(self.noise),
+        )
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The facts in a record of either edition."""
-        with reading("record of a sum"):
-            between = None if data["between"] is None else tuple(data["between"])
-            return cls(
-                goal=Guarantee(**data["goal"]),
-                protected=Protected(what=data["protected"], between=between),
-                noise=noise_from_dict(data["noise"]),
-                tables="tables" in data["plan"]["users"]
-                if "plan" in data
-                else unpromised_sum(tables=True)[-1] in data["not_promised"],
-                **{name: data[name] for name in ("statistic", "column", "rounding", "users")},
-            )
+        entries = read_part(data, SumFactsEntries, "record of a sum")
+        return cls(
+            goal=entries.goal.made(),
+            protected=Protected(what=entries.protected, between=entries.between),
+            noise=as_noise(entries.noise.made()),
+            tables="tables" in data["plan"]["users"]
+            if "plan" in data
+            else unpromised_sum(tables=True)[-1] in data["not_promised"],
+            statistic=entries.statistic,
+            column=entries.column,
+            rounding=entries.rounding,
+            users=entries.users,
+        )
 
 
 def sum_words(facts: SumFacts) -> dict[str, Any]:

@@ -10,38 +10,45 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 from pufferfish.checks import require
-from pufferfish.codec import (
-    PRIVATE_NOTICE,
-    check_entries,
-    reading,
-)
+from pufferfish.documents.shape import read
+from pufferfish.documents.types import Name
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.family import laplace_family
-from pufferfish.guarantee import Guarantee
-from pufferfish.kind import ReleasePlan
+from pufferfish.kind import ReleasePlan, plan_to_dict
 from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
 from pufferfish.mechanism import Mechanism
-from pufferfish.noise import Noise, law_to_dict, noise_from_dict
+from pufferfish.noise import LaplaceNoise, LawEntries, Noise, NoNoise, as_noise, law_to_dict
 from pufferfish.numerics import PUBLISHED_DIGITS, round_up
 from pufferfish.scenario import Scenario
-from pufferfish.sums.calibration import SUM_METHODS, SumCalibration, certified_sum
-from pufferfish.sums.codec import (
-    protected_from_dict,
-    protected_to_dict,
-    users_from_dict,
-    users_to_dict,
-)
-from pufferfish.theorems import TAU_FORMS
+from pufferfish.shapes import PlanHead
+from pufferfish.sums.calibration import SumCalibration, SumMethod, certified_sum
+from pufferfish.sums.users_document import ProtectedEntries, UsersEntries, users_to_dict
 
-__all__ = ["STATISTICS", "Statistic", "SumPlan"]
+__all__ = ["STATISTICS", "Statistic", "SumLawEntries", "SumPlan", "SumPlanEntries"]
 
 Statistic = Literal["sum", "mean", "count"]
 STATISTICS: tuple[Statistic, ...] = ("sum", "mean", "count")
-_KEYS = (
-    *("pufferfish", "version", "notice", "goal", "noise", "method", "tau", "protected", "users"),
-    *("statistic", "column", "allow_no_noise", "rounding"),
-)
+
+
+class SumLawEntries(LawEntries):
+    """The laws that a sum can have."""
+
+    tags = (LaplaceNoise.kind, NoNoise.kind)
+
+
+class SumPlanEntries(PlanHead, kw_only=True):
+    """A plan in a document."""
+
+    pufferfish: Literal["sum-plan"]
+    noise: SumLawEntries
+    method: Literal[SumMethod, "given"]
+    protected: ProtectedEntries
+    statistic: Statistic
+    column: Name
+    allow_no_noise: bool
+    rounding: Rounding
+    users: UsersEntries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +70,7 @@ class SumPlan(ReleasePlan):
 
     KIND: ClassVar[str] = "sum-plan"
     VERSION: ClassVar[int] = 2
+    SHAPE: ClassVar[Any] = SumPlanEntries
 
     calibration: SumCalibration = field(repr=False)
     column: str = "value"
@@ -141,46 +149,32 @@ class SumPlan(ReleasePlan):
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
         calibration = self.calibration
-        return {
-            "pufferfish": self.KIND,
-            "version": self.VERSION,
-            "notice": PRIVATE_NOTICE,
-            "goal": {"epsilon": calibration.goal.epsilon, "delta": calibration.goal.delta},
-            "noise": law_to_dict(calibration.noise),
-            "method": calibration.method,
-            "tau": calibration.tau,
-            "protected": protected_to_dict(calibration.protected),
-            "statistic": self.statistic,
-            "column": self.column,
-            "allow_no_noise": self.allow_no_noise,
-            "rounding": self.rounding,
-            "users": users_to_dict(calibration.users),
-        }
+        return plan_to_dict(
+            self,
+            calibration,
+            noise=law_to_dict(calibration.noise),
+            users=users_to_dict(calibration.users),
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The plan that `to_dict` described; its noise is certified again, for every user."""
-        with reading("plan of a sum"):
-            check_entries("plan of a sum", data, _KEYS)
-            tau, method = data["tau"], data["method"]
-            require(method in (*SUM_METHODS, "given"), "the plan's method is not known.")
-            require(tau is None or tau in TAU_FORMS, "the plan's tau is not known.")
-            noise = noise_from_dict(data["noise"])
-            calibration = certified_sum(
-                users_from_dict(data["users"]),
-                protected_from_dict(data["protected"]),
-                Guarantee(**data["goal"]),
-                noise,
-                method=method,
-                tau=tau,
-            )
-            return cls(
-                calibration=calibration,
-                column=data["column"],
-                statistic=data["statistic"],
-                allow_no_noise=data["allow_no_noise"],
-                rounding=data["rounding"],
-            )
+        entries = read(data, SumPlanEntries, "plan of a sum")
+        calibration = certified_sum(
+            entries.users.made(),
+            entries.protected.made(),
+            entries.goal.made(),
+            as_noise(entries.noise.made()),
+            method=entries.method,
+            tau=entries.tau,
+        )
+        return cls(
+            calibration=calibration,
+            column=entries.column,
+            statistic=entries.statistic,
+            allow_no_noise=entries.allow_no_noise,
+            rounding=entries.rounding,
+        )
 
 
 def _published(calibration: SumCalibration, rounding: Rounding) -> SumCalibration:

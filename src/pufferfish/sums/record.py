@@ -9,14 +9,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pufferfish.checks import finite, require
+from pufferfish.checks import finite
+from pufferfish.documents.shape import Entries, written
+from pufferfish.documents.types import Whole
+from pufferfish.exact.certificate import CertificateEntries
 from pufferfish.kind import ReleaseRecord
-from pufferfish.sums.facts import SumFacts, sum_words
-from pufferfish.sums.plan import SumPlan
+from pufferfish.shapes import record_shape
+from pufferfish.sums.facts import SumFacts, SumFactsEntries, sum_words
+from pufferfish.sums.plan import SumLawEntries, SumPlan, SumPlanEntries
 
 __all__ = ["SumRecord", "counts_of_sum"]
+
+
+class PublishedSum(Entries):
+    """What was published."""
+
+    value: float
+
+
+class CountedRows(Entries):
+    """What was seen of the table."""
+
+    rows: Whole
+    outside: Whole
+
+
+class SumCertificateEntries(CertificateEntries, kw_only=True):
+    """`Certificate` in a document."""
+
+    noise: SumLawEntries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -34,6 +57,15 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
 
     KIND: ClassVar[str] = "sum-record"
     VERSION: ClassVar[int] = 2
+    SHAPE: ClassVar[Any] = record_shape(
+        SumFactsEntries,
+        plan=SumPlanEntries,
+        published=PublishedSum,
+        table=CountedRows,
+        certificate=SumCertificateEntries,
+        pufferfish=Literal["sum-record"],
+        version=Literal[2],
+    )
 
     plan: SumPlan
     value: float
@@ -55,21 +87,17 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
     @property
     def published(self) -> dict[str, Any]:
         """The number itself."""
-        return {"value": self.value}
+        return written(PublishedSum, self)
 
     @property
     def counted(self) -> dict[str, Any]:
         """What was seen of the table; internal."""
-        return {"rows": self.rows, "outside": self.outside}
+        return written(CountedRows, self)
 
     @classmethod
     def restored(cls, data: Mapping[str, Any]) -> Self:
         """The record that an internal edition describes; its plan is certified again."""
         table = data["table"]
-        require(
-            all(isinstance(each, int) and each >= 0 for each in table.values()),
-            "the counts of a record must be whole numbers.",
-        )
         return cls(
             plan=SumPlan.from_dict(data["plan"]),
             value=finite("value", data["published"]["value"]),

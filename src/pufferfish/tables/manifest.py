@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Self
+from typing import Literal, Self
 
 from pufferfish.checks import require
-from pufferfish.codec import check_entries, document_text, parse_document, reading
+from pufferfish.documents.shape import Entries, made, plain, read
+from pufferfish.documents.text import document_text, parse_document
 
 __all__ = ["MANIFEST", "ROWS_PER_FILE", "Entry", "Manifest", "file_sha256"]
 
@@ -87,19 +88,29 @@ class Manifest:
 
     def to_json(self) -> str:
         """The document; equal manifests have the same text."""
-        files = [asdict(each) for each in self.files]
+        files = plain(self.files)
         return document_text({"pufferfish": _KIND, "version": _VERSION, "files": files})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The manifest that `to_json` described."""
-        data = parse_document(text, _KIND, _VERSION)
-        names = [each.name for each in fields(Entry)]
-        with reading(_KIND):
-            check_entries(_KIND, data, ("pufferfish", "version", "files"))
-            for each in data["files"]:
-                check_entries("file of a manifest", each, names)
-            return cls(files=tuple(Entry(**each) for each in data["files"]))
+        entries = read(parse_document(text, _KIND, _VERSION), _ManifestEntries, _KIND)
+        return cls(files=made(entries.files))
+
+
+class _FileEntries(Entries):
+    MADE = Entry
+
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class _ManifestEntries(Entries):
+    pufferfish: Literal["manifest"]
+    version: Literal[1]
+    files: tuple[_FileEntries, ...]
 
 
 def file_sha256(path: Path) -> str:

@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 import pufferfish as pf
-from pufferfish import limits, strict
-from pufferfish.strict import plain_from_json, plain_from_yaml, refuse_unreadable
+from pufferfish import limits
+from pufferfish.documents import strict
+from pufferfish.documents.strict import plain_from_json, plain_from_yaml, refuse_unreadable
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,252 @@
+"""What may stand in a document, described once: as classes of `Entries`.
+
+From the description follow the check of what was read (`problem`, `read`), at every depth, the
+order of what is written (`written`), and the JSON schema (`json_schema`). Messages name the place
+and never what stands there.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, ClassVar, NamedTuple, TypeVar, get_type_hints
+
+import msgspec
+import numpy as np
+from msgspec import NODEFAULT, Struct
+
+from pufferfish.errors import InvalidInputError
+
+__all__ = ["Entries", "Open", "Problem"]
+__all__ += ["entries_of", "json_schema", "made", "plain", "problem", "read", "read_part", "written"]
+
+
+class Entries(Struct, forbid_unknown_fields=True):
+    """The entries of an object in a document; it has no others.
+
+    Attributes:
+        MADE: What is made of them, unless `made` says otherwise: a dataclass with such fields.
+    """
+
+    MADE: ClassVar[Any]
+
+    def made(self) -> Any:
+        """What the entries describe, checked by itself."""
+        names = [each.name for each in fields(self.MADE) if hasattr(self, each.name)]
+        return self.MADE(**{name: made(getattr(self, name)) for name in names})
+
+
+class Open(ABC):
+    """Entries of one of several forms, told apart by a tag; forms may be added from outside."""
+
+    def __init__(self, entries: Any) -> None:
+        """What was read, in its form."""
+        self.entries = entries
+
+    @classmethod
+    @abstractmethod
+    def forms(cls) -> Any:
+        """The union of all forms."""
+
+    @abstractmethod
+    def made(self) -> Any:
+        """What the entries describe."""
+
+
+def entries_of(described: Any, base: type[Entries] = Entries, tag: str = "", **types: Any) -> Any:
+    """The shape whose entries are the fields of a dataclass, with their types and defaults.
+
+    Args:
+        described: The dataclass.
+        base: Has entries that come first.
+        tag: Tells the form, where there are several; it is the entry "kind".
+        types: Of entries that are of another type in documents, or no fields; None: no entry.
+    """
+    defaults = {each.name: each.default for each in fields(described)}
+    known = get_type_hints(described, include_extras=True)
+    entries = [
+        (name, shape, NODEFAULT if defaults.get(name, MISSING) is MISSING else defaults[name])
+        for name, shape in ({name: known[name] for name in defaults} | types).items()
+        if shape is not None
+    ]
+    form: Any = {"tag_field": "kind", "tag": tag} if tag else {}
+    made_of = {"MADE": described}
+    return msgspec.defstruct(
+        described.__name__, entries, bases=(base,), namespace=made_of, kw_only=True, **form
+    )
+
+
+def made(entry: Any) -> Any:
+    """What an entry describes."""
+    if isinstance(entry, Entries | Open):
+        return entry.made()
+    if isinstance(entry, tuple) and entry and isinstance(entry[0], Entries | Open):
+        return tuple(each.made() for each in entry)
+    return entry
+
+
+T = TypeVar("T")
+EntriesT = TypeVar("EntriesT", bound=Entries)
+
+
+class Problem(NamedTuple):
+    """The first thing that is wrong.
+
+    Attributes:
+        where: Such as "plan.scenario.beliefs[0]"; empty for the document itself.
+        what: What is wrong there.
+        unknown: Whether it is an entry that no document of this kind has.
+    """
+
+    where: str
+    what: str
+    unknown: bool = False
+
+    def __str__(self) -> str:
+        """In words."""
+        return f"{self.where} {self.what}" if self.where else self.what
+
+
+def problem(data: object, shape: Any) -> Problem | None:
+    """What of a document is not as its shape says; None where all is."""
+    try:
+        _converted(data, shape)
+    except msgspec.ValidationError as error:
+        return _in_words(str(error), shape)
+    return None
+
+
+def read(data: object, shape: type[T], name: str) -> T:
+    """The entries of a document.
+
+    Raises:
+        InvalidInputError: It is not of that shape.
+    """
+    try:
+        return _converted(data, shape)
+    except msgspec.ValidationError as error:
+        found = _in_words(str(error), shape)
+        raise InvalidInputError(f"this {name} is not of the right shape: {found}.") from None
+
+
+def read_part(data: Mapping[str, Any], shape: type[EntriesT], name: str) -> EntriesT:
+    """`read` for those entries of a document that the shape has; others are not looked at."""
+    part = {entry: data[entry] for entry in shape.__struct_fields__ if entry in data}
+    return read(part, shape, name)
+
+
+def written(shape: type[Entries], *sources: object, **given: Any) -> dict[str, Any]:
+    """The entries of a shape as plain data, in its order: as given, or as the sources have them."""
+    document = {}
+    for name in shape.__struct_fields__:
+        if name in given:
+            document[name] = given[name]
+        else:
+            source = next(each for each in sources if hasattr(each, name))
+            document[name] = plain(getattr(source, name))
+    return document
+
+
+def plain(value: Any) -> Any:
+    """Values as a document holds them: objects by their fields, tuples and arrays as lists."""
+    if isinstance(value, Struct):
+        return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def json_schema(shape: Any) -> dict[str, Any]:
+    """The JSON schema that accepts what `read` accepts."""
+    schema = msgspec.json.schema(shape, schema_hook=_schema_of_open)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _converted(data: object, shape: type[T]) -> T:
+    try:
+        return msgspec.convert(data, shape, dec_hook=_open)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        raise msgspec.ValidationError("holds what is no text of Unicode") from None
+
+
+def _open(shape: type, data: Any) -> Any:
+    if not issubclass(shape, Open):
+        raise NotImplementedError
+    try:
+        return shape(_converted(data, shape.forms()))
+    except msgspec.ValidationError as error:
+        # Only then is the place of the whole added to that within.
+        raise ValueError(str(error)) from None
+
+
+def _schema_of_open(shape: type) -> dict[str, Any]:
+    if not issubclass(shape, Open):
+        raise NotImplementedError
+    return {"anyOf": list(msgspec.json.schema(shape.forms())["$defs"].values())}
+
+
+_PLACE = re.compile(r"(.*) - at (`key` in )?`\$([\w.\[\]]*)`", re.DOTALL)
+_NAMED = re.compile(r"Object (contains unknown|missing required) field `(.*)`", re.DOTALL)
+
+
+def _in_words(message: str, shape: Any) -> Problem:
+    """What msgspec found, without the value that it may quote."""
+    where, key = "", False
+    while found := _PLACE.fullmatch(message):
+        message, key, where = found[1], key or bool(found[2]), where + found[3]
+    where = where.removeprefix(".")
+    if key:
+        return Problem(where, "has an entry whose name is not one", unknown=True)
+    if named := _NAMED.fullmatch(message):
+        if named[1] == "missing required":
+            return Problem(where, f"has no entry {named[2]!r}")
+        return Problem(where, f"has an entry {named[2][:40]!r}, which is not known", unknown=True)
+    if message.startswith("Invalid"):
+        return Problem(where, f"must be one of {', '.join(map(repr, _choices(where, shape)))}")
+    return Problem(where, _TYPES.sub(_named, message.replace("Expected", "must be", 1)))
+
+
+_TYPES = re.compile("`([^`]*)`")
+_WORDS = {
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "object": "an object",
+    "str": "a text",
+}
+
+
+def _named(types: re.Match[str]) -> str:
+    return " or ".join(_WORDS.get(each, each) for each in types[1].split(" | "))
+
+
+def _choices(where: str, shape: Any) -> list[Any]:
+    """The values that a place may have."""
+    schema = json_schema(shape)
+    level, named = [schema], schema.get("$defs", {})
+    for step in re.findall(r"[A-Za-z_]\w*|\[", where):
+        level = [
+            inner
+            for form in _forms(level, named)
+            for inner in (
+                (form.get("items"), form.get("additionalProperties"))
+                if step == "["
+                else (form.get("properties", {}).get(step),)
+            )
+            if isinstance(inner, dict)
+        ]
+    found = [each for form in _forms(level, named) for each in form.get("enum", ())]
+    return list(dict.fromkeys(found))
+
+
+def _forms(level: list[dict[str, Any]], named: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for each in level:
+        if "$ref" in each:
+            yield from _forms([named[each["$ref"].removeprefix("#/$defs/")]], named)
+        yield from _forms(each.get("anyOf", []), named)
+        yield each

@@ -1,0 +1,102 @@
+"""Versioned documents as JSON or YAML text, and back; older ones as the current version has them.
+
+Numbers keep every digit: a document that is read again means the same, to the last bit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pufferfish.documents.strict import (
+    bounded_text,
+    plain_from_json,
+    plain_from_yaml,
+    refuse_unreadable,
+)
+from pufferfish.documents.upgrades import FROM_VERSION, UPGRADES
+from pufferfish.errors import InvalidInputError
+from pufferfish.extras import pyyaml
+
+__all__ = [
+    "PRIVATE_NOTICE",
+    "PUBLIC_NOTICE",
+    "as_document",
+    "document_text",
+    "parse_document",
+    "plain_document",
+    "read_document",
+]
+
+PRIVATE_NOTICE = "Holds statistics of private data. Keep it as you keep the data."
+PUBLIC_NOTICE = "May be published."
+_YAML = (".yaml", ".yml")
+_LINE_ENDS = "\x85\u2028\u2029"
+
+
+def document_text(data: Mapping[str, Any], path: Path | None = None) -> str:
+    """A document as text: YAML where the name of its file says so, else JSON."""
+    yaml = path is not None and path.suffix.lower() in _YAML
+    if yaml:
+        # YAML takes these for the end of a line, unless they are escaped.
+        plain = not any(mark in json.dumps(data, ensure_ascii=False) for mark in _LINE_ENDS)
+        text = pyyaml().safe_dump(dict(data), sort_keys=False, allow_unicode=plain)
+    else:
+        text = json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+    refuse_unreadable(text, str(data.get("pufferfish", "document")), yaml=yaml)
+    return str(text)
+
+
+def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) -> dict[str, Any]:
+    """A document of a kind, in the version that this release of the library writes.
+
+    Args:
+        text: What was read.
+        kind: "plan", "record", ...
+        version: The version that is wanted; older documents are upgraded.
+        yaml: Whether the text is YAML.
+    """
+    data = plain_from_yaml(text, kind) if yaml else plain_from_json(text, kind)
+    return as_document(data, kind, version)
+
+
+def as_document(data: Any, kind: str, version: int) -> dict[str, Any]:
+    """`parse_document` for plain data that was read already."""
+    if not isinstance(data, dict) or data.get("pufferfish") != kind:
+        found = data.get("pufferfish") if isinstance(data, dict) else None
+        also = f"; it is one of kind {found!r}" if isinstance(found, str) and found else ""
+        raise InvalidInputError(f"this is no {kind} document of pufferfish{also}.")
+    if FROM_VERSION in data:
+        raise InvalidInputError(f"a {kind} has no entry {FROM_VERSION!r}.")
+    return _upgraded(data, kind, version)
+
+
+def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
+    """`parse_document` for a file."""
+    text = bounded_text(path, kind)
+    return parse_document(text, kind, version, yaml=path.suffix.lower() in _YAML)
+
+
+def plain_document(path: Path) -> dict[str, Any]:
+    """What a file holds, of whatever kind and version, just as it stands there."""
+    text = bounded_text(path, "document")
+    yaml = path.suffix.lower() in _YAML
+    data = plain_from_yaml(text, "document") if yaml else plain_from_json(text, "document")
+    if not isinstance(data, dict) or not isinstance(data.get("pufferfish"), str):
+        raise InvalidInputError(f"{path} is no document of pufferfish.")
+    return data
+
+
+def _upgraded(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
+    found = data.get("version")
+    while isinstance(found, int) and found < version and (kind, found) in UPGRADES:
+        data = UPGRADES[kind, found](data)
+        found = data.get("version")
+    if found != version:
+        raise InvalidInputError(
+            f"this {kind} has version {found!r}; this release of pufferfish reads {version}. A "
+            "newer document needs a newer pufferfish."
+        )
+    return data

@@ -1,0 +1,26 @@
+"""Types of entries that many documents have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+__all__ = ["Bounds", "Count", "Name", "NotNegative", "Numbers", "Positive", "Share", "Time"]
+__all__ += ["Whole", "whole_text"]
+
+
+def whole_text(pattern: str) -> str:
+    """A pattern of whole texts; Python's "$" by itself would let a line end pass."""
+    return rf"^{pattern}$(?!\n)"
+
+
+Name = Annotated[str, Meta(min_length=1)]
+Positive = Annotated[float, Meta(gt=0)]
+NotNegative = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, lt=1)]
+Whole = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=1)]
+Bounds = tuple[float, float]
+Numbers = Annotated[tuple[float, ...], Meta(min_length=1)]
+Time = Annotated[str, Meta(pattern=whole_text("[0-9TZ:.+ -]{4,40}"))]

@@ -1,0 +1,26 @@
+"""The JSON schemas of all documents, generated from their shapes; `make schemas` writes them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pufferfish.documents.shape import json_schema
+from pufferfish.plan import Plan
+from pufferfish.record import Record
+from pufferfish.scenario_documents import BeliefsEntries
+from pufferfish.sums.plan import SumPlan
+from pufferfish.sums.record import SumRecord
+
+__all__ = ["SHAPES", "schema_text"]
+
+SHAPES: dict[str, Any] = {
+    "beliefs": BeliefsEntries,
+    **{each.KIND: each.SHAPE for each in (Plan, Record, SumPlan, SumRecord)},
+}
+
+
+def schema_text(kind: str) -> str:
+    """The schema of a kind of documents, as its file holds it."""
+    schema = {"title": f"A document of pufferfish: {kind}", **json_schema(SHAPES[kind])}
+    return json.dumps(schema, ensure_ascii=False, indent=1) + "\n"
