@@ -13,9 +13,9 @@ import jsonschema
 import pytest
 
 import pufferfish as pf
-from pufferfish import schema
 from pufferfish.codec import read_document
 from pufferfish.schema import problem, refuse_misshapen
+from tests import seams
 
 FOLDER = Path(__file__).parent / "data" / "v1"
 DOCUMENTS = [
@@ -70,7 +70,7 @@ def test_the_same_documents_are_accepted_as_by_another_validator(name: str, kind
 
 def test_every_word_of_every_schema_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"type": "object", "$defs": {}, "contains": 1}
-    monkeypatch.setattr(schema, "_schema", lambda kind: known)
+    seams.put(monkeypatch, seams.SCHEMA, lambda kind: known)
     with pytest.raises(NotImplementedError, match="contains"):
         problem({}, "plan")
 

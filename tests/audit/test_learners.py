@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 import pufferfish as pf
 from pufferfish.audit import DataAudit, audit_data, learners
 from pufferfish.errors import DataError, InvalidInputError, MissingExtraError
+from tests import seams
 
 ROWS = 4000
 
@@ -34,8 +35,8 @@ def _one_thread() -> Iterator[None]:
 @pytest.fixture
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the fast learner, where the rest of the work is what is tested."""
-    both = learners._learners
-    monkeypatch.setattr(learners, "_learners", lambda seed: both(seed)[:1])
+    both = seams.found(seams.LEARNERS)
+    seams.put(monkeypatch, seams.LEARNERS, lambda seed: both(seed)[:1])
 
 
 def _table(rows: int = ROWS, apart: float = 2.0) -> dict[str, Any]:
@@ -195,7 +196,7 @@ def test_an_empty_table_is_refused() -> None:
 
 @pytest.mark.usefixtures("_quick")
 def test_very_many_rows_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learners, "_MOST_ROWS", 1000)
+    seams.put(monkeypatch, seams.ROWS_LEARNED_FROM, 1000)
     one, other = (audit_data(_table(), _plan(), seed=seed) for seed in (0, 1))
     assert one.rows == other.rows == 1000
     assert one.learned[0].before != other.learned[0].before
@@ -338,7 +339,7 @@ def test_learners_see_every_published_column(kind: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_quick")
 def test_kept_columns_are_those_of_the_rows_that_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows without a value, of other secrets, and beyond the sample are left out of all columns."""
-    monkeypatch.setattr(learners, "_MOST_ROWS", 500)
+    seams.put(monkeypatch, seams.ROWS_LEARNED_FROM, 500)
     table = _table()
     table["k"] = (table["s"] == "b").astype(int)
     table["x"] = np.where(np.arange(ROWS) % 5 == 0, np.nan, table["x"])
@@ -354,7 +355,7 @@ def test_kept_columns_are_those_of_the_first_row_of_each_person(
     kind: str, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Persons that fit into memory, and persons that do not; "NA" is marked as missing."""
-    monkeypatch.setattr("pufferfish.tables.local.one_row._MOST_HELD", held)
+    seams.put(monkeypatch, seams.PERSONS_HELD, held)
     once = _table()
     first = {"k": (once["s"] == "b").astype(int), "p": np.arange(ROWS)}
     # The second rows would tell nothing, and the wrong first ones neither.

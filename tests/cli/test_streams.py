@@ -8,7 +8,6 @@ import pty
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,14 +15,13 @@ import pytest
 
 from tests.cli.conftest import Typed
 from tests.cli.tables import rows, write
+from tests.support import PATIENCE, until
 
 PIPE = subprocess.PIPE
 Start = Callable[..., "subprocess.Popen[bytes]"]
 PLAN = ("--plan", "plan.json")
 # On another table than that of the plan.
 MEANT = (*PLAN, "--beliefs-from-plan")
-# A terminated command must not take longer; only a bound, for slow machines.
-PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -168,9 +166,7 @@ def test_an_interrupted_release_leaves_nothing(
     feeder = threading.Thread(target=_feed, args=(process, (folder / "t.csv").read_bytes()))
     feeder.start()
     before = {"t.csv", "plan.json"}
-    end = time.monotonic() + PATIENCE
-    while {each.name for each in folder.iterdir()} == before and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: {each.name for each in folder.iterdir()} != before, "nothing was begun")
     process.send_signal(number)
     code = process.wait(PATIENCE)
     feeder.join(PATIENCE)

@@ -13,6 +13,7 @@ import pufferfish as pf
 from pufferfish import denoise
 from pufferfish.denoise import bandwidth as bandwidth_rule
 from pufferfish.denoise import columns, smooth
+from tests import seams
 from tests.denoise.simulate import LEVELS, Array, a_release, same
 
 # Columns.
@@ -22,7 +23,7 @@ def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     noise = pf.LaplaceNoise(1.0)
     y, z = a_release(16, 1200)
     whole = (denoise.slope(y, z, noise), denoise.quantiles(y, noise, [0.5]))
-    monkeypatch.setattr(columns, "_PIECE", 37)
+    seams.put(monkeypatch, seams.ROWS_AT_ONCE_IN_DENOISE, 37)
     parts = (denoise.slope(y, z, noise), denoise.quantiles(y, noise, [0.5]))
     assert parts[0].value == pytest.approx(whole[0].value, rel=1e-12)
     assert parts[0].standard_error == pytest.approx(whole[0].standard_error, rel=1e-12)

@@ -14,10 +14,9 @@ import pufferfish as pf
 from pufferfish import mechanisms
 from pufferfish.errors import InvalidInputError
 from pufferfish.mechanisms import Drawing, LawWords, drawing_of, words_of
-from pufferfish.mechanisms import drawing as drawings
-from pufferfish.mechanisms import words as all_words
-from pufferfish.noise import Law, documents, law_from_dict, law_to_dict
+from pufferfish.noise import Law, law_from_dict, law_to_dict
 from pufferfish.sampling import Entropy
+from tests import seams
 
 FIVE = ("a", "b", "c", "d", "e")
 SCENARIO = pf.Scenario([pf.Belief({"x": pf.Gaussian(0.0, 1.0), "y": pf.Gaussian(1.0, 1.0)})])
@@ -74,8 +73,8 @@ class SwapWords(LawWords):
 @pytest.fixture(autouse=True)
 def moved_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """For this file only."""
-    for module, name in ((documents, "_BY_TAG"), (drawings, "_BY_LAW"), (all_words, "_BY_LAW")):
-        monkeypatch.setattr(module, name, dict(getattr(module, name)))
+    for registry in (seams.LAWS_BY_TAG, seams.DRAWING_BY_LAW, seams.WORDS_BY_LAW):
+        seams.put_copy(monkeypatch, registry)
     mechanisms.register(
         Swap,
         tag="swap",

@@ -32,6 +32,7 @@ from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.detect import FoundColumn
 from pufferfish.tables.local.summarise import summarise_files
 from tests.studio.conftest import loop
+from tests.support import PATIENCE
 
 pytestmark = pytest.mark.xdist_group("studio")
 
@@ -93,15 +94,15 @@ def test_it_is_computed_once_for_all_who_wait() -> None:
     def make() -> int:
         made.append(1)
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE)
         return 7
 
     with ThreadPoolExecutor(3) as pool:
         first = pool.submit(kept.get, ("a",), make)
-        assert begun.wait(10)
+        assert begun.wait(PATIENCE)
         others = [pool.submit(kept.get, ("a",), make) for _ in range(2)]
         go_on.set()
-        assert [each.result(10) for each in (first, *others)] == [7, 7, 7]
+        assert [each.result(PATIENCE) for each in (first, *others)] == [7, 7, 7]
     assert made == [1]
 
 
@@ -438,7 +439,7 @@ def test_only_the_last_of_what_is_wanted_is_begun() -> None:
 
     def work(wanted: int) -> int:
         begun.append(wanted)
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE)
         if wanted == 7:
             raise InvalidInputError("seven")
         return 10 * wanted
@@ -453,7 +454,7 @@ def test_only_the_last_of_what_is_wanted_is_begun() -> None:
                 await reactive.flush()
 
         async def settled() -> None:
-            for _ in range(500):
+            for _ in range(round(100 * PATIENCE)):
                 await asyncio.sleep(0.01)
                 with reactive.isolate():
                     if not latest.running():

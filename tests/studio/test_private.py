@@ -16,7 +16,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from pufferfish.sampling.entropy import SystemEntropy
-from tests.studio.conftest import PATIENCE, Opened, Served, Tab, served, until
+from tests.studio.conftest import Opened, Served, Tab, served
+from tests.support import PATIENCE, until
 
 pytestmark = pytest.mark.xdist_group("studio")
 
@@ -248,7 +249,7 @@ def test_numbers_that_are_none(studio: Served, name: str) -> None:
             socket.send(f'{{"method": "init", "data": {data}}}')
             told = ""
             while not told:
-                message = json.loads(socket.recv(timeout=PATIENCE / 1000))
+                message = json.loads(socket.recv(timeout=PATIENCE))
                 told = message.get("custom", {}).get("problem", {}).get("text", "")
             assert "went wrong" not in told
 
