@@ -45,6 +45,14 @@ DRAWING_BY_LAW = "pufferfish.mechanisms.drawing._BY_LAW"
 WORDS_BY_LAW = "pufferfish.mechanisms.words._BY_LAW"
 SCHEMA = "pufferfish.schema._schema"
 
+# Steps that are tested by themselves.
+ACCEPTED = "pufferfish.sampling.gaussian._accepted"
+LAPLACE_TABLES = "pufferfish.sampling.laplace._tables"
+INVERT = "pufferfish.denoise.smooth._invert"
+AUC_ERROR = "pufferfish.audit.learners._auc_error"
+EXACT_SUM = "pufferfish.sums.release._exact_sum"
+READ_BELIEFS = "pufferfish.options.adversaries._read_beliefs"
+
 
 def found(seam: str) -> Any:
     """What stands at a seam."""
@@ -71,6 +79,15 @@ def put_default(patch: pytest.MonkeyPatch, function: Any, **values: Any) -> None
     by_place = tuple(value for name, value in new.items() if name not in named)
     patch.setattr(function, "__defaults__", by_place)
     patch.setattr(function, "__kwdefaults__", {name: new[name] for name in named})
+
+
+def kept_keys(bench: Any) -> list[tuple[str, ...]]:
+    """Of all that a bench of the studio keeps."""
+    from pufferfish.studio.kept import Kept
+
+    caches = [each for each in vars(bench).values() if isinstance(each, Kept)]
+    assert caches
+    return [key for each in caches for key in each._found]
 
 
 def _home(seam: str) -> tuple[ModuleType, str]:

@@ -12,7 +12,7 @@ import pytest
 import pufferfish as pf
 from pufferfish import denoise
 from pufferfish.denoise import bandwidth as bandwidth_rule
-from pufferfish.denoise import columns, smooth
+from pufferfish.denoise import columns
 from tests import seams
 from tests.denoise.simulate import LEVELS, Array, a_release, same
 
@@ -102,7 +102,7 @@ def test_refusals_say_what_is_wrong(
 def test_a_curve_that_misses_the_level_leaves_the_whole_bracket() -> None:
     t, band = np.linspace(0.0, 1.0, 11), np.full(11, 0.01)
     for curve, value in ((np.full(11, 0.2), 1.0), (np.full(11, 0.8), 0.0)):
-        found = smooth._invert(t, curve, band, 0.5, (False, False))
+        found = seams.found(seams.INVERT)(t, curve, band, 0.5, (False, False))
         assert (found.value, found.lower, found.upper) == (value, 0.0, 1.0)
 
 

@@ -77,7 +77,7 @@ def served(
         running = asyncio.run_coroutine_threadsafe(server.serve(sockets=[listener]), loop())
         try:
             assert answers.wait(PATIENCE)
-            cookie = _cookie(guard.address, port)
+            cookie = spent_cookie(guard.address, port)
             yield Served(port=port, guard=guard, shared=made[0], cookie=cookie)
         finally:
             server.should_exit = True
@@ -92,7 +92,7 @@ def loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _cookie(address: str, port: int) -> str:
+def spent_cookie(address: str, port: int) -> str:
     """What the token is exchanged for."""
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
         connection.request("GET", address.partition(str(port))[2])
