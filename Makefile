@@ -37,7 +37,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev ## Run the tests
 	$(BIN)/python -m pytest -m "not heavy" -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
-heavy: $(VENV)/.dev ## Run the few tests that take minutes: a cluster that fails in rare ways
+heavy: $(VENV)/.dev ## Run the few tests that take minutes: a cluster that fails in rare ways, all trials of the formulas
 	$(BIN)/python -m pytest -m heavy $(PYTEST_ARGS)
 
 bench: $(VENV)/.bench ## Run the benchmarks (installs their peers)

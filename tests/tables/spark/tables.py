@@ -33,7 +33,7 @@ def columns(rows: int, seed: int = 0) -> dict[str, np.ndarray[Any, Any]]:
     }
 
 
-def frame(session: Any, table: dict[str, Any], partitions: int = 5) -> Any:
+def frame(session: Any, table: dict[str, Any], partitions: int = 3) -> Any:
     """A Spark frame, in several partitions."""
     import pyarrow as pa
 
