@@ -481,17 +481,21 @@ def test_what_kept_columns_reveal_is_measured(
     }
     laws = {labels[0]: pf.Gaussian(0.0, 20.0), labels[1]: pf.Gaussian(2.0, 20.0)}
     found = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(1.0))
-    fields: Any = {"column": "x", "secret": "s", "keep_order": keep_order}
-    kept = pf.Plan(calibration=found, keep=["k"], **fields)
+    kept = pf.Plan(calibration=found, column="x", secret="s", keep=["k"], keep_order=keep_order)
     record = pf.release(frame(spark, table), kept, tmp_path / "out").record
     assert record.reveals is not None
     assert record.reveals.found_percent == 100
     assert set(record.reveals.pair) == set(labels)
     assert "in up to 100% of rows" in " ".join(labelled(story(record)).split())
     assert record.order == ("table" if keep_order else "random")
-    # Without it, nothing is measured, and nothing said.
-    alone = pf.Plan(calibration=found, **fields)
-    assert pf.release(frame(spark, table), alone, tmp_path / "alone").record.reveals is None
+
+
+@pytest.mark.parametrize("keep_order", [False, True])
+def test_where_no_column_is_kept_nothing_is_measured(
+    spark: Any, tmp_path: Path, keep_order: bool
+) -> None:
+    done = pf.release(frame(spark, columns(300)), plan(keep_order=keep_order), tmp_path / "out")
+    assert done.record.reveals is None
 
 
 def test_what_is_looked_at_is_a_sample(
