@@ -32,10 +32,12 @@ paper: $(VENV)/.demo ## Regenerate the paper's figures and tables into paper/
 # There is a process for each core: threads of their own would only wait for each other.
 test: export OPENBLAS_NUM_THREADS = 1
 test: export OMP_NUM_THREADS = 1
+# Tests start many short programs: each would compile the library anew.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev ## Run the tests
 	$(BIN)/python -m pytest -m "not heavy" -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
-heavy: $(VENV)/.dev ## Run the few tests that take minutes: a cluster that fails in rare ways
+heavy: $(VENV)/.dev ## Run the few tests that take minutes: a cluster that fails in rare ways, all trials of the formulas
 	$(BIN)/python -m pytest -m heavy $(PYTEST_ARGS)
 
 bench: $(VENV)/.bench ## Run the benchmarks (installs their peers)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import pufferfish as pf
 from pufferfish.priors import Prior
 
+ROOT = Path(__file__).parents[1]
+# Seconds to wait for what comes at once where nothing else runs: a bound, and never a measure.
+PATIENCE = 120.0
 # For Chromium in a test: quiet, and also as root.
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
@@ -18,6 +24,20 @@ CHROMIUM_ARGUMENTS = [
 ]
 # A prior as the reference wants it: (weight, mean, std), an atom having std 0.
 PlainLaw = list[tuple[float, float, float]]
+
+
+def until(holds: Callable[[], Any], what: str) -> None:
+    """Wait for something that happens in another thread or process."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+
+
+def verdict(found: pf.Verification, words: str) -> bool | None:
+    """On the one claim with these words."""
+    (of_it,) = [check.verdict for check in found.checks if words in check.claim]
+    return of_it
 
 
 def scenario_of(

@@ -14,9 +14,9 @@ import pufferfish as pf
 from pufferfish.checking import verify_document
 from pufferfish.documents.text import read_document
 from pufferfish.documents.upgrades import FROM_VERSION
-from pufferfish.options.adversaries import _read_beliefs
 from pufferfish.report import report
 from pufferfish.statement import Facts, headline, promise, words
+from tests import seams
 from tests.attacks.forging import edited
 
 FOLDER = Path(__file__).parent / "data" / "v1"
@@ -99,7 +99,7 @@ def test_plans_and_beliefs_keep_their_own_rounding() -> None:
     plans = [pf.Plan.load(FOLDER / f"plan.{kind}") for kind in ("json", "yaml")]
     assert plans[0] == plans[1]
     assert plans[0].rounding == "digits"
-    assert {belief.name for belief in _read_beliefs(FOLDER / "beliefs.json")}
+    assert {belief.name for belief in seams.found(seams.READ_BELIEFS)(FOLDER / "beliefs.json")}
 
 
 def test_sums() -> None:

@@ -14,7 +14,8 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.documents.text import document_text
-from pufferfish.options.adversaries import _read_beliefs, save_beliefs
+from pufferfish.options.adversaries import save_beliefs
+from tests import seams
 from tests.attacks.forging import released
 
 
@@ -67,7 +68,7 @@ def test_beliefs_certificates_and_ledgers(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text(
         text.replace('"std":', '"std": 9, "std":', 1), encoding="utf-8"
     )
-    refused(tmp_path / "b.json", _read_beliefs)
+    refused(tmp_path / "b.json", seams.found(seams.READ_BELIEFS))
     certificate = calibration.certificate.to_json()
     with pytest.raises(pf.InvalidInputError, match="twice"):
         pf.Certificate.from_json(certificate.replace('"holds":', '"holds": true, "holds":'))

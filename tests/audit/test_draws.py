@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import binom, chisquare, kstest
 
 import pufferfish as pf
-from pufferfish.audit import draws
 from pufferfish.audit.draws import generator, published, values_of
 from pufferfish.audit.subject import as_subject
 from pufferfish.priors import Prior
+from tests import seams
 
 FALSE_ALARM = 1e-6
 ECHO = as_subject(lambda values: values)
@@ -47,7 +47,7 @@ def test_the_seed_decides() -> None:
 
 @pytest.mark.parametrize("missing", [0.0, 0.1, 1.0 - 1e-9])
 def test_holes_come_as_often_as_believed(missing: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draws, "_CHUNK", 1000)
+    seams.put(monkeypatch, seams.ROWS_DRAWN_AT_ONCE, 1000)
     parts = list(published(ECHO, pf.Gaussian(0.0, 1.0), missing, 20_500, generator(1)))
     assert [each.size for each in parts] == [1000] * 20 + [500]
     holes = int(np.isnan(np.concatenate(parts)).sum())

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from pufferfish.cli.app import run
+from tests import seams
 from tests.cli.tables import rows, write
 
 
@@ -81,6 +82,12 @@ def refused(typed: Typed) -> Typed:
         return said
 
     return command
+
+
+@pytest.fixture
+def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Audits in this process try short columns; tests/audit has some that try long ones."""
+    seams.put(monkeypatch, seams.ROWS_OF_A_RUN, 501)
 
 
 @pytest.fixture

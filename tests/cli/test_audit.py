@@ -42,6 +42,9 @@ def _one_thread() -> Iterator[None]:
         yield
 
 
+pytestmark = pytest.mark.usefixtures("few_rows")
+
+
 @pytest.fixture(autouse=True)
 def _released(typed: Typed, folder: Path) -> None:
     # 200 rows of each secret: learners want at least 50.

@@ -23,7 +23,7 @@ def marked(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.usefixtures("marked")
+@pytest.mark.usefixtures("marked", "few_rows")
 def test_a_release(typed: Typed) -> None:
     refused = typed("release", "t.csv", *COLUMNS, *SIMPLE, "-o", "out.csv")
     assert refused.code == BAD_DATA
@@ -32,8 +32,8 @@ def test_a_release(typed: Typed) -> None:
     said = typed("release", "t.csv", *COLUMNS, *SIMPLE, "--na=-", "--na", "NA", "-o", "out.csv")
     assert said.code == 0, said.err
     assert "2 rows without a value were left out" in " ".join(said.out.split())
-    for word in ("audit", "report"):
-        more = ("out.csv.record.json", "--original", "t.csv")
+    for word, *few in (("audit", "--draws", 20_000), ("report",)):
+        more = ("out.csv.record.json", "--original", "t.csv", *few)
         assert typed(word, *more).code == BAD_DATA
         again = typed(word, *more, "--na=-", "--na", "NA")
         assert again.code == 0, again.err

@@ -18,6 +18,7 @@ import pytest
 
 from pufferfish.cli import studio as command
 from tests.cli.conftest import Typed
+from tests.support import PATIENCE
 
 pytestmark = pytest.mark.xdist_group("studio")
 
@@ -39,7 +40,7 @@ def started(shell: Shell, *arguments: object) -> Iterator[tuple[Any, dict[str, A
 
 def get(address: str, path: str, **headers: str) -> tuple[int, str, str]:
     """The status, the cookie and the text of an answer."""
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)
     with contextlib.closing(connection):
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -58,7 +59,7 @@ def test_it_serves_the_file_until_it_is_ended(folder: Path, shell: Shell, ending
         assert "The file that the studio was started with: t.csv" in page
         assert get(address, "/")[0] == 403
         process.send_signal(ending)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         assert (out, err) == (b"", b"")
         assert process.returncode == (0 if ending == signal.SIGINT else 128 + ending)
     assert [each.name for each in folder.iterdir()] == ["t.csv"]

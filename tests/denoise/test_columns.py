@@ -12,7 +12,8 @@ import pytest
 import pufferfish as pf
 from pufferfish import denoise
 from pufferfish.denoise import bandwidth as bandwidth_rule
-from pufferfish.denoise import columns, smooth
+from pufferfish.denoise import columns
+from tests import seams
 from tests.denoise.simulate import LEVELS, Array, a_release, same
 
 # Columns.
@@ -22,7 +23,7 @@ def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     noise = pf.LaplaceNoise(1.0)
     y, z = a_release(16, 1200)
     whole = (denoise.slope(y, z, noise), denoise.quantiles(y, noise, [0.5]))
-    monkeypatch.setattr(columns, "_PIECE", 37)
+    seams.put(monkeypatch, seams.ROWS_AT_ONCE_IN_DENOISE, 37)
     parts = (denoise.slope(y, z, noise), denoise.quantiles(y, noise, [0.5]))
     assert parts[0].value == pytest.approx(whole[0].value, rel=1e-12)
     assert parts[0].standard_error == pytest.approx(whole[0].standard_error, rel=1e-12)
@@ -101,7 +102,7 @@ def test_refusals_say_what_is_wrong(
 def test_a_curve_that_misses_the_level_leaves_the_whole_bracket() -> None:
     t, band = np.linspace(0.0, 1.0, 11), np.full(11, 0.01)
     for curve, value in ((np.full(11, 0.2), 1.0), (np.full(11, 0.8), 0.0)):
-        found = smooth._invert(t, curve, band, 0.5, (False, False))
+        found = seams.found(seams.INVERT)(t, curve, band, 0.5, (False, False))
         assert (found.value, found.lower, found.upper) == (value, 0.0, 1.0)
 
 

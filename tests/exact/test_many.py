@@ -14,9 +14,10 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.errors import InvalidInputError, UnreachableGoalError
-from pufferfish.exact import Screened, many, sieve
+from pufferfish.exact import Screened
 from pufferfish.exact.classes import class_pairs
 from pufferfish.priors import Prior
+from tests import seams
 
 PURE = pf.Guarantee(1.0)
 SOME = pf.Guarantee(1.0, 1e-3)
@@ -45,9 +46,9 @@ def belief(kind: str, secrets: int, seed: int = 0, **options: Any) -> pf.Belief:
 def screening(*, always: bool) -> Iterator[None]:
     """Every pair one by one, or screened even where there are few."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(many, "_MANY", 0 if always else 10**9)
-        patch.setattr(sieve, "_FEW", 0)
-        patch.setattr(sieve, "_WORST", 2)
+        seams.put(patch, seams.FEWEST_PAIRS_SCREENED, 0 if always else 10**9)
+        seams.put(patch, seams.PAIRS_NOT_SIEVED, 0)
+        seams.put(patch, seams.PAIRS_TAKEN_FIRST, 2)
         yield
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import pufferfish as pf
 from pufferfish.checks import FloatArray
-from pufferfish.exact import envelope, screen
+from pufferfish.exact import screen
 from pufferfish.exact.envelope import Law, envelopes
 from pufferfish.exact.mesh import features, first_mesh, refined
 from pufferfish.exact.pair import PairOracle
@@ -21,6 +21,7 @@ from pufferfish.exact.screen import Block, PairBounds, screen_block, screens
 from pufferfish.noise import output_law
 from pufferfish.priors import Prior
 from pufferfish.scenario import SecretPair, laws_of
+from tests import seams
 from tests.strategies import epsilons, missing_probabilities, noises, priors
 
 SEEDS = 250
@@ -139,13 +140,13 @@ def test_small_scenarios_too(
 
 
 def halved_bulges(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = envelope._bulge
-    monkeypatch.setattr(envelope, "_bulge", lambda *cells: 0.5 * whole(*cells))
+    whole = seams.found(seams.BULGE)
+    seams.put(monkeypatch, seams.BULGE, lambda *cells: 0.5 * whole(*cells))
 
 
 def forgotten_tails(monkeypatch: pytest.MonkeyPatch) -> None:
-    tails = envelope._tails
-    monkeypatch.setattr(envelope, "_tails", lambda *laws: 0.0 * tails(*laws))
+    tails = seams.found(seams.TAILS)
+    seams.put(monkeypatch, seams.TAILS, lambda *laws: 0.0 * tails(*laws))
 
 
 def forgotten_mass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +166,7 @@ def forgotten_crossings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def forgotten_holes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "_hole", lambda bounds, p, q, epsilon: 0.0)
+    seams.put(monkeypatch, seams.HOLE, lambda bounds, p, q, epsilon: 0.0)
 
 
 def forgotten_radius(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.mechanisms import Drawing, LawWords, drawing_of, words_of
 from pufferfish.noise import Law, law_from_dict, law_to_dict
 from pufferfish.sampling import Entropy
+from tests import seams
 
 FIVE = ("a", "b", "c", "d", "e")
 SCENARIO = pf.Scenario([pf.Belief({"x": pf.Gaussian(0.0, 1.0), "y": pf.Gaussian(1.0, 1.0)})])
@@ -69,13 +70,17 @@ class SwapWords(LawWords):
         return f"a swap of {len(law.values)} categories"
 
 
-mechanisms.register(
-    Swap,
-    tag="swap",
-    drawing=Swapping(),
-    words=SwapWords(),
-    read=lambda values, share: Swap(tuple(values), share),
-)
+@pytest.fixture(autouse=True)
+def moved_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For this file only."""
+    for registry in (seams.LAWS_BY_TAG, seams.DRAWING_BY_LAW, seams.WORDS_BY_LAW):
+        seams.put_copy(monkeypatch, registry)
+    mechanisms.register(
+        Swap,
+        tag="swap",
+        drawing=Swapping(),
+        words=SwapWords(),
+    )
 
 
 def test_the_law_is_data() -> None:

@@ -12,11 +12,11 @@ import pufferfish as pf
 from pufferfish.noise import (
     Law,
     as_noise,
-    documents,
     law_from_dict,
     law_to_dict,
     register_document,
 )
+from tests import seams
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Coin(Law):
 @pytest.fixture(autouse=True)
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is its own."""
-    monkeypatch.setattr(documents, "_BY_TAG", dict(documents._BY_TAG))
+    seams.put_copy(monkeypatch, seams.LAWS_BY_TAG)
 
 
 @pytest.mark.parametrize(

@@ -243,15 +243,15 @@ def test_a_hundred_thousand_atoms_are_normal(
     large: pf.Discrete, operation: Callable[[pf.Discrete], object]
 ) -> None:
     tracemalloc.start()
-    began = time.perf_counter()
+    began = time.process_time()
     operation(large)
-    elapsed = time.perf_counter() - began
+    elapsed = time.process_time() - began
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     # A table of atoms by atoms would take 80 GB; a few working arrays take 1 MB each.
     assert peak < 100e6
     # n log n takes milliseconds, even traced; n² takes minutes.
-    assert elapsed < 5.0
+    assert elapsed < 20.0
 
 
 def test_a_large_table_is_right(large: pf.Discrete) -> None:

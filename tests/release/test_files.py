@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -29,7 +28,9 @@ from pufferfish.calibrate import recertified
 from pufferfish.release import session
 from pufferfish.tables import FileFormat
 from pufferfish.tables.local import reading, transform
+from tests import seams
 from tests.sampling.fit import rejects_counts
+from tests.support import PATIENCE, until
 
 FAINT = 1e-3
 
@@ -133,7 +134,7 @@ def test_kept_cells_are_passed_on_letter_by_letter(
 def test_rows_are_the_same_however_they_are_batched(
     tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "_BLOCK_BYTES", block)
+    seams.put(monkeypatch, seams.BLOCK_BYTES, block)
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text(csv_text(), newline="")
     check_csv(target, pf.release(source, faint(keep=("k",), keep_order=True), target))
@@ -343,7 +344,7 @@ def test_every_row_is_noised_at_every_edge(
 ) -> None:
     for module in (transform, reading):
         monkeypatch.setattr(module, "BATCH", 7)
-    monkeypatch.setattr(reading, "_BLOCK_BYTES", 32)
+    seams.put(monkeypatch, seams.BLOCK_BYTES, 32)
     values = [float(row) for row in range(rows)]
     frame = pa.table({"x": values, "s": (["a", "b"] * rows)[:rows]})
     source, target = tmp_path / "in" / name, tmp_path / name
@@ -434,7 +435,7 @@ def test_a_broken_file_publishes_nothing(
 def test_a_broken_row_late_in_a_file_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "_BLOCK_BYTES", 256)
+    seams.put(monkeypatch, seams.BLOCK_BYTES, 256)
     lines = ["x,s", *(f"{row},a" for row in range(500))]
     (tmp_path / "in.csv").write_text("\n".join([*lines, "7", ""]))
     with pytest.raises(pf.DataError, match="row 501 has 1 fields where the first line has 2"):
@@ -497,7 +498,7 @@ def test_an_output_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> Non
 def test_a_person_with_too_many_rows_publishes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "_BLOCK_BYTES", 64)
+    seams.put(monkeypatch, seams.BLOCK_BYTES, 64)
     text = "x,s,p\n" + "".join(f"{row},a,person {row % 50}\n" for row in range(51))
     (tmp_path / "in.csv").write_text(text)
     chosen = plan(unit="person", person="p", keep_order=True)
@@ -593,7 +594,7 @@ def source(tmp_path: Path) -> Iterator[Path]:
     stop.set()
     # Where nobody ever opened it.
     os.close(os.open(fifo, os.O_RDONLY | os.O_NONBLOCK))
-    thread.join(10.0)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 
@@ -602,11 +603,11 @@ def unfinished(folder: Path) -> list[Path]:
 
 
 def in_mid_write(folder: Path, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 60.0
-    while not any(each.stat().st_size > 100_000 for each in unfinished(folder)):
+    def much() -> bool:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.02)
+        return any(each.stat().st_size > 100_000 for each in unfinished(folder))
+
+    until(much, "little was written")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=str)
@@ -617,7 +618,7 @@ def test_a_killed_release_leaves_nothing_under_its_name(
     process = child("-c", RELEASE, tmp_path / "plan.json", source, tmp_path / "out.csv")
     in_mid_write(tmp_path, process)
     process.send_signal(number)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == -number
     assert not (tmp_path / "out.csv").exists()
 
@@ -631,7 +632,7 @@ def test_the_command_line_cleans_up_when_it_is_stopped(
     process = child("-m", "pufferfish", "release", source, *arguments)
     in_mid_write(tmp_path, process)
     process.send_signal(number)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode not in (0, None)
     assert listing(tmp_path) == ["endless.csv", "plan.json"]
 
@@ -673,7 +674,7 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, name: str, fields: Any) -
         tmp_path / name,
         preexec_fn=little_room,
     )
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert b"File too large" in error
     # One message, and nothing from the depths.

@@ -12,6 +12,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.report import columns
 from pufferfish.report.columns import bars_of, count_column
+from tests import seams
 
 VALUES = [3.0, 1.0, 2.0, 2.0, float("nan"), 3.0, 3.0]
 
@@ -46,7 +47,7 @@ def test_what_is_counted_or_absent_stays_as_it_is() -> None:
 
 
 def test_a_long_column_is_counted_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "_MOST_KEPT", 5)
+    seams.put(monkeypatch, seams.VALUES_OF_A_REPORT, 5)
     found = count_column(VALUES, "x")
     assert found is not None
     assert found.values is None

@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 import pufferfish as pf
 from pufferfish.sampling import NotPrivateEntropy, SystemEntropy, discrete_gaussian
-from pufferfish.sampling import gaussian as module
+from tests import seams
 from tests.sampling.fit import rejects_counts, rejects_independence, rejects_law
 from tests.sampling.test_lookup import Scripted
 
@@ -49,21 +49,21 @@ def test_on_a_fine_grid_it_is_the_continuous_law(std: Fraction) -> None:
 def test_where_floating_point_never_decides_the_law_is_the_same(
     std: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_DOUBT", math.inf)
+    seams.put(monkeypatch, seams.DOUBT, math.inf)
     draws = discrete_gaussian(4_000, std, NotPrivateEntropy(29))
     assert not rejects_counts(draws, law(float(std)))
 
 
 def test_floating_point_and_exact_arithmetic_decide_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = discrete_gaussian(3_000, Fraction(37, 10), NotPrivateEntropy(31))
-    monkeypatch.setattr(module, "_DOUBT", math.inf)
+    seams.put(monkeypatch, seams.DOUBT, math.inf)
     assert np.array_equal(quick, discrete_gaussian(3_000, Fraction(37, 10), NotPrivateEntropy(31)))
 
 
 def accepted(proposal: int, std: Fraction, *words: int) -> bool:
     """Whether a proposal is kept, given the first 64 digits of U and those after them."""
     source = Scripted(*words)
-    kept = bool(module._accepted(np.array([proposal]), std, source)[0])
+    kept = bool(seams.found(seams.ACCEPTED)(np.array([proposal]), std, source)[0])
     assert source.left == 0
     return kept
 

@@ -18,8 +18,8 @@ from pufferfish.sampling import (
     SystemEntropy,
     discrete_laplace,
 )
-from pufferfish.sampling import laplace as module
 from pufferfish.sampling.lookup import Lookup
+from tests import seams
 from tests.sampling.fit import rejects_counts, rejects_independence, rejects_law
 
 COUNT = 400_000
@@ -85,7 +85,7 @@ def cuts_of(lookup: Lookup, bits: int) -> list[int]:
 )
 def test_every_threshold_of_the_tables_is_exact(rate: Fraction, widths: tuple[int, ...]) -> None:
     """To 80 binary digits, against mpmath; the outcomes on either side of each as they should."""
-    tables = module._tables(rate)
+    tables = seams.found(seams.LAPLACE_TABLES)(rate)
     with mpmath.workdps(80):
         r = mpmath.mpf(rate.numerator) / rate.denominator
         for place, (block, width) in enumerate(zip(tables.blocks, widths, strict=True)):

@@ -11,7 +11,6 @@ import shutil
 import signal
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -25,22 +24,12 @@ from pufferfish.studio.guard import Guard
 from pufferfish.studio.serving import server_of, shiny_scripts
 from pufferfish.studio.session import Studio
 from pufferfish.studio.uploads import Uploads
-from tests.support import CHROMIUM_ARGUMENTS
+from tests.support import CHROMIUM_ARGUMENTS, PATIENCE
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 MOST_BYTES = 2_000_000
-# Far more than anything here takes, on a machine that has other things to do; in milliseconds.
-PATIENCE = 15_000
 # Every redraw is counted, so that one can be waited for.
 COUNTING = "window.moves = 0; document.addEventListener('moved', () => { window.moves += 1; });"
-
-
-def until(holds: Callable[[], Any], what: str) -> None:
-    """Wait for something that happens outside of the page."""
-    end = time.monotonic() + PATIENCE / 1000
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,12 +76,12 @@ def served(
         server = server_of(guard, answers.set)
         running = asyncio.run_coroutine_threadsafe(server.serve(sockets=[listener]), loop())
         try:
-            assert answers.wait(PATIENCE / 1000)
-            cookie = _cookie(guard.address, port)
+            assert answers.wait(PATIENCE)
+            cookie = spent_cookie(guard.address, port)
             yield Served(port=port, guard=guard, shared=made[0], cookie=cookie)
         finally:
             server.should_exit = True
-            running.result(PATIENCE / 1000)
+            running.result(PATIENCE)
 
 
 @cache
@@ -103,7 +92,7 @@ def loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _cookie(address: str, port: int) -> str:
+def spent_cookie(address: str, port: int) -> str:
     """What the token is exchanged for."""
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
         connection.request("GET", address.partition(str(port))[2])
@@ -131,7 +120,7 @@ class Tab:
 
     def __post_init__(self) -> None:
         page = self.page
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(1000.0 * PATIENCE)
         page.add_init_script(COUNTING)
         page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: self.said.append(str(error)))

@@ -16,10 +16,9 @@ from starlette.types import Message, Receive, Scope, Send
 from pufferfish.studio.guard import Guard
 from pufferfish.studio.serving import Workers, server_of
 from pufferfish.studio.uploads import Uploads
+from tests.support import PATIENCE
 
 MOST_BYTES = 2_000_000
-# Seconds to wait for what comes at once where nothing else runs; a busy machine takes its time.
-PATIENCE = 60
 
 
 async def page(scope: Scope, receive: Receive, send: Send) -> None:

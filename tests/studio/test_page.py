@@ -31,7 +31,9 @@ from pufferfish.tables import format_of
 from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.detect import FoundColumn
 from pufferfish.tables.local.summarise import summarise_files
+from tests import seams
 from tests.studio.conftest import loop
+from tests.support import PATIENCE
 
 pytestmark = pytest.mark.xdist_group("studio")
 
@@ -80,7 +82,7 @@ def question(path: Path, epsilon: float = 1.0, reference: Source | None = None) 
 
 
 def held(bench: Bench) -> int:
-    return sum(map(len, (bench._summaries, bench._described, bench._outlooks, bench._bare)))
+    return len(seams.kept_keys(bench))
 
 
 # -- kept -------------------------------------------------------------------------------------
@@ -93,15 +95,15 @@ def test_it_is_computed_once_for_all_who_wait() -> None:
     def make() -> int:
         made.append(1)
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE)
         return 7
 
     with ThreadPoolExecutor(3) as pool:
         first = pool.submit(kept.get, ("a",), make)
-        assert begun.wait(10)
+        assert begun.wait(PATIENCE)
         others = [pool.submit(kept.get, ("a",), make) for _ in range(2)]
         go_on.set()
-        assert [each.result(10) for each in (first, *others)] == [7, 7, 7]
+        assert [each.result(PATIENCE) for each in (first, *others)] == [7, 7, 7]
     assert made == [1]
 
 
@@ -438,7 +440,7 @@ def test_only_the_last_of_what_is_wanted_is_begun() -> None:
 
     def work(wanted: int) -> int:
         begun.append(wanted)
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE)
         if wanted == 7:
             raise InvalidInputError("seven")
         return 10 * wanted
@@ -453,7 +455,7 @@ def test_only_the_last_of_what_is_wanted_is_begun() -> None:
                 await reactive.flush()
 
         async def settled() -> None:
-            for _ in range(500):
+            for _ in range(round(100 * PATIENCE)):
                 await asyncio.sleep(0.01)
                 with reactive.isolate():
                     if not latest.running():

@@ -16,7 +16,9 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from pufferfish.sampling.entropy import SystemEntropy
-from tests.studio.conftest import PATIENCE, Opened, Served, Tab, served, until
+from tests import seams
+from tests.studio.conftest import Opened, Served, Tab, served
+from tests.support import PATIENCE, until
 
 pytestmark = pytest.mark.xdist_group("studio")
 
@@ -55,7 +57,7 @@ def test_the_address_opens_it_once(opened: Opened) -> None:
 
 
 def test_the_address_in_a_browser(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.studio.conftest._cookie", lambda *_: "")
+    monkeypatch.setattr("tests.studio.conftest.spent_cookie", lambda *_: "")
     with served() as studio:
         tab = opened(studio, known=False, goto=False)
         tab.page.goto(studio.guard.address)
@@ -248,7 +250,7 @@ def test_numbers_that_are_none(studio: Served, name: str) -> None:
             socket.send(f'{{"method": "init", "data": {data}}}')
             told = ""
             while not told:
-                message = json.loads(socket.recv(timeout=PATIENCE / 1000))
+                message = json.loads(socket.recv(timeout=PATIENCE))
                 told = message.get("custom", {}).get("problem", {}).get("text", "")
             assert "went wrong" not in told
 
@@ -284,9 +286,7 @@ def in_memory() -> list[str]:
 def kept(studio: Served) -> int:
     """How much is kept of tables that are no examples."""
     examples = {each.key for each in studio.shared.examples.values()}
-    bench = studio.shared.bench
-    caches = (bench._summaries, bench._described, bench._outlooks, bench._bare)
-    return sum(each[0] not in examples for cache in caches for each in cache._found)
+    return sum(each[0] not in examples for each in seams.kept_keys(studio.shared.bench))
 
 
 def test_a_closed_page_leaves_nothing(

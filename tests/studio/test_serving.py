@@ -27,7 +27,8 @@ from websockets.sync.client import connect
 from pufferfish.errors import InvalidInputError
 from pufferfish.studio.serving import serve, shiny_scripts
 from pufferfish.studio.uploads import Uploads
-from tests.studio.running import PATIENCE, page, running
+from tests.studio.running import page, running
+from tests.support import PATIENCE
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""

@@ -8,7 +8,6 @@ import os
 import socket
 import stat
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,7 +24,8 @@ from pufferfish.studio.uploads import Upload, Uploads
 from pufferfish.tables import format_of
 from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.summarise import summarise_files
-from tests.studio.running import MOST_BYTES, PATIENCE, Answer, Running, running
+from tests.studio.running import MOST_BYTES, Answer, Running, running
+from tests.support import PATIENCE, until
 
 INSTEAD = "pufferfish studio FILE"
 
@@ -63,10 +63,7 @@ def in_memory() -> int:
 
 def until_in_memory(count: int) -> None:
     """Wait until this process holds so many tables."""
-    end = time.monotonic() + PATIENCE
-    while in_memory() != count:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: in_memory() == count, f"there are {in_memory()}")
 
 
 def assert_all_room_is_free(uploads: Uploads) -> None:

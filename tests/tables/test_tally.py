@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pufferfish as pf
-from pufferfish.tables import Batch, Tally, tally
+from pufferfish.tables import Batch, Tally
+from tests import seams
 
 LABELS = ("a", "b", "c")
 
@@ -97,7 +98,7 @@ def test_order_and_batches_are_irrelevant(
     assert content(tallied(batches, most)) == whole
     # Merged again and again, and not only at the end.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally, "_MOST_PENDING", 2)
+        seams.put(patch, seams.VALUES_PENDING, 2)
         assert content(tallied(batches, most)) == whole
         assert content(tallied([[row] for row in shuffled], most)) == whole
 

@@ -15,10 +15,11 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.local import heaps, one_row, reading
-from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame
+from pufferfish.tables.local import heaps
+from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame, reduced_table
 from pufferfish.tables.local.pieces import opened_table
 from pufferfish.tables.one_row import OneRow, means
+from tests import seams
 
 KINDS = ["dict", "pandas", "polars", "lazy", "arrow", "csv", "parquet", "folder"]
 HOW = {"person": "who", "column": "x", "secret": "s"}
@@ -82,8 +83,8 @@ def test_counts_are_those_of_persons(
     kind: str, way: Any, most_held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where persons wait in a temporary file, in pieces, and some of them once more."""
-    monkeypatch.setattr(one_row, "_MOST_HELD", most_held)
-    monkeypatch.setattr(reading, "_BLOCK_BYTES", 4096)
+    seams.put(monkeypatch, seams.PERSONS_HELD, most_held)
+    seams.put(monkeypatch, seams.BLOCK_BYTES, 4096)
     columns = table()
     by_hand = expected(columns, way)
     data = given(kind, columns, tmp_path)
@@ -120,7 +121,7 @@ def plan(columns: dict[str, Any], way: Any, **fields: Any) -> pf.Plan:
 def test_released_is_one_row_of_each_person(
     kind: str, way: Any, most_held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(one_row, "_MOST_HELD", most_held)
+    seams.put(monkeypatch, seams.PERSONS_HELD, most_held)
     columns = table()
     by_hand = [value for _, value in expected(columns, way).values()]
     chosen = plan(columns, way)
@@ -170,7 +171,7 @@ def test_rows_wait_in_a_file_without_a_name(
     places: list[Any] = []
     real = heaps.Scratch
     monkeypatch.setattr(heaps, "Scratch", lambda place: places.append(place) or real(place))
-    monkeypatch.setattr(one_row, "_MOST_HELD", 20_000)
+    seams.put(monkeypatch, seams.PERSONS_HELD, 20_000)
     columns = table()
     pf.release(given("csv", columns, tmp_path), plan(columns, "mean"), tmp_path / "out.csv")
     # Counting has no output to wait beside: the system's folder, without a name there, too.
@@ -190,7 +191,7 @@ def test_long_texts_wait_in_a_file_however_few_they_are(
         real(self, rows)
 
     monkeypatch.setattr(heaps.Heaps, "deal", deal)
-    monkeypatch.setattr(one_row, "_MOST_HELD", 1 << 17)
+    seams.put(monkeypatch, seams.PERSONS_HELD, 1 << 17)
     columns = table(1000)
     columns["k"] = np.array([each.ljust(3000) for each in columns["k"]])
     done = pf.release(
@@ -208,7 +209,7 @@ def test_texts_that_are_gathered_have_long_offsets(tmp_path: Path) -> None:
     path = given("parquet", columns, tmp_path)
     how = OneRow(**HOW, way="first", keep=("k",))
     with opened_table(path, FileFormat(kind="parquet"), how.read, "x", "s") as opened:
-        found = one_row.reduced_table(opened, how, None)
+        found = reduced_table(opened, how, None)
         rows = sum(piece.rows.num_rows for piece in found.pieces)
     kinds = {field.name: field.type for field in found.schema}
     assert {kinds[name] for name in ("k", "s", "who")} == {pa.large_string()}

@@ -16,6 +16,8 @@ import pytest
 import pufferfish as pf
 
 MASTER = "local-cluster[2,1,1024]"
+# Programs that run for minutes are not worth compiling twice, nor a thread for each collector.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 # Executors import the library, and the trouble that tests make.
 PYTHONPATH = os.pathsep.join([str(Path(pf.__file__).parents[1]), str(Path(__file__).parents[3])])
 
@@ -61,6 +63,8 @@ def settings() -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": QUICK,
+        "spark.executor.extraJavaOptions": QUICK,
         "spark.sql.shuffle.partitions": "3",
         "spark.executorEnv.PYTHONPATH": PYTHONPATH,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,17 @@ PUBLIC = pf.Belief(
 )
 
 
+@cache
+def calibration(*, holes: bool) -> pf.Calibration:
+    missing = dict.fromkeys("abc", 0.1) if holes else None
+    belief = pf.Belief(PUBLIC.priors, name="everybody", provenance="public", missing=missing)
+    return pf.calibrate(pf.Scenario([belief], pairs=[("a", "b")]), pf.Guarantee(1.0))
+
+
 def plan(**choices: Any) -> pf.Plan:
     """A plan for the column x by s."""
-    holes = {"missing": dict.fromkeys("abc", 0.1)} if choices.get("missing") == "keep" else {}
-    belief = pf.Belief(PUBLIC.priors, name="everybody", provenance="public", **holes)
-    calibration = pf.calibrate(pf.Scenario([belief], pairs=[("a", "b")]), pf.Guarantee(1.0))
-    return pf.Plan(calibration=calibration, column="x", secret="s", **choices)
+    found = calibration(holes=choices.get("missing") == "keep")
+    return pf.Plan(calibration=found, column="x", secret="s", **choices)
 
 
 def columns(rows: int, seed: int = 0) -> dict[str, np.ndarray[Any, Any]]:
@@ -33,7 +39,7 @@ def columns(rows: int, seed: int = 0) -> dict[str, np.ndarray[Any, Any]]:
     }
 
 
-def frame(session: Any, table: dict[str, Any], partitions: int = 5) -> Any:
+def frame(session: Any, table: dict[str, Any], partitions: int = 3) -> Any:
     """A Spark frame, in several partitions."""
     import pyarrow as pa
 

@@ -19,7 +19,7 @@ from pufferfish.checking import verify_record
 from pufferfish.cli.app import run as command
 from pufferfish.errors import DataError
 from pufferfish.tables.spark.session import read_table
-from tests.tables.spark.conftest import environment
+from tests.tables.spark.conftest import QUICK, environment
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -27,7 +27,9 @@ pytestmark = pytest.mark.xdist_group("spark")
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "pufferfish", *words],
-        env=os.environ | environment(folder) | {"SPARK_DRIVER_MEMORY": "1g"},
+        env=os.environ
+        | environment(folder)
+        | {"SPARK_DRIVER_MEMORY": "1g", "SPARK_SUBMIT_OPTS": QUICK},
         cwd=folder,
         capture_output=True,
         text=True,

@@ -21,14 +21,15 @@ from pufferfish.errors import (
     UnsupportedError,
 )
 from pufferfish.exact.recheck import certificate_gap
-from pufferfish.learning import Sample, sample
+from pufferfish.learning import Sample
 from pufferfish.release import Release, release_with
 from pufferfish.release_story import story
 from pufferfish.report import report
 from pufferfish.tables.manifest import MANIFEST, Manifest
-from pufferfish.tables.spark import storage, written
+from pufferfish.tables.spark import storage
 from pufferfish.tables.spark.engine import SparkEngine
 from pufferfish.words.terminal import labelled
+from tests import seams
 from tests.sampling.fit import rejects_law
 from tests.tables.spark.tables import collected, columns, frame, plan
 
@@ -348,7 +349,7 @@ def test_where_a_rename_is_no_single_step_the_manifest_is_last(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on an object store: files without a manifest are an unfinished release."""
-    monkeypatch.setattr(storage, "_RENAMING", frozenset())
+    seams.put(monkeypatch, seams.STORES_THAT_RENAME, frozenset())
     there, target = frame(spark, columns(300)), tmp_path / "out"
 
     def fails(*_: object) -> None:
@@ -372,7 +373,7 @@ def test_where_a_rename_is_no_single_step_the_manifest_is_last(
 def test_large_files_are_hashed_without_being_held(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(written, "_LARGEST_HELD", 0)
+    seams.put(monkeypatch, seams.BYTES_HASHED_IN_MEMORY, 0)
     done = pf.release(frame(spark, columns(300)), plan(), tmp_path / "out")
     done.record.save(tmp_path / "out.record.json", "internal")
     assert verify_record(tmp_path / "out.record.json").verdict is True
@@ -480,17 +481,21 @@ def test_what_kept_columns_reveal_is_measured(
     }
     laws = {labels[0]: pf.Gaussian(0.0, 20.0), labels[1]: pf.Gaussian(2.0, 20.0)}
     found = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(1.0))
-    fields: Any = {"column": "x", "secret": "s", "keep_order": keep_order}
-    kept = pf.Plan(calibration=found, keep=["k"], **fields)
+    kept = pf.Plan(calibration=found, column="x", secret="s", keep=["k"], keep_order=keep_order)
     record = pf.release(frame(spark, table), kept, tmp_path / "out").record
     assert record.reveals is not None
     assert record.reveals.found_percent == 100
     assert set(record.reveals.pair) == set(labels)
     assert "in up to 100% of rows" in " ".join(labelled(story(record)).split())
     assert record.order == ("table" if keep_order else "random")
-    # Without it, nothing is measured, and nothing said.
-    alone = pf.Plan(calibration=found, **fields)
-    assert pf.release(frame(spark, table), alone, tmp_path / "alone").record.reveals is None
+
+
+@pytest.mark.parametrize("keep_order", [False, True])
+def test_where_no_column_is_kept_nothing_is_measured(
+    spark: Any, tmp_path: Path, keep_order: bool
+) -> None:
+    done = pf.release(frame(spark, columns(300)), plan(keep_order=keep_order), tmp_path / "out")
+    assert done.record.reveals is None
 
 
 def test_what_is_looked_at_is_a_sample(
@@ -506,8 +511,8 @@ def test_what_is_looked_at_is_a_sample(
         look(self, codes, labels, columns)
 
     monkeypatch.setattr(Sample, "look", counted)
-    monkeypatch.setattr(sample, "_FEWEST_EACH", 300)
-    monkeypatch.setattr(Sample.__init__, "__kwdefaults__", {"most": 600, "seed": 0})
+    seams.put(monkeypatch, seams.FEWEST_OF_EACH_SECRET, 300)
+    seams.put_default(monkeypatch, Sample.__init__, most=600)
     table = columns(9_000)
     table["s"][:8_000] = "a"
     done = pf.release(frame(spark, table), plan(keep=["id"]), tmp_path / "out")
