@@ -52,7 +52,7 @@ class Compared(NamedTuple):
 
 def compared(group: Group, components: int, floor: float, fit: MixtureFit) -> Compared:
     column = np.repeat(group.values, group.counts)[:, None]
-    peer = Peer(components, n_init=5, tol=1e-7, max_iter=1000, reg_covar=floor**2, random_state=0)
+    peer = Peer(components, n_init=10, tol=1e-7, max_iter=1000, reg_covar=floor**2, random_state=0)
     # Two test processes with threads of their own would only wait for one another.
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
