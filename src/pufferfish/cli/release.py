@@ -126,7 +126,7 @@ def command(
         records = _record_paths(output, record)
         with show.progress("Releasing on the cluster"):
             engine = SparkEngine(
-                frame=table.read(session, chosen.column, chosen.secret),
+                frame=table.read(session, (chosen.column,), (chosen.secret,)),
                 output=output,
                 kind=output_format or "parquet",
                 force=force,

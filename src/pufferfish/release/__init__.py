@@ -151,7 +151,7 @@ def release_with(
         save: As for `release_file`.
     """
     session = Session(plan, ledger, library=engine.library, beliefs_from_plan=beliefs_from_plan)
-    survey = engine.survey(session.how, session.rules.low, session.rules.high)
+    survey = engine.survey(session.how)
     session.begin(survey)
     # Rows that were not surveyed are counted again as they are drawn, which is enough if it is
     # meant that the beliefs are about another table.

@@ -26,6 +26,7 @@ from pufferfish.release.surveyed import check_groups, counts_of
 from pufferfish.sampling import Shuffler, SystemEntropy, permutation
 from pufferfish.statement import BeliefsFrom, Reveals
 from pufferfish.tables import Batch, Change, Changed, Staged, Summary, Survey
+from pufferfish.tables.change import Measured
 from pufferfish.tables.rows import ArrowPacking
 from pufferfish.tables.seen import PersonsFound, two_secrets
 from pufferfish.tables.summary import IntArray
@@ -74,12 +75,11 @@ class Session:
         """What is done to the table."""
         plan = self._plan
         return Change(
-            column=plan.column,
+            columns={plan.column: "whole" if self.rules.mechanism.whole else "number"},
             secret=plan.secret,
             person=plan.person,
             keep=plan.keep,
             drops=plan.missing == "drop",
-            whole=self.rules.mechanism.whole,
             change=self.rules.change if self._tally is None else self._change,
             account=self._account,
             order=_random_order if plan.shuffled else None,
@@ -89,7 +89,7 @@ class Session:
             finish=self._finish,
             pairs=plan.tested_rows,
             one_row=plan.reduction,
-            cap=plan.cap,
+            measured=Measured(plan.column, self.rules.low, self.rules.high, plan.cap),
             same=is_about_this_table(plan),
         )
 

@@ -12,6 +12,7 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.tables import Batch, FileFormat, Group, Tally, format_of
 from pufferfish.tables.arrays import column_numbers
+from pufferfish.tables.batch import Coded
 from pufferfish.tables.local.files import column_parts
 
 __all__ = ["Bars", "CountedColumn", "bars_of", "count_column"]
@@ -48,7 +49,7 @@ def count_column(
     kept: list[FloatArray] = []
     count = 0
     for part in _parts(source, column, format_, na):
-        tally.add(Batch(part, np.zeros(part.size, dtype=np.int64), ("row",)))
+        tally.add(Batch({column: part}, Coded(np.zeros(part.size, dtype=np.int64), ("row",))))
         count += part.size
         if count <= _MOST_KEPT:
             kept.append(part[~np.isnan(part)])
