@@ -450,10 +450,11 @@ def _is_kept(
     """Whether the promise is certified, also for laws that far from the believed ones."""
     if certificate.holds is not True or distance == 0.0:
         return certificate.holds is True
-    inner = within(certificate.noise, certificate.goal, distance)
+    noise = as_noise(certificate.noise)
+    inner = within(noise, certificate.goal, distance)
     if inner is None:
         return False
-    return certify(scenario, certificate.noise, inner, workers, None).holds is True
+    return certify(scenario, noise, inner, workers, None).holds is True
 
 
 def _not_kept(method: str, certificate: Certificate) -> str:

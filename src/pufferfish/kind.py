@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pufferfish.atomic import write_text
@@ -18,6 +19,7 @@ from pufferfish.checks import require
 from pufferfish.codec import (
     PRIVATE_NOTICE,
     PUBLIC_NOTICE,
+    as_document,
     document_text,
     plain_document,
     read_document,
@@ -30,14 +32,15 @@ from pufferfish.exact.recheck import certificate_gap
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import Law
-from pufferfish.scenario import Scenario
-from pufferfish.schema import refuse_misshapen
+from pufferfish.scenario import Scenario, Secret
+from pufferfish.schema import describe, refuse_misshapen
 from pufferfish.signing import SigningKey, signer_of, unsigned
+from pufferfish.tables.one_row import OneRow
 from pufferfish.upgrades import FROM_VERSION
 from pufferfish.verdict import Check
 
-__all__ = ["TOLERANCE", "Edition", "Kind", "ReleasePlan", "ReleaseRecord", "Stated"]
-__all__ += ["kind_of", "register"]
+__all__ = ["TOLERANCE", "Edition", "Kind", "ReleasePlan", "ReleaseRecord", "RowPlan", "Stated"]
+__all__ += ["kind_of", "plan_of", "register"]
 
 Edition = Literal["internal", "public"]
 # How far bounds that were computed elsewhere may be from ours: other versions, other processors.
@@ -82,6 +85,39 @@ class ReleasePlan(PrivateDocument):
     def to_public_dict(self) -> dict[str, Any]:
         """The document of a public plan, as it stands in the public edition of a record."""
         return self.to_dict() | {"notice": PUBLIC_NOTICE}
+
+
+class RowPlan(ReleasePlan):
+    """What was decided for a release of rows.
+
+    Attributes:
+        secret: The column of the secret; it is never published.
+        keep: The columns that are published as they are.
+        person: The column that says which rows belong to one person; None: the promise is about
+            rows.
+        rows_per_person: At most so many rows of one person are published.
+    """
+
+    __slots__ = ()
+    secret: str
+    keep: tuple[str, ...]
+    person: str | None
+    rows_per_person: int
+
+    @property
+    @abstractmethod
+    def shuffled(self) -> bool:
+        """Whether rows are published in random order."""
+
+    @property
+    @abstractmethod
+    def protected(self) -> frozenset[Secret]:
+        """The secrets that occur in a pair."""
+
+    @property
+    @abstractmethod
+    def reduction(self) -> OneRow | None:
+        """How the rows of a person become one before anything else, if they do."""
 
 
 class Stated(ABC):
@@ -254,12 +290,14 @@ class Kind(ABC, Generic[PlanT, StatedT]):
         record: The type of its records.
         everybody: For whom the promise must be kept.
         private: Why the promise cannot be checked where the plan is not in the edition.
+        shapes: JSON schemas of its documents, by their names; those in `schemas/` are known.
     """
 
     plan: ClassVar[type[ReleasePlan]]
     record: ClassVar[type[ReleaseRecord[Any, Any]]]
     everybody: ClassVar[str]
     private: ClassVar[str]
+    shapes: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
 
     @abstractmethod
     def facts(self, data: Mapping[str, Any]) -> StatedT:
@@ -313,6 +351,8 @@ _KINDS: dict[str, Kind[Any, Any]] = {}
 def register(kind: Kind[Any, Any]) -> None:
     """Make a kind known, by the names that its plans and records have in documents."""
     _KINDS[kind.plan.KIND] = _KINDS[kind.record.KIND] = kind
+    for name, shape in kind.shapes.items():
+        describe(name, shape)
 
 
 def kind_of(name: str) -> Kind[Any, Any]:
@@ -326,3 +366,11 @@ def kind_of(name: str) -> Kind[Any, Any]:
             f"this is no record document of pufferfish; it is one of kind {name!r}."
         )
     return _KINDS[name]
+
+
+def plan_of(plain: dict[str, Any]) -> ReleasePlan:
+    """The plan that a document holds, of whatever kind and version, as `plain_document` read it."""
+    plan = kind_of(plain["pufferfish"]).plan
+    data = as_document(plain, plan.KIND, plan.VERSION)
+    refuse_misshapen(data, plan.KIND)
+    return plan.from_dict(data)

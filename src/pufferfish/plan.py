@@ -26,7 +26,7 @@ from pufferfish.codec import (
 from pufferfish.errors import InvalidInputError
 from pufferfish.exact.certificate import Certificate
 from pufferfish.guarantee import Guarantee
-from pufferfish.kind import ReleasePlan
+from pufferfish.kind import RowPlan
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Clip, Mechanism, Postprocess, RoundTo
 from pufferfish.noise import law_to_dict, noise_from_dict
@@ -51,7 +51,7 @@ _MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(ReleasePlan):
+class Plan(RowPlan):
     """What is released, how, and to keep which promise.
 
     Attributes:

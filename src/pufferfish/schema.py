@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pufferfish.errors import InvalidInputError
 
-__all__ = ["Problem", "problem", "refuse_misshapen"]
+__all__ = ["Problem", "describe", "problem", "refuse_misshapen"]
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "array": (list, tuple),
@@ -50,7 +50,7 @@ class Problem(NamedTuple):
 
 def problem(data: object, kind: str) -> Problem | None:
     """What of a document is not as the schema of its kind says; None where all is."""
-    schema = _schema(kind)
+    schema = _DESCRIBED[kind] if kind in _DESCRIBED else _schema(kind)
     return next(_Check(schema["$defs"]).problems(data, schema, ""), None)
 
 
@@ -61,6 +61,14 @@ def refuse_misshapen(data: object, kind: str) -> None:
         raise InvalidInputError(
             f"this {kind.replace('-', ' ')} is not of the right shape: {found}."
         )
+
+
+def describe(kind: str, schema: Mapping[str, Any]) -> None:
+    """Make the schema of a kind known that has none in `schemas/`."""
+    _DESCRIBED[kind] = {"$defs": {}, **schema}
+
+
+_DESCRIBED: dict[str, dict[str, Any]] = {}
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any, Self
 from pufferfish.checks import finite, require
 from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import Noise, law_to_dict, noise_from_dict
+from pufferfish.noise import Law, law_from_dict, law_to_dict
 from pufferfish.scenario import SecretPair
 from pufferfish.strict import plain_from_json
 
@@ -107,21 +107,21 @@ def _require_number(name: str, value: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Certificate:
-    """The exact privacy of *one* release under one noise law, enclosed from both sides.
+    """The exact privacy of *one* release under one law, enclosed from both sides.
 
     It spends the randomness that each belief ascribes to X. It does not compose: a second release
     of the same value is not covered.
 
     Attributes:
         goal: The promise.
-        noise: The law of N.
+        noise: The law that is applied; usually that of what is added.
         results: What was found of every pair that was examined, in both directions.
         screened: Where there are very many pairs: those that were proven to lose no more than the
             worst of `results`, or next to nothing, without being examined one by one.
     """
 
     goal: Guarantee
-    noise: Noise
+    noise: Law
     results: tuple[PairResult, ...]
     screened: tuple[Screened, ...] = ()
 
@@ -241,7 +241,7 @@ class Certificate:
                 _refuse_unknown(entry, ("belief", "provenance", "pairs", *_UPPER))
             certificate = cls(
                 goal=Guarantee(**data["goal"]),
-                noise=noise_from_dict(data["noise"]),
+                noise=law_from_dict(data["noise"]),
                 results=tuple(
                     PairResult(
                         belief=entry["belief"],

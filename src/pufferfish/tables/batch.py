@@ -12,11 +12,22 @@ import numpy.typing as npt
 from pufferfish.checks import FloatArray
 from pufferfish.tables.summary import IntArray
 
-__all__ = ["Batch", "Coded", "ColumnType", "Numbers", "joined_columns"]
+__all__ = ["Batch", "Coded", "ColumnType", "Numbers", "joined_columns", "labels_of"]
+__all__ += ["numbers_of"]
 
 # What becomes of a column. "number" and "whole" (64 bits) are read as numbers. All else is read as
 # labels: "text" is published as text, "same" as what it was, categories as their values.
 ColumnType = Literal["number", "whole", "text", "same"]
+
+
+def numbers_of(columns: Mapping[str, ColumnType]) -> tuple[str, ...]:
+    """Those that are read as numbers."""
+    return tuple(name for name, kind in columns.items() if kind in ("number", "whole"))
+
+
+def labels_of(columns: Mapping[str, ColumnType]) -> tuple[str, ...]:
+    """Those that are read as labels."""
+    return tuple(name for name, kind in columns.items() if kind in ("text", "same"))
 
 
 class Numbers(NamedTuple):
@@ -24,6 +35,11 @@ class Numbers(NamedTuple):
 
     values: npt.NDArray[Any]
     holes: npt.NDArray[np.bool_]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.values.size
 
     def taken(self, rows: IntArray) -> Numbers:
         """Some rows, in an order of their own."""
@@ -38,6 +54,11 @@ class Coded(NamedTuple):
 
     codes: IntArray
     labels: tuple[Any, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.codes.size
 
     @property
     def missing(self) -> npt.NDArray[np.bool_]:
@@ -74,7 +95,7 @@ class Batch(NamedTuple):
     @property
     def rows(self) -> int:
         """How many there are."""
-        return self.secret.codes.size
+        return self.secret.rows
 
 
 def joined_columns(parts: Sequence[Numbers | Coded]) -> Numbers | Coded:

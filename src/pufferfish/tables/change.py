@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
 from pufferfish.scenario import Secret
-from pufferfish.tables.batch import Batch, Coded, ColumnType, Numbers
+from pufferfish.tables.batch import Batch, Coded, ColumnType, Numbers, labels_of, numbers_of
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.rows import Columns
 from pufferfish.tables.seen import PersonsFound, WhichPairs
@@ -148,12 +148,12 @@ class Change:
     @property
     def numbers(self) -> tuple[str, ...]:
         """The changed columns that are read as numbers."""
-        return tuple(name for name, kind in self.columns.items() if kind in ("number", "whole"))
+        return numbers_of(self.columns)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The changed columns that are read as labels."""
-        return tuple(name for name in self.columns if name not in self.numbers)
+        return labels_of(self.columns)
 
     def compared(self, batch: Batch) -> FloatArray:
         """What is compared of a person's rows: two values beyond a bound of the cap are equal."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,32 +47,38 @@ __all__ = ["publish_arrays", "publish_files", "publish_frame"]
 def publish_arrays(changed: ChangedArrays, how: Change) -> Staged:
     """A dict of arrays, its rows in their order or a random one."""
     how.finish(changed.persons)
-    order = _order(changed.columns, how)
-    return _held(changed.arrays(order), changed.columns.values(), order)
+    order, columns = _reordered(changed.columns, how)
+    if order is not None:
+        kept = {name: each[order] for name, each in changed.kept.items()}
+        changed = changed._replace(kept=kept, columns=columns)
+    return _held(changed.arrays, columns)
 
 
 def publish_frame(changed: ChangedFrame, how: Change) -> Staged:
     """A frame, its rows in their order or a random one; lazy where a lazy one was given."""
     how.finish(changed.persons)
-    result, order = changed.frame, _order(changed.columns, how)
-    if order is not None:
-        result = reordered(result, order)
+    order, columns = _reordered(changed.columns, how)
+    result = changed.frame if order is None else reordered(changed.frame, order)
     # After the shuffle: a dictionary may list its entries as they were first seen.
     table = without_metadata(without_unused_categories(result).to_native())
-    given = table.lazy() if changed.lazy else table
-    return _held(given, changed.columns.values(), order)
+    return _held(table.lazy() if changed.lazy else table, columns)
 
 
-def _order(columns: Mapping[str, Numbers | Coded], how: Change) -> IntArray | None:
-    rows = next(iter(columns.values()))[0].size
-    return None if how.order is None else how.order(rows)
+_New = Mapping[str, Numbers | Coded]
 
 
-def _held(table: Any, columns: Iterable[Numbers | Coded], order: IntArray | None) -> Staged:
+def _reordered(columns: _New, how: Change) -> tuple[IntArray | None, _New]:
+    """The order of the rows, and the new columns in that order; None: as they are."""
+    if how.order is None:
+        return None, columns
+    order = how.order(next(iter(columns.values())).rows)
+    return order, {name: each.taken(order) for name, each in columns.items()}
+
+
+def _held(table: Any, columns: _New) -> Staged:
     """In memory; the checksum is that of its changed columns, one after the other."""
     digest = hashlib.sha256()
-    for given in columns:
-        column = given if order is None else given.taken(order)
+    for column in columns.values():
         array = new_array(column) if isinstance(column, Numbers) else _ranks(column, digest.update)
         digest.update(array.astype(array.dtype.newbyteorder("<")).tobytes())
     return Staged(sha256=digest.hexdigest(), checksum_of="column", name=None, table=lambda: table)

@@ -71,11 +71,11 @@ class ChangedArrays(NamedTuple):
     names: list[str]
     persons: PersonsFound
 
-    def arrays(self, order: IntArray | None = None) -> dict[str, npt.NDArray[Any]]:
-        """All columns, their rows in another order if there is one."""
-        rows = slice(None) if order is None else order
-        new = {name: new_array(each) for name, each in self.columns.items()}
-        return {name: (self.kept | new)[name][rows] for name in self.names}
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All columns."""
+        both = self.kept | {name: new_array(each) for name, each in self.columns.items()}
+        return {name: both[name] for name in self.names}
 
 
 def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
@@ -96,9 +96,11 @@ def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
     how.account(changed)
     rows = slice(None) if changed.rows is None else changed.rows
     kept = {name: np.asanyarray(table[name])[rows] for name in how.keep}
-    result = ChangedArrays(kept, changed.columns, how.stays(names), persons.found())
+    stays = how.stays(names)
+    columns = {name: changed.columns[name] for name in stays if name in how.columns}
+    result = ChangedArrays(kept, columns, stays, persons.found())
     if how.look is not None:
-        arrays = result.arrays()
+        arrays = result.arrays
         how.look.look(
             batch.secret.codes[rows],
             batch.secret.labels,
@@ -159,7 +161,7 @@ def change_frame(frame: Any, how: Change) -> ChangedFrame:
         before = 0
         for each in seen:
             how.look.look(*each.secret, partial(frame_columns, result, before))
-            before += each.secret.codes.size
+            before += each.secret.rows
     persons = PersonCounter(most_held=None)
     for each in seen:
         if each.persons is not None:
