@@ -304,3 +304,9 @@ def test_the_terminal(typed: Typed, folder: Path, kind: str) -> None:
     assert told.json["noise"]["kind"] == "door-swap"
     (folder / "out.csv").write_text("note,colour,size\n")
     assert typed("verify", "out.csv.record.json").code == Exit.NOT_PRIVATE
+
+
+def test_nothing_in_the_library_knows_it() -> None:
+    known = "\n".join(each.read_text("utf-8") for each in Path(pf.__file__).parent.rglob("*.py"))
+    for name in (SwapPlan.KIND, SwapRecord.KIND, "door-swap", "SwapKind", *COLOURS[4:]):
+        assert name not in known

@@ -43,7 +43,7 @@ class Numbers(NamedTuple):
 
     def taken(self, rows: IntArray) -> Numbers:
         """Some rows, in an order of their own."""
-        return Numbers(self.values[rows], self.holes[rows])
+        return Numbers(self.values.take(rows), self.holes.take(rows))
 
 
 class Coded(NamedTuple):
@@ -67,7 +67,7 @@ class Coded(NamedTuple):
 
     def taken(self, rows: IntArray) -> Coded:
         """Some rows, in an order of their own."""
-        return Coded(self.codes[rows], self.labels)
+        return Coded(self.codes.take(rows), self.labels)
 
     @classmethod
     def of(cls, codes: IntArray, labels: tuple[Any, ...]) -> Coded:

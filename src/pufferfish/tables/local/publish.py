@@ -80,7 +80,7 @@ def _held(table: Any, columns: _New) -> Staged:
     digest = hashlib.sha256()
     for column in columns.values():
         array = new_array(column) if isinstance(column, Numbers) else _ranks(column, digest.update)
-        digest.update(array.astype(array.dtype.newbyteorder("<")).tobytes())
+        digest.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
     return Staged(sha256=digest.hexdigest(), checksum_of="column", name=None, table=lambda: table)
 
 
