@@ -23,7 +23,7 @@ from pufferfish.exact.verify import certify, check_goal, check_scenario
 from pufferfish.guarantee import Guarantee
 from pufferfish.ladder import Rounding
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Noise, NoNoise, check_noise
+from pufferfish.noise import Noise, NoNoise, as_noise, check_noise
 from pufferfish.numerics import round_up
 from pufferfish.radius import within
 from pufferfish.scenario import PairOfLaws, Scenario
@@ -357,10 +357,11 @@ def _is_kept(
     """Whether the promise is certified, also for laws that far from the believed ones."""
     if certificate.holds is not True or distance == 0.0:
         return certificate.holds is True
-    inner = within(certificate.noise, certificate.goal, distance)
+    noise = as_noise(certificate.noise)
+    inner = within(noise, certificate.goal, distance)
     if inner is None:
         return False
-    return certify(scenario, certificate.noise, inner, workers, None).holds is True
+    return certify(scenario, noise, inner, workers, None).holds is True
 
 
 def _not_kept(method: str, certificate: Certificate) -> str:

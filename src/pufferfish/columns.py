@@ -1,4 +1,4 @@
-"""The kind of release that publishes rows of a column: how its record is checked."""
+"""The kind of release that publishes rows of a column: how it is done, told and checked."""
 
 from __future__ import annotations
 
@@ -6,29 +6,34 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from pufferfish.appearance import Appearance
 from pufferfish.documents.upgrades import FROM_VERSION
-from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee
-from pufferfish.kind import Kind, ReleasePlan, ReleaseRecord
-from pufferfish.looking import beside, look_at, shown
+from pufferfish.kind import ReleasePlan, ReleaseRecord
+from pufferfish.looking import column_appearance
 from pufferfish.numerics import round_up
 from pufferfish.persons import cost_of_rows
 from pufferfish.plan import Plan
 from pufferfish.record import Record
+from pufferfish.release import RowKind, RowSession
+from pufferfish.release.column import ColumnSession
+from pufferfish.release_story import story
 from pufferfish.scenario import PUBLIC
 from pufferfish.statement import Facts, contradictions, words
 from pufferfish.verdict import Check
 from pufferfish.words.certificates import measured, pairs_in_words
 from pufferfish.words.numbers import rounded_up
+from pufferfish.words.steps import Step
 
 __all__ = ["ColumnKind"]
 
 
-class ColumnKind(Kind[Plan, Facts]):
-    """Rows of a column, in a file, a folder or a frame."""
+class ColumnKind(RowKind[Plan, Facts]):
+    """Rows of a column, with noise."""
 
     plan: ClassVar[type[ReleasePlan]] = Plan
     record: ClassVar[type[ReleaseRecord[Any, Any]]] = Record
+    session: ClassVar[type[RowSession[Any, Any]]] = ColumnSession
     everybody: ClassVar[str] = "pair and adversary"
     private: ClassVar[str] = "the beliefs are private and not in this edition"
 
@@ -75,39 +80,13 @@ class ColumnKind(Kind[Plan, Facts]):
         """Counts, order and measurements must go together."""
         return contradictions(data, facts, plan, old=FROM_VERSION in data)
 
-    def appearance(
-        self,
-        data: Mapping[str, Any],
-        facts: Facts,
-        folder: Path | None,
-        released: str | Path | None,
-    ) -> tuple[list[Check], list[str]]:
-        """The published file, as far as it is there."""
-        name = data["published"]["file"]
-        if released is not None:
-            return look_at(data, facts, Path(released))
-        if folder is None:
-            return [], []
-        if name is None:
-            if data["published"]["checksum_of"] == "column":
-                return [], ["A frame was released, and no file: there is nothing here to look at."]
-            away = "the record does not say where it is; name it with --released"
-            return [
-                Check(
-                    claim="the file has the checksum that the record names",
-                    verdict=None,
-                    detail=away,
-                )
-            ], []
-        claim = f"{shown(name)} has the checksum that the record names"
-        try:
-            place = beside(folder, name)
-        except InvalidInputError as error:
-            return [Check(claim=claim, verdict=False, detail=str(error))], []
-        if place.exists():
-            return look_at(data, facts, place)
-        away = "it is not beside the record; name it with --released"
-        return [Check(claim=claim, verdict=None, detail=away)], []
+    def story(self, record: Record) -> tuple[Step, ...]:
+        """What happened, part by part."""
+        return story(record)
+
+    def looks(self, data: Mapping[str, Any], facts: Facts, released: Path) -> Appearance:
+        """Whether the values look as noise leaves them."""
+        return column_appearance(data["published"], facts, released)
 
 
 def _for_one_row(plan: Plan) -> str:

@@ -8,7 +8,7 @@ from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Noise, NoNoise
+from pufferfish.noise import Noise, NoNoise, as_noise
 from pufferfish.scenario import RELEASED, Belief, Scenario, Secret
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 from pufferfish.words.beliefs import ANOTHER_TABLE, law_in_words
@@ -50,7 +50,7 @@ def explain(
     another_table: bool = False,
 ) -> Explanation:
     """The numbered steps from beliefs to certificate, with the numbers in them."""
-    goal, noise = certificate.goal, certificate.noise
+    goal, noise = certificate.goal, as_noise(certificate.noise)
     texts = {
         "pairs": f"What must look alike: {named_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
         "promise": _promise(goal),
@@ -151,7 +151,7 @@ def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> st
 def _why_this_much(
     scenario: Scenario, certificate: Certificate, method: str, tau: Tau | None, radius: float
 ) -> str:
-    noise = certificate.noise
+    noise = as_noise(certificate.noise)
     found = f"How it was found (method {method!r}{'' if tau is None else f', tau {tau!r}'})"
     if method in PAPER_METHODS:
         return (

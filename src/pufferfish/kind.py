@@ -32,12 +32,13 @@ from pufferfish.exact.recheck import certificate_gap
 from pufferfish.guarantee import Guarantee
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import Law
-from pufferfish.scenario import Scenario
+from pufferfish.scenario import Scenario, Secret
 from pufferfish.signing import SigningKey, signer_of, unsigned
+from pufferfish.tables.one_row import OneRow
 from pufferfish.verdict import Check
 
-__all__ = ["TOLERANCE", "Edition", "Kind", "ReleasePlan", "ReleaseRecord", "Stated"]
-__all__ += ["kind_of", "plan_to_dict", "register"]
+__all__ = ["TOLERANCE", "Edition", "Kind", "ReleasePlan", "ReleaseRecord", "RowPlan", "Stated"]
+__all__ += ["kind_of", "plan_of", "plan_to_dict", "register"]
 
 Edition = Literal["internal", "public"]
 # How far bounds that were computed elsewhere may be from ours: other versions, other processors.
@@ -129,6 +130,39 @@ def plan_to_dict(plan: ReleasePlan, calibration: object, **given: Any) -> dict[s
     """The document of a plan: entries as given, or as the plan or its calibration has them."""
     head = {"pufferfish": plan.KIND, "version": plan.VERSION, "notice": PRIVATE_NOTICE}
     return written(plan.SHAPE, plan, calibration, **head, **given)
+
+
+class RowPlan(ReleasePlan):
+    """What was decided for a release of rows.
+
+    Attributes:
+        secret: The column of the secret; it is never published.
+        keep: The columns that are published as they are.
+        person: The column that says which rows belong to one person; None: the promise is about
+            rows.
+        rows_per_person: At most so many rows of one person are published.
+    """
+
+    __slots__ = ()
+    secret: str
+    keep: tuple[str, ...]
+    person: str | None
+    rows_per_person: int
+
+    @property
+    @abstractmethod
+    def shuffled(self) -> bool:
+        """Whether rows are published in random order."""
+
+    @property
+    @abstractmethod
+    def protected(self) -> frozenset[Secret]:
+        """The secrets that occur in a pair."""
+
+    @property
+    @abstractmethod
+    def reduction(self) -> OneRow | None:
+        """How the rows of a person become one before anything else, if they do."""
 
 
 class Stated(ABC):
@@ -379,3 +413,9 @@ def kind_of(name: str) -> Kind[Any, Any]:
             f"this is no record document of pufferfish; it is one of kind {name!r}."
         )
     return _KINDS[name]
+
+
+def plan_of(plain: dict[str, Any]) -> ReleasePlan:
+    """The plan that a document holds, of whatever kind and version, as `plain_document` read it."""
+    plan = kind_of(plain["pufferfish"]).plan
+    return plan.from_dict(as_document(plain, plan.KIND, plan.VERSION))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
 from pufferfish.tables.sources import data_files
 from pufferfish.verdict import Check
 
-__all__ = ["beside", "look_at", "shown"]
+__all__ = ["beside", "column_appearance", "look_at", "shown"]
 
 # Of a file, in bytes, on every system in use.
 _LONGEST_NAME = 255
@@ -59,27 +59,36 @@ def _is_plain(name: object) -> bool:
     return size <= _LONGEST_NAME and os.path.basename(name) == name
 
 
-def look_at(data: Mapping[str, Any], facts: Facts, released: Path) -> tuple[list[Check], list[str]]:
-    """Checks of the published file or folder, and notes on what cannot be told from it."""
+def look_at(
+    published: Mapping[str, Any], released: Path, look: Callable[[Path], Appearance | None]
+) -> tuple[list[Check], list[str]]:
+    """Checks of the published file or folder, and notes on what cannot be told from it.
+
+    Args:
+        published: What the record says of it.
+        released: Where it is.
+        look: How its values look, if it is the one.
+    """
     named = shown(released.name)
     same = f"{named} has the checksum that the record names"
-    published = data["published"]
     if published["checksum_of"] == "column":
         found = Check(claim=same, verdict=None, detail="a frame was released, not a file")
         return [found], []
     folder = published["checksum_of"] == "folder"
     wrong = _no_file(released, folder=folder)
     if wrong is None:
-        wrong = _wrong_in_folder(data, released) if folder else _other_file(data, released)
+        wrong = (_wrong_in_folder if folder else _other_file)(published, released)
     if wrong is not None:
         return [Check(claim=same, verdict=False, detail=wrong)], []
     try:
-        seen = _appearance(data, facts, released)
+        seen = look(released)
     except DataError as error:
         return [Check(claim=same, verdict=False, detail=f"it cannot be such a table: {error}")], []
     except PufferfishError as error:
         note = f"The values of {named} were not looked at: {error}"
         return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], [note]
+    if seen is None:
+        return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], []
     rows = seen.rows == published["rows"]
     held = f"sha256 {published['sha256']}, {seen.rows:,} rows"
     checks = [Check(claim=same, verdict=rows, detail=held if rows else _other_rows(seen))]
@@ -109,14 +118,13 @@ def _no_file(place: Path, *, folder: bool) -> str | None:
     return None if stat.S_ISREG(mode) else "it is no regular file, so it was not opened"
 
 
-def _other_file(data: Mapping[str, Any], released: Path) -> str | None:
+def _other_file(published: Mapping[str, Any], released: Path) -> str | None:
     digest = file_sha256(released)
-    return None if digest == data["published"]["sha256"] else f"sha256 {digest}"
+    return None if digest == published["sha256"] else f"sha256 {digest}"
 
 
-def _wrong_in_folder(data: Mapping[str, Any], folder: Path) -> str | None:
+def _wrong_in_folder(published: Mapping[str, Any], folder: Path) -> str | None:
     """What of a folder is not as it was released; None where all is."""
-    published = data["published"]
     try:
         text = bounded_text(_regular(folder / MANIFEST), "manifest")
         manifest = Manifest.from_json(text)
@@ -146,22 +154,22 @@ def _regular(place: Path) -> Path:
     return place
 
 
-def _appearance(data: Mapping[str, Any], facts: Facts, released: Path) -> Appearance:
-    """How the values look."""
+def column_appearance(published: Mapping[str, Any], facts: Facts, released: Path) -> Appearance:
+    """How the values of a published column look."""
     place, format_ = str(released), format_of(released)
     names = column_names(place, format_, facts.column)
     other = names ^ {facts.column, *facts.kept}
     if other:
         raise DataError(f"its columns are not those that the record names ({len(other)} differ).")
-    parts = _bounded(column_parts(place, format_, facts.column), _most_rows(data, released))
+    parts = _bounded(column_parts(place, format_, facts.column), _most_rows(published, released))
     return appearance(parts, facts.noise, facts.postprocess)
 
 
-def _most_rows(data: Mapping[str, Any], released: Path) -> int:
+def _most_rows(published: Mapping[str, Any], released: Path) -> int:
     """One more row than this is enough to see that there are too many."""
     files = data_files(released) if released.is_dir() else [released]
     size = sum(each.stat().st_size for each in files)
-    return min(int(data["published"]["rows"]), ROWS_PER_BYTE * size + SPARE_ROWS)
+    return min(int(published["rows"]), ROWS_PER_BYTE * size + SPARE_ROWS)
 
 
 def _bounded(parts: Iterator[FloatArray], most: int) -> Iterator[FloatArray]:

@@ -20,7 +20,7 @@ from pufferfish.documents.shape import entries_of, made, read
 from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Positive
 from pufferfish.exact.certificate import Certificate
 from pufferfish.guarantee import Guarantee
-from pufferfish.kind import ReleasePlan, plan_to_dict
+from pufferfish.kind import RowPlan, plan_to_dict
 from pufferfish.ladder import ROUNDINGS, Rounding
 from pufferfish.mechanism import Mechanism
 from pufferfish.noise import as_noise, law_to_dict
@@ -61,7 +61,7 @@ class _Head(PlanHead, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(ReleasePlan):
+class Plan(RowPlan):
     """What is released, how, and to keep which promise.
 
     Attributes:

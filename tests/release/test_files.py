@@ -25,7 +25,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.calibrate import recertified
-from pufferfish.release import session
+from pufferfish.release import column as column_release
 from pufferfish.tables import FileFormat
 from pufferfish.tables.local import reading, transform
 from tests import seams
@@ -506,7 +506,7 @@ def test_a_person_with_too_many_rows_publishes_nothing(
         pf.release(tmp_path / "in.csv", chosen, tmp_path / "out.csv")
     assert listing(tmp_path) == ["in.csv"]
     # Too few to test what they have in common; that has tests of its own.
-    monkeypatch.setattr(session, "refuse_dependent", lambda *_: True)
+    monkeypatch.setattr(column_release, "refuse_dependent", lambda *_: True)
     twice = plan(unit="person", person="p", rows_per_person=2, dependence="independent")
     assert pf.release(tmp_path / "in.csv", twice, tmp_path / "out.csv").record.rows_read == 51
 

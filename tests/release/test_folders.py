@@ -17,7 +17,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.checking import verify_record
-from pufferfish.release import session
+from pufferfish.release import column as column_release
 from pufferfish.sampling.shuffle import Shuffler
 from pufferfish.tables import FileFormat
 from pufferfish.tables.local import folder, publish, reading
@@ -400,7 +400,7 @@ def test_persons_are_counted_over_all_files(
         pf.release(tmp_path / "in", once, tmp_path / "out")
     assert listing(tmp_path) == ["in"]
     # Too few to test what they have in common; that has tests of its own.
-    monkeypatch.setattr(session, "refuse_dependent", lambda *_: True)
+    monkeypatch.setattr(column_release, "refuse_dependent", lambda *_: True)
     twice = plan(unit="person", person="p", rows_per_person=2, dependence="independent")
     assert pf.release(tmp_path / "in", twice, tmp_path / "out").record.rows_read == 30
 

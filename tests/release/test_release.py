@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import pufferfish as pf
 from pufferfish import mechanism
 from pufferfish.calibrate import recertified
-from pufferfish.release import session
+from pufferfish.release import column as column_release
 from pufferfish.tables.local import transform
 from tests.sampling.fit import rejects_counts
 
@@ -582,7 +582,7 @@ def test_a_person_with_more_rows_than_promised_is_refused(
     for batch in (2**20, 2, 1):
         monkeypatch.setattr(transform, "BATCH", batch)
         # Four rows are too few to test what they have in common; that has tests of its own.
-        monkeypatch.setattr(session, "refuse_dependent", lambda *_: True)
+        monkeypatch.setattr(column_release, "refuse_dependent", lambda *_: True)
         with pytest.raises(pf.DataError, match="column 'p': some person has more than 1 row"):
             pf.release(frame_of(kind, columns), per_person())
         done = pf.release(frame_of(kind, columns), per_person(2))
@@ -594,7 +594,7 @@ def test_a_person_with_more_rows_than_promised_is_refused(
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 def test_persons_may_be_categories(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transform, "BATCH", 2)
-    monkeypatch.setattr(session, "refuse_dependent", lambda *_: True)
+    monkeypatch.setattr(column_release, "refuse_dependent", lambda *_: True)
     frame = pl.DataFrame(
         {"x": [1.0, 2.0, 3.0], "s": ["a", "b", "a"], "p": ["u", "v", "u"]}
     ).with_columns(pl.col("p").cast(pl.Categorical))

@@ -16,7 +16,7 @@ import pufferfish as pf
 from pufferfish.errors import DataError
 from pufferfish.release import release_with
 from pufferfish.tables import Change, engines
-from pufferfish.tables.arrays import array_batch
+from pufferfish.tables.arrays import array_batch, new_array
 from pufferfish.tables.engine import Counting, Engine, Progress, Staged, Survey
 from pufferfish.tables.local.engine import ArraysEngine, FilesEngine, FrameEngine
 from pufferfish.tables.seen import NOBODY
@@ -57,14 +57,14 @@ class RowsEngine:
     def summarise(self, what: Counting, check: Any = None, progress: Any = None) -> Summary:
         self.asked.append("summarise")
         column, secret = what.column, what.secret
-        batch = array_batch(self._arrays(column, secret), column, secret)
+        batch = array_batch(self._arrays(column, secret), (column,), secret)
         tally = Tally(column, secret)
         if check is not None:
             check(batch, 0)
         tally.add(batch)
         return tally.summary()
 
-    def survey(self, how: Change, low: float, high: float) -> Survey | None:
+    def survey(self, how: Change) -> Survey | None:
         self.asked.append("survey")
         return None
 
@@ -72,10 +72,12 @@ class RowsEngine:
         self, how: Change, survey: Survey | None, progress: Progress | None = None
     ) -> AbstractContextManager[Rows]:
         self.asked.append("transform")
-        changed = how.change(array_batch(self._arrays(*how.read), how.column, how.secret), 0)
+        batch = array_batch(self._arrays(*how.read), how.numbers, how.secret, how.labels)
+        changed = how.change(batch, 0)
         how.account(changed)
-        values = changed.values.tolist()
-        return nullcontext(Rows([{how.column: value} for value in values]))
+        columns = {name: new_array(each).tolist() for name, each in changed.columns.items()}
+        cells = zip(*columns.values(), strict=True)
+        return nullcontext(Rows([dict(zip(columns, each, strict=True)) for each in cells]))
 
     @contextmanager
     def publish(self, changed: Rows, how: Change) -> Iterator[Staged]:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import pufferfish as pf
 from pufferfish.tables import Batch, Tally
+from pufferfish.tables.batch import Coded
 from tests import seams
 
 LABELS = ("a", "b", "c")
@@ -56,10 +57,9 @@ def tallied(
     for number, batch in enumerate(batches):
         found.add(
             Batch(
-                np.array([value for value, _ in batch], dtype=np.float64),
-                np.array([code for _, code in batch], dtype=np.int64),
-                LABELS,
-                None if counts is None else np.array(counts[number], dtype=np.int64),
+                {"x": np.array([value for value, _ in batch], dtype=np.float64)},
+                Coded(np.array([code for _, code in batch], dtype=np.int64), LABELS),
+                counts=None if counts is None else np.array(counts[number], dtype=np.int64),
             )
         )
     return found.summary()
@@ -193,7 +193,7 @@ def test_a_large_value_after_fine_bins() -> None:
     found = Tally("x", "s", 5)
     for part in (small, large):
         values, codes = zip(*part, strict=True)
-        found.add(Batch(np.array(values), np.array(codes), LABELS))
+        found.add(Batch({"x": np.array(values)}, Coded(np.array(codes), LABELS)))
         late = found.summary()  # which merges
     assert content(late) == content(tallied([large + small], 5))
     values = late.groups["a"].values
@@ -220,15 +220,16 @@ def test_summaries_may_be_asked_for_in_between() -> None:
     for start in (0, 20):
         part = rows[start : start + 20]
         values, codes = (np.array(each) for each in zip(*part, strict=True))
-        found.add(Batch(values, codes, LABELS))
+        found.add(Batch({"x": values}, Coded(codes, LABELS)))
         expected = content(tallied([rows[: start + 20]], 10))
         assert content(found.summary()) == expected
 
 
 def test_labels_may_be_numbered_differently_in_each_batch() -> None:
     found = Tally("x", "s")
-    found.add(Batch(np.array([1.0, 2.0]), np.array([0, 1]), ("a", "b")))
-    found.add(Batch(np.array([1.0, 2.0, math.nan]), np.array([2, 0, 1]), ("b", "c", "a")))
+    found.add(Batch({"x": np.array([1.0, 2.0])}, Coded(np.array([0, 1]), ("a", "b"))))
+    values = np.array([1.0, 2.0, math.nan])
+    found.add(Batch({"x": values}, Coded(np.array([2, 0, 1]), ("b", "c", "a"))))
     assert content(found.summary()) == (
         0.0,
         [("a", [1.0], [2], 0), ("b", [2.0], [2], 0), ("c", [], [], 1)],

@@ -29,6 +29,7 @@ from pufferfish.learning.matrix import matrix
 from pufferfish.noise import NoNoise
 from pufferfish.plan import Plan
 from pufferfish.scenario import Scenario, Secret, SecretPair
+from pufferfish.tables import Batch
 from pufferfish.tables.formats import format_of
 from pufferfish.tables.local.cells import cells_at
 from pufferfish.tables.local.files import column_values
@@ -196,9 +197,8 @@ def audit_data(
     calibration = plan.calibration
     pair = calibration.certificate.worst.pair
     alone = Scenario(calibration.scenario.beliefs, [pair])
-    values, labels = _rows(
-        batches(original, plan.column, plan.secret, na=na, one_row=plan.reduction), pair
-    )
+    rows_of = batches(original, plan.column, plan.secret, na=na, one_row=plan.reduction)
+    values, labels = _rows(rows_of, plan.column, pair)
     if plan.cap is not None:
         # What is noised, and what the beliefs are about.
         values = np.clip(values, *plan.cap)
@@ -252,13 +252,15 @@ def audit_data(
     )
 
 
-def _rows(parts: Iterable[Any], pair: SecretPair) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+def _rows(
+    parts: Iterable[Batch], column: str, pair: SecretPair
+) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """All values, and 0, 1 for the secrets of the pair, −1 for others."""
     values, classes = [], []
     for batch in parts:
-        of_label = np.array([_index(label, pair) for label in batch.labels] + [-1])
-        values.append(batch.values)
-        classes.append(of_label[batch.codes])
+        of_label = np.array([_index(label, pair) for label in batch.secret.labels] + [-1])
+        values.append(batch.numbers[column])
+        classes.append(of_label[batch.secret.codes])
     if not values:
         raise DataError("the table has no rows.")
     return np.concatenate(values), np.concatenate(classes)

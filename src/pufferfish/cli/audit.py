@@ -17,7 +17,7 @@ from pufferfish.cli.exits import Exit
 from pufferfish.cli.printing import Printing
 from pufferfish.documents.text import as_document, plain_document
 from pufferfish.errors import InvalidInputError
-from pufferfish.kind import ReleasePlan, kind_of
+from pufferfish.kind import ReleasePlan, kind_of, plan_of
 from pufferfish.options.groups import grouped
 from pufferfish.options.table import Marks
 
@@ -107,6 +107,6 @@ def _plan(document: Path) -> ReleasePlan | None:
     plain = plain_document(document)
     kind = kind_of(plain["pufferfish"])
     if plain["pufferfish"] == kind.plan.KIND:
-        return kind.plan.load(document)
+        return plan_of(plain)
     data = as_document(plain, kind.record.KIND, kind.record.VERSION)
     return kind.plan.from_dict(data["plan"]) if "plan" in data else None

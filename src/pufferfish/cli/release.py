@@ -9,16 +9,17 @@ from dataclasses import replace
 from errno import EIO
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from pufferfish.atomic import write_text
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
+from pufferfish.codec import plain_document
 from pufferfish.errors import InvalidInputError, PufferfishError
 from pufferfish.extras import check_report
-from pufferfish.kind import Edition
+from pufferfish.kind import Edition, ReleaseRecord, RowPlan, plan_of
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
@@ -27,14 +28,10 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.signing import Signing
 from pufferfish.options.table import Table
-from pufferfish.plan import Plan
-from pufferfish.record import Record
-from pufferfish.release import release_file, release_with
-from pufferfish.release_story import story
+from pufferfish.release import release_file, release_with, row_kind
 from pufferfish.report import report as page_of
-from pufferfish.report.columns import count_column
+from pufferfish.report.columns import WrittenAs
 from pufferfish.signing import SigningKey
-from pufferfish.statement import headline
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
 from pufferfish.tables.spark.engine import SparkEngine
@@ -108,7 +105,7 @@ def command(
         just_counted = None
         if plan is not None:
             _refuse_mixed(table, adversaries, goal, publishing)
-            chosen = Plan.load(plan)
+            chosen = _row_plan(plan)
         else:
             asked = Asked(table=table, adversaries=adversaries, goal=goal, publishing=publishing)
             described = asked.described(show)
@@ -125,8 +122,9 @@ def command(
             return
         records = _record_paths(output, record)
         with show.progress("Releasing on the cluster"):
+            read = row_kind(chosen).session.reading(chosen)
             engine = SparkEngine(
-                frame=table.read(session, chosen.column, chosen.secret),
+                frame=table.read(session, *read),
                 output=output,
                 kind=output_format or "parquet",
                 force=force,
@@ -143,7 +141,7 @@ def command(
 
 def publish(
     table: Table,
-    plan: Plan,
+    plan: RowPlan,
     output: Path,
     target_format: FileFormat,
     record: Path | None,
@@ -190,27 +188,35 @@ def publish(
 _Records = tuple[Path | None, Path | None]
 
 
-def _save(done: Record, records: _Records, force: bool, key: SigningKey | None) -> None:
+def _save(
+    done: ReleaseRecord[Any, Any], records: _Records, force: bool, key: SigningKey | None
+) -> None:
     editions: tuple[Edition, Edition] = ("internal", "public")
     for place, edition in zip(records, editions, strict=True):
         if place is not None:
             done.save(place, edition, force=force, sign=key)
 
 
-def _tell(show: Show, record: Record, output: str, records: _Records, report: Path | None) -> None:
+def _tell(
+    show: Show,
+    record: ReleaseRecord[Any, Any],
+    output: str,
+    records: _Records,
+    report: Path | None,
+) -> None:
     internal, public = records
     written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
     if report is not None:
         written += f"\nReport      {report} (private)"
-    promise = record.plan.promise
+    kind, facts = row_kind(record.plan), record.facts
     show.result(
-        "" if show.silent else labelled(story(record)) + written,
+        "" if show.silent else labelled(kind.story(record)) + written,
         {
-            "headline": headline(record.facts),
+            "headline": record.words.get("headline", []),
             "output": output,
-            "rows": record.rows_published,
-            "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
-            "noise": law_to_dict(record.plan.calibration.mechanism),
+            "rows": record.published["rows"],
+            "goal": {"epsilon": facts.goal.epsilon, "delta": facts.goal.delta},
+            "noise": law_to_dict(facts.noise),
             "record": None if internal is None else str(internal),
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),
@@ -256,15 +262,24 @@ def _target_format(table: Table, output: Path, kind: str | None) -> FileFormat:
     return table.file_format if kind is None else format_of("part", kind)
 
 
-def _report(record: Record, table: Table, output: Path, target_format: FileFormat) -> str:
-    """The internal report, with both columns as far as they are files."""
-    # Where persons became one row each, the table's own column is another one.
-    given = STANDARD_STREAM if record.plan.one_row else table.file
+def _report(
+    record: ReleaseRecord[Any, Any], table: Table, output: Path, target_format: FileFormat
+) -> str:
+    """The internal report, with both tables as far as they are files."""
+    # Where persons became one row each, the table's own rows are others.
+    given = STANDARD_STREAM if record.plan.reduction else table.file
     released, original = (
-        None if file == STANDARD_STREAM else count_column(file, record.plan.column, format_)
+        None if file == STANDARD_STREAM else WrittenAs(file, format_)
         for file, format_ in ((str(output), target_format), (given, table.file_format))
     )
     return page_of(record, released=released, original=original)
+
+
+def _row_plan(path: Path) -> RowPlan:
+    """A plan of any kind that publishes rows."""
+    plan = plan_of(plain_document(path))
+    row_kind(plan)
+    return cast("RowPlan", plan)
 
 
 def _record_paths(output: str, record: Path | None) -> _Records:

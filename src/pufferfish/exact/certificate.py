@@ -15,7 +15,7 @@ from pufferfish.documents.shape import Entries, read, written
 from pufferfish.documents.strict import plain_from_json
 from pufferfish.documents.types import Count, Name
 from pufferfish.guarantee import GoalEntries, Guarantee
-from pufferfish.noise import LawEntries, Noise, as_noise, law_to_dict
+from pufferfish.noise import Law, LawEntries, law_to_dict
 from pufferfish.scenario import SecretPair
 
 __all__ = [
@@ -112,21 +112,21 @@ def _require_number(name: str, value: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Certificate:
-    """The exact privacy of *one* release under one noise law, enclosed from both sides.
+    """The exact privacy of *one* release under one law, enclosed from both sides.
 
     It spends the randomness that each belief ascribes to X. It does not compose: a second release
     of the same value is not covered.
 
     Attributes:
         goal: The promise.
-        noise: The law of N.
+        noise: The law that is applied; usually that of what is added.
         results: What was found of every pair that was examined, in both directions.
         screened: Where there are very many pairs: those that were proven to lose no more than the
             worst of `results`, or next to nothing, without being examined one by one.
     """
 
     goal: Guarantee
-    noise: Noise
+    noise: Law
     results: tuple[PairResult, ...]
     screened: tuple[Screened, ...] = ()
 
@@ -221,7 +221,7 @@ class Certificate:
         entries = read(data, CertificateEntries, "certificate")
         certificate = cls(
             goal=entries.goal.made(),
-            noise=as_noise(entries.noise.made()),
+            noise=entries.noise.made(),
             results=tuple(PairResult(**_numbers(each)) for each in entries.results),
             screened=tuple(Screened(**_numbers(each)) for each in entries.screened),
         )

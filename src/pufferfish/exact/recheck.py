@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pufferfish.exact.certificate import Certificate, PairResult, Screened
 from pufferfish.exact.single import verify_pair
 from pufferfish.limits import still_patient
+from pufferfish.noise import as_noise
 from pufferfish.scenario import Scenario, SecretPair, laws_of
 
 __all__ = ["certificate_gap"]
@@ -73,7 +74,7 @@ def _examined(
         still_patient()
         if scenario is not None and belief in beliefs and pair in scenario.pairs:
             laws = laws_of(beliefs[belief], pair)
-            found += verify_pair(laws, certificate.noise, certificate.goal)
+            found += verify_pair(laws, as_noise(certificate.noise), certificate.goal)
     return found
 
 

@@ -156,16 +156,16 @@ class Table:
         """How the table is written."""
         return format_of(self.file, self.format, self.delimiter, na=self.na or ())
 
-    def read(self, session: Any, column: str, secret: str) -> Any:
-        """The table as a frame of the cluster."""
-        return read_table(session, self.file, self.format, column, secret, self.na or ())
+    def read(self, session: Any, numbers: tuple[str, ...], labels: tuple[str, ...]) -> Any:
+        """The table as a frame of the cluster; the arguments are those of `read_table`."""
+        return read_table(session, self.file, self.format, numbers, labels, self.na or ())
 
     def summary(self, voice: Voice, one_row: OneRow | None = None) -> Summary:
         """The counts of the whole file; with `one_row` each person counts once."""
         if self.on_spark:
             column, secret = self.columns
             with self.cluster() as session, voice.progress(f"Counting {self.file}"):
-                table = self.read(session, column, secret)
+                table = self.read(session, (column,), (secret,))
                 person, way = (None, None) if one_row is None else (one_row.person, one_row.way)
                 return summarise(table, column=column, secret=secret, person=person, one_row=way)
         if self.file == STANDARD_STREAM:

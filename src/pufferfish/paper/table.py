@@ -17,7 +17,7 @@ from pufferfish.compare import compare, tau_in_words
 from pufferfish.errors import UnsupportedError
 from pufferfish.exact import Certificate, privacy_profile, verify
 from pufferfish.guarantee import Guarantee
-from pufferfish.noise import LaplaceNoise, Noise, NoNoise
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise, as_noise
 from pufferfish.paper.experiments import Experiment
 from pufferfish.priors import Discrete
 from pufferfish.scenario import Belief, Scenario
@@ -58,7 +58,7 @@ class Entry:
     @property
     def noise(self) -> Noise | None:
         """Its noise; None where it does not apply."""
-        return None if self.certificate is None else self.certificate.noise
+        return None if self.certificate is None else as_noise(self.certificate.noise)
 
     @property
     def scale(self) -> float | None:
@@ -99,7 +99,7 @@ class Row:
 
     def scale(self, way: str) -> float:
         """Of a way that adds Laplace noise; 0 where none is needed."""
-        noise = self.certificate(way).noise
+        noise = as_noise(self.certificate(way).noise)
         return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
 
 
@@ -155,7 +155,7 @@ def _entries(scenario: Scenario, goal: Guarantee, ends: tuple[float, float]) -> 
             yield Entry(
                 way=way,
                 certificate=certificate,
-                accuracy_upper=accuracy_upper(scenario, certificate.noise),
+                accuracy_upper=accuracy_upper(scenario, as_noise(certificate.noise)),
             )
         else:  # refused once for both forms of τ
             yield Entry(way=way, reason=dict(found.refused)[method])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pufferfish.noise import NoNoise
+from pufferfish.noise import NoNoise, as_noise
 from pufferfish.paper.experiments import TABLE
 from pufferfish.paper.figure import csv_text
 from pufferfish.paper.table import Entry, Row, Table
@@ -46,7 +46,7 @@ def _record(row: Row, entry: Entry) -> tuple[object, ...]:
         *place,
         type(certificate.noise).__name__,
         "" if entry.scale is None else entry.scale,
-        certificate.noise.std,
+        as_noise(certificate.noise).std,
         certificate.delta_lower,
         certificate.delta_upper,
         certificate.epsilon_upper,

@@ -14,7 +14,7 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.exact import Certificate
 from pufferfish.mechanism import Mechanism
-from pufferfish.noise import NoNoise, output_law
+from pufferfish.noise import NoNoise, as_noise, output_law
 from pufferfish.paper.experiments import TABLE, Experiment
 from pufferfish.paper.figure import Panel, Series, Shape
 from pufferfish.paper.published import Curve, Histogram
@@ -143,7 +143,7 @@ def _released(
     """A release of the secret's column, and the law of what is released."""
     mechanism = Mechanism(noise=certificate.noise, certificate=certificate, entropy=entropy)
     found = _histogram(mechanism.apply(drawn.experiment.values[secret]), drawn.edges)
-    law = output_law(drawn.experiment.beliefs[-1].priors[secret], certificate.noise)
+    law = output_law(drawn.experiment.beliefs[-1].priors[secret], as_noise(certificate.noise))
     return found, Curve(drawn.points, np.exp(law.log_density(drawn.points)))
 
 

@@ -1,6 +1,6 @@
-"""The main job: a table and a plan become a table with noise, and the record of it.
+"""The main job: a table and a plan become a table to publish, and the record of it.
 
-Every value is noised once. What is published is whole or not there at all.
+Every value is drawn once. What is published is whole or not there at all.
 """
 
 from __future__ import annotations
@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from pufferfish.checks import require
-from pufferfish.plan import Plan
-from pufferfish.record import Record
-from pufferfish.release.origin import is_about_this_table
-from pufferfish.release.session import Session, software_versions
+from pufferfish.kind import RowPlan
+from pufferfish.release.kind import RowKind, row_kind
+from pufferfish.release.session import RowSession, software_versions
 from pufferfish.tables import Engine, FileFormat, Progress, Summary, format_of
-from pufferfish.tables.engine import Counting
 from pufferfish.tables.engines import to_publish
 from pufferfish.tables.local.engine import FilesEngine
 
-__all__ = ["Release", "release", "release_file", "release_with", "software_versions"]
+__all__ = ["Release", "RowKind", "RowSession", "release", "release_file", "release_with"]
+__all__ += ["row_kind", "software_versions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +27,16 @@ class Release:
 
     Attributes:
         frame: The same kind of table that was given; for a file, the path of the released one.
-        record: What was done and promised.
+        record: What was done and promised, as records of the plan's kind say it.
     """
 
     frame: Any
-    record: Record
+    record: Any
 
 
 def release(
     data: Any,
-    plan: Plan,
+    plan: RowPlan,
     output: str | PathLike[str] | None = None,
     *,
     ledger: str | PathLike[str] | None = None,
@@ -46,7 +44,7 @@ def release(
     beliefs_from_plan: bool = False,
     na: Sequence[str] = (),
 ) -> Release:
-    """Publish a column with the planned noise.
+    """Publish a table as it is planned: a column with noise, or what another kind does to rows.
 
     Args:
         data: A frame (pandas, Polars eager or lazy, PyArrow, Spark), a dict of arrays, or a file's
@@ -73,14 +71,14 @@ def release(
             fitted on the released column, and were fitted on another one.
         BudgetExceededError: The ledger has no room for another release.
     """
-    require(isinstance(plan, Plan), f"plan must be a Plan, got {type(plan).__name__}.")
+    row_kind(plan)
     engine = to_publish(data, output, na=na, force=force)
     return release_with(engine, plan, ledger=ledger, beliefs_from_plan=beliefs_from_plan)
 
 
 def release_file(
     source: str,
-    plan: Plan,
+    plan: RowPlan,
     target: str,
     *,
     source_format: FileFormat | None = None,
@@ -90,7 +88,7 @@ def release_file(
     beliefs_from_plan: bool = False,
     just_counted: Summary | None = None,
     progress: Progress | None = None,
-    save: Callable[[Record], None] = lambda record: None,
+    save: Callable[[Any], None] = lambda record: None,
 ) -> Release:
     """`release` for files; "-" is standard input or output.
 
@@ -131,13 +129,13 @@ def release_file(
 
 def release_with(
     engine: Engine,
-    plan: Plan,
+    plan: RowPlan,
     *,
     ledger: str | PathLike[str] | None = None,
     beliefs_from_plan: bool = False,
     just_counted: Summary | None = None,
     progress: Progress | None = None,
-    save: Callable[[Record], None] = lambda record: None,
+    save: Callable[[Any], None] = lambda record: None,
 ) -> Release:
     """`release` for a table of any engine.
 
@@ -150,21 +148,10 @@ def release_with(
         progress: Told the share of the work that is done, where the engine can tell.
         save: As for `release_file`.
     """
-    session = Session(plan, ledger, library=engine.library, beliefs_from_plan=beliefs_from_plan)
-    survey = engine.survey(session.how, session.rules.low, session.rules.high)
-    session.begin(survey)
-    # Rows that were not surveyed are counted again as they are drawn, which is enough if it is
-    # meant that the beliefs are about another table.
-    ahead = survey is not None or not beliefs_from_plan
-    if is_about_this_table(plan) and ahead and not engine.once:
-        if just_counted is None:
-            just_counted = engine.summarise(
-                Counting(plan.column, plan.secret, one_row=plan.reduction),
-                check=session.rules.count,
-                progress=_half(progress, 0.0),
-            )
-            progress = _half(progress, 0.5)
-        session.compare(just_counted)
+    session = row_kind(plan).session(
+        plan, ledger, library=engine.library, beliefs_from_plan=beliefs_from_plan
+    )
+    survey, progress = session.begin(engine, just_counted, progress)
     how = session.how
     with (
         engine.transform(how, survey, progress) as changed,
@@ -173,8 +160,3 @@ def release_with(
         record = session.record(staged)
         save(record)
     return Release(staged.table(), record)
-
-
-def _half(progress: Progress | None, start: float) -> Progress | None:
-    """Of work that is half of the whole."""
-    return None if progress is None else lambda share: progress(start + 0.5 * share)

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Self
 
-__all__ = ["Counts"]
+__all__ = ["Counts", "RowCounts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class RowCounts:
     """Of some rows.
 
     Attributes:
         rows: How many there are.
-        missing: Those without a value.
+        missing: Those in which a changed column is missing.
         published: Those that are published.
+    """
+
+    rows: int = 0
+    missing: int = 0
+    published: int = 0
+
+    def __add__(self, other: Self) -> Self:
+        """Of both together; of a kind with further counts, these are added likewise."""
+        return replace(
+            self,
+            **{
+                each.name: getattr(self, each.name) + getattr(other, each.name)
+                for each in fields(self)
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts(RowCounts):
+    """Of some rows of a column.
+
+    Attributes:
         unprotected: Those published whose secret is in no pair.
         outside: Those with a value beyond all that the beliefs consider.
         capped: Those with a value that was moved to a bound of the cap.
@@ -22,9 +45,6 @@ class Counts:
         squares: Their squared distances from the mean, added up.
     """
 
-    rows: int = 0
-    missing: int = 0
-    published: int = 0
     unprotected: int = 0
     outside: int = 0
     capped: int = 0
@@ -41,17 +61,10 @@ class Counts:
         """Of the values; 0 where there are none."""
         return self.squares / self.present if self.present else 0.0
 
-    def __add__(self, other: Counts) -> Counts:
+    def __add__(self, other: Self) -> Self:
         """Of both together (the moments by Chan, Golub and LeVeque's update)."""
         total, apart = self.present + other.present, other.mean - self.mean
         share = other.present / total if total else 0.0
-        return Counts(
-            rows=self.rows + other.rows,
-            missing=self.missing + other.missing,
-            published=self.published + other.published,
-            unprotected=self.unprotected + other.unprotected,
-            outside=self.outside + other.outside,
-            capped=self.capped + other.capped,
-            mean=self.mean + apart * share,
-            squares=self.squares + other.squares + apart**2 * self.present * share,
-        )
+        squares = self.squares + other.squares + apart**2 * self.present * share
+        both = super(Counts, self).__add__(other)
+        return replace(both, mean=self.mean + apart * share, squares=squares)

@@ -17,6 +17,7 @@ from pufferfish.plan import Plan
 from pufferfish.release.counts import Counts
 from pufferfish.scenario import Secret
 from pufferfish.tables import Batch, Changed
+from pufferfish.tables.batch import Numbers
 
 __all__ = ["RowRules"]
 
@@ -86,21 +87,24 @@ class RowRules:
             DataError: What the plan does not allow for.
         """
         counts = self.count(batch, before)
-        hole = np.isnan(batch.values)
-        noised = self.mechanism.apply(self._capped(batch.values[~hole]))
+        given = batch.numbers[self.column]
+        hole = np.isnan(given)
+        noised = self.mechanism.apply(self._capped(given[~hole]))
         if not hole.any():
-            return Changed(noised, hole, None, counts)
+            return Changed({self.column: Numbers(noised, hole)}, None, counts)
         if self.missing == "drop":
-            return Changed(noised, np.zeros(noised.size, dtype=bool), ~hole, counts)
-        values = np.zeros(batch.values.size, dtype=noised.dtype)
+            none = np.zeros(noised.size, dtype=bool)
+            return Changed({self.column: Numbers(noised, none)}, ~hole, counts)
+        values = np.zeros(given.size, dtype=noised.dtype)
         values[~hole] = noised
-        return Changed(values, hole, None, counts)
+        return Changed({self.column: Numbers(values, hole)}, None, counts)
 
     def count(self, batch: Batch, before: int | None) -> Counts:
         """Check the rows and count them, without drawing any noise."""
-        hole = np.isnan(batch.values)
+        values = batch.numbers[self.column]
+        hole = np.isnan(values)
         self._check(batch, hole, before)
-        present: FloatArray = batch.values[~hole]
+        present: FloatArray = values[~hole]
         capped = self._capped(present)
         published = ~hole if self.missing == "drop" else np.ones(hole.size, dtype=bool)
         unprotected = self._having(batch, lambda label: label not in self.protected)
@@ -121,19 +125,20 @@ class RowRules:
 
     def _check(self, batch: Batch, hole: npt.NDArray[np.bool_], before: int | None) -> None:
         """Refuse what the plan does not allow for, by column and row, never by content."""
-        limit, values = self.mechanism.limit, self._capped(batch.values)
+        given, limit = batch.numbers[self.column], self.mechanism.limit
+        values = self._capped(given)
         with np.errstate(invalid="ignore"):
             far = np.abs(values) > limit
             off = np.zeros(hole.size, bool) if self.step is None else off_step(values, self.step)
         problems = [
-            (batch.lacks_secret, self.secret, "the secret is missing. Mend such rows first"),
+            (batch.secret.missing, self.secret, "the secret is missing. Mend such rows first"),
             (
                 self._having(batch, lambda label: label not in self.known),
                 self.secret,
                 "the plan does not know this secret, and promises nothing for it. Make a plan from "
                 "a table that has it, in the same kind of column (text and numbers are kept apart)",
             ),
-            (np.isinf(batch.values), self.column, "the value is infinite"),
+            (np.isinf(given), self.column, "the value is infinite"),
             (far, self.column, f"the value is beyond {limit:g}"),
             (
                 off,
@@ -167,8 +172,8 @@ class RowRules:
 
     def _having(self, batch: Batch, wanted: Callable[[Secret], bool]) -> npt.NDArray[np.bool_]:
         """Which rows have a secret of some kind; those without any secret have none."""
-        kinds = np.array([wanted(label) for label in batch.labels] + [False])
-        return np.asarray(kinds[batch.codes])  # a missing secret has the code −1
+        kinds = np.array([wanted(label) for label in batch.secret.labels] + [False])
+        return np.asarray(kinds[batch.secret.codes])  # a missing secret has the code −1
 
 
 def _considered(plan: Plan) -> tuple[float, float]:

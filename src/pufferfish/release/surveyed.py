@@ -10,6 +10,7 @@ from pufferfish.release.counts import Counts
 from pufferfish.release.rows import RowRules
 from pufferfish.scenario import Secret
 from pufferfish.tables import Batch
+from pufferfish.tables.batch import Coded
 from pufferfish.tables.engine import SurveyedGroup
 
 __all__ = ["check_groups", "counts_of"]
@@ -29,10 +30,11 @@ def check_groups(groups: Sequence[SurveyedGroup], rules: RowRules) -> None:
         found += [np.inf] if group.infinite else []
         values += found
         secrets += [group.secret] * len(found)
-    numbers = {label: number for number, label in enumerate(group.secret for group in groups)}
+    labels = [group.secret for group in groups if group.secret is not None]
+    numbers = {label: number for number, label in enumerate(labels)}
     codes = [-1 if each is None else numbers[each] for each in secrets]
-    labels = tuple("" if label is None else label for label in numbers)
-    rules.count(Batch(np.array(values), np.array(codes, dtype=np.int64), labels), None)
+    secret = Coded.of(np.array(codes, dtype=np.int64), tuple(labels))
+    rules.count(Batch({rules.column: np.array(values)}, secret), None)
 
 
 def counts_of(group: SurveyedGroup, rules: RowRules) -> Counts:

@@ -12,9 +12,10 @@ import numpy as np
 from pufferfish.checks import FloatArray
 from pufferfish.tables import Batch, FileFormat, Group, Tally, format_of
 from pufferfish.tables.arrays import column_numbers
+from pufferfish.tables.batch import Coded
 from pufferfish.tables.local.files import column_parts
 
-__all__ = ["Bars", "CountedColumn", "bars_of", "count_column"]
+__all__ = ["Bars", "CountedColumn", "WrittenAs", "bars_of", "count_column"]
 
 # Values that are kept, for estimates; longer columns are only counted.
 _MOST_KEPT = 10_000_000
@@ -38,17 +39,27 @@ class CountedColumn:
         return self.group.records + self.group.missing
 
 
-def count_column(
-    source: object, column: str, format_: FileFormat | None = None, na: Sequence[str] = ()
-) -> CountedColumn | None:
+@dataclass(frozen=True, slots=True)
+class WrittenAs(PathLike[str]):
+    """A file, and how it is written, which its name need not tell."""
+
+    path: str
+    format: FileFormat
+
+    def __fspath__(self) -> str:
+        """Where it is."""
+        return self.path
+
+
+def count_column(source: object, column: str, na: Sequence[str] = ()) -> CountedColumn | None:
     """A file's path, or an array; what is counted already, or not there, stays as it is."""
     if source is None or isinstance(source, CountedColumn):
         return source
     tally = Tally(column, "row")
     kept: list[FloatArray] = []
     count = 0
-    for part in _parts(source, column, format_, na):
-        tally.add(Batch(part, np.zeros(part.size, dtype=np.int64), ("row",)))
+    for part in _parts(source, column, na):
+        tally.add(Batch({column: part}, Coded(np.zeros(part.size, dtype=np.int64), ("row",))))
         count += part.size
         if count <= _MOST_KEPT:
             kept.append(part[~np.isnan(part)])
@@ -58,14 +69,13 @@ def count_column(
     return CountedColumn(tally.summary().groups["row"], values)
 
 
-def _parts(
-    source: Any, column: str, format_: FileFormat | None, na: Sequence[str]
-) -> Iterator[FloatArray]:
+def _parts(source: Any, column: str, na: Sequence[str]) -> Iterator[FloatArray]:
     if not isinstance(source, str | PathLike):
         yield column_numbers(column, source)
         return
     path = fspath(source)
-    yield from column_parts(path, format_ or format_of(path, na=na), column)
+    format_ = source.format if isinstance(source, WrittenAs) else format_of(path, na=na)
+    yield from column_parts(path, format_, column)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pufferfish.checks import FloatArray
 from pufferfish.exact import Certificate, PairResult
-from pufferfish.noise import NoNoise, output_law
+from pufferfish.noise import NoNoise, as_noise, output_law
 from pufferfish.postprocess import Postprocess
 from pufferfish.priors import Discrete, Prior
 from pufferfish.report.afterwards import Curve, Seen, seen_afterwards
@@ -105,7 +105,7 @@ def view_of(
         certificate: Of the noise.
         steps: What is done to the noised values.
     """
-    noise = certificate.noise
+    noise = as_noise(certificate.noise)
     priors = belief.priors[pair.first], belief.priors[pair.second]
     x = _points(priors, _NOISE_STDS * noise.error())
     seen = None

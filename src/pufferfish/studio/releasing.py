@@ -13,7 +13,7 @@ from pufferfish.plan import Plan
 from pufferfish.record import Record
 from pufferfish.release import release_file
 from pufferfish.report import report
-from pufferfish.report.columns import count_column
+from pufferfish.report.columns import WrittenAs, count_column
 from pufferfish.studio.sources import Source
 from pufferfish.tables import FileFormat
 
@@ -106,7 +106,8 @@ def _reports(source: Source, record: Record, output: Path, voice: Voice) -> Iter
     with voice.progress("Writing the reports") as progress:
         released = count_column(output, column)
         # Where persons became one row each, the table's own column is another one.
-        original = None if record.plan.one_row else count_column(source.path, column, source.format)
+        given = None if record.plan.one_row else WrittenAs(source.path, source.format)
+        original = count_column(given, column)
         progress(0.3)
         page = report(record, released=released, original=original)
         internal = output.with_name(output.name + ".report.html")

@@ -66,7 +66,7 @@ def _columns(data: Any, format_: FileFormat | None) -> tuple[list[str], _Column]
     if isinstance(data, str | PathLike):
         path = fspath(data)
         how = format_ or format_of(path)
-        with opened(path, how, [], "") as table:
+        with opened(path, how, [], ()) as table:
             names = list(table.names)
         check_columns(names, *names)
         return names, lambda name: column_values(path, how, name)

@@ -1,4 +1,4 @@
-"""Tables in and out: counts by secret, and one column mapped through a callable.
+"""Tables in and out: counts by secret, and rows mapped through a callable.
 
 Frames, arrays and files of every kind, on this machine (`local`) or on a cluster (`spark`); what
 is fitted to them or planned for them is not known here.
@@ -6,13 +6,14 @@ is fitted to them or planned for them is not known here.
 
 from __future__ import annotations
 
+from pufferfish.tables.batch import Batch
 from pufferfish.tables.change import Change, Changed
 from pufferfish.tables.engine import Engine, Progress, Staged, Survey
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, format_of
 from pufferfish.tables.local.transform import becomes_folder
 from pufferfish.tables.summarise import summarise
 from pufferfish.tables.summary import Group, Summary
-from pufferfish.tables.tally import MOST_VALUES, Batch, Tally
+from pufferfish.tables.tally import MOST_VALUES, Tally
 
 __all__ = [
     "MOST_VALUES",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -13,26 +14,45 @@ import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import DataError
-from pufferfish.scenario import Secret, checked_secret
-from pufferfish.tables.names import not_numeric, not_secrets
+from pufferfish.scenario import checked_secret
+from pufferfish.tables.batch import Batch, Coded, Numbers
+from pufferfish.tables.names import not_labels, not_numeric, not_secrets
 from pufferfish.tables.summary import IntArray, is_missing
-from pufferfish.tables.tally import Batch
 
-__all__ = ["array_batch", "column_numbers", "counted_batch", "whole_counts"]
+__all__ = ["array_batch", "column_numbers", "counted_batch", "new_array", "whole_counts"]
 
 
 def array_batch(
-    table: Mapping[str, Any], column: str, secret: str, count: str | None = None
+    table: Mapping[str, Any],
+    numbers: tuple[str, ...],
+    secret: str,
+    labels: tuple[str, ...] = (),
+    count: str | None = None,
 ) -> Batch:
     """All rows of a mapping of equally long arrays, as one batch."""
-    values = column_numbers(column, table[column])
-    codes, labels = _coded(secret, table[secret])
-    counts = None if count is None else whole_counts(count, column_numbers(count, table[count]))
-    sizes = {values.size, codes.size, values.size if counts is None else counts.size}
-    if len(sizes) > 1:
-        names = ", ".join(repr(each) for each in (column, secret, count) if each is not None)
-        raise DataError(f"the columns {names} must be equally long, one entry per row.")
-    return Batch(values, codes, labels, counts)
+    batch = Batch(
+        {name: column_numbers(name, table[name]) for name in numbers},
+        _coded(secret, table[secret], not_secrets),
+        {name: _coded(name, table[name], not_labels, dates=True) for name in labels},
+        None if count is None else whole_counts(count, column_numbers(count, table[count])),
+    )
+    sizes = [each.size for each in batch.numbers.values()]
+    sizes += [each.codes.size for each in batch.labels.values()]
+    sizes += [] if batch.counts is None else [batch.counts.size]
+    if set(sizes) - {batch.rows}:
+        names = [*numbers, secret, *labels, *([] if count is None else [count])]
+        listed = ", ".join(map(repr, names))
+        raise DataError(f"the columns {listed} must be equally long, one entry per row.")
+    return batch
+
+
+def new_array(new: Numbers | Coded) -> npt.NDArray[Any]:
+    """New values; where there is none, nan among numbers and None among others."""
+    if isinstance(new, Numbers):
+        return np.where(new.holes, np.nan, new.values) if new.holes.any() else new.values
+    if len(set(map(type, new.labels))) == 1 and not new.missing.any():
+        return np.asarray(new.labels)[new.codes]
+    return _objects([*new.labels, None])[new.codes]
 
 
 def counted_batch(table: Mapping[str, Iterable[Any]], column: str, secret: str) -> Batch:
@@ -41,7 +61,7 @@ def counted_batch(table: Mapping[str, Iterable[Any]], column: str, secret: str) 
         name: each if isinstance(each, np.ndarray) else _objects(list(each))
         for name, each in table.items()
     }
-    return array_batch(listed, column, secret, "counts")
+    return array_batch(listed, (column,), secret, count="counts")
 
 
 def whole_counts(name: str, counts: FloatArray) -> IntArray:
@@ -103,22 +123,29 @@ def _number(name: str, entry: object) -> float:
         return math.inf  # refused, with its row, like any other value beyond all bounds
 
 
-def _coded(name: str, given: object) -> tuple[IntArray, tuple[Secret, ...]]:
-    """A column of secrets as indices into its labels; None, nan and masked entries are −1."""
+def _coded(
+    name: str, given: object, refused: Callable[[str, str], str], *, dates: bool = False
+) -> Coded:
+    """A column of labels; `refused` says why one is none of them."""
     array, masked = _one_dimensional(name, given)
     if array.dtype.kind in "Uiub":
         found, inverse = np.unique(array, return_inverse=True)
         codes = inverse.astype(np.int64)
         codes[masked] = -1
-        return codes, tuple(found.tolist())
+        return Coded.of(codes, tuple(found.tolist()))
+    if dates and array.dtype == "datetime64[D]":
+        array = array.astype(object)
     if array.dtype.kind not in "OT":
-        raise DataError(not_secrets(name, str(array.dtype)))
-    index: dict[Secret, int] = {}
+        raise DataError(refused(name, str(array.dtype)))
+    index: dict[Any, int] = {}
     codes = np.full(array.size, -1, dtype=np.int64)
     for row, entry in enumerate(array):
         if masked[row] or is_missing(entry):
             continue
+        if dates and type(entry) is date:
+            codes[row] = index.setdefault(entry, len(index))
+            continue
         if not isinstance(entry, str | int | np.bool_ | np.integer):
-            raise DataError(not_secrets(name, type(entry).__name__))
+            raise DataError(refused(name, type(entry).__name__))
         codes[row] = index.setdefault(checked_secret(entry), len(index))
-    return codes, tuple(index)
+    return Coded.of(codes, tuple(index))

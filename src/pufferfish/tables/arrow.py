@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError
 from pufferfish.extras import pyarrow
-from pufferfish.scenario import Secret
 from pufferfish.tables.arrays import whole_counts
-from pufferfish.tables.names import not_numeric, not_secrets
-from pufferfish.tables.summary import IntArray
-from pufferfish.tables.tally import Batch
+from pufferfish.tables.batch import Batch, Coded, ColumnType, Numbers
+from pufferfish.tables.names import not_labels, not_numeric, not_secrets
+from pufferfish.tables.nested import plain_kind
+from pufferfish.tables.rows import movable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BATCH", "arrow_batch", "arrow_batches", "arrow_numbers", "arrow_values"]
+__all__ = ["BATCH", "arrow_batch", "arrow_batches", "arrow_column", "arrow_numbers", "arrow_type"]
 
 # Rows worked on at a time: enough to hide the cost of a call, few enough that a dozen of them, in
 # all stages of the work, take little memory.
@@ -30,16 +29,26 @@ BATCH = 1 << 18
 def arrow_batches(table: pa.Table, column: str, secret: str, count: str | None) -> Iterator[Batch]:
     """The rows of a table, some at a time."""
     for part in table.to_batches(max_chunksize=BATCH):
-        yield arrow_batch(part, column, secret, count)
+        yield arrow_batch(part, (column,), secret, count=count)
 
 
-def arrow_batch(part: pa.RecordBatch, column: str, secret: str, count: str | None = None) -> Batch:
-    """The values and secrets of some rows."""
-    codes, labels = _coded(secret, part.column(secret))
+def arrow_batch(
+    part: pa.RecordBatch,
+    numbers: tuple[str, ...],
+    secret: str,
+    labels: tuple[str, ...] = (),
+    count: str | None = None,
+) -> Batch:
+    """Columns of some rows, read as numbers or as labels, and the secrets."""
     counts = None
     if count is not None:
         counts = whole_counts(count, arrow_numbers(count, part.column(count)))
-    return Batch(arrow_numbers(column, part.column(column)), codes, labels, counts)
+    return Batch(
+        {name: arrow_numbers(name, part.column(name)) for name in numbers},
+        _coded(secret, part.column(secret), not_secrets),
+        {name: _coded(name, part.column(name), not_labels, dates=True) for name in labels},
+        counts,
+    )
 
 
 def arrow_numbers(name: str, array: pa.Array) -> FloatArray:
@@ -55,13 +64,25 @@ def arrow_numbers(name: str, array: pa.Array) -> FloatArray:
     return np.array(plain.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def arrow_values(values: npt.NDArray[Any], holes: npt.NDArray[np.bool_]) -> pa.Array:
+def arrow_column(new: Numbers | Coded, kind: pa.DataType) -> pa.Array:
     """New values, null where there is none."""
-    return pyarrow().array(values, mask=holes if holes.any() else None)
+    pa = pyarrow()
+    if isinstance(new, Coded):
+        return pa.array(new.labels, kind).take(pa.array(new.codes, mask=new.missing))
+    return pa.array(new.values, mask=new.holes if new.holes.any() else None)
 
 
-def _coded(name: str, array: pa.Array) -> tuple[IntArray, tuple[Secret, ...]]:
-    """A column of secrets as indices into its labels, −1 where it is null."""
+def arrow_type(name: str, published: ColumnType, given: pa.DataType) -> pa.DataType:
+    """The type of a column with new values, from what it was."""
+    pa = pyarrow()
+    kinds = {"number": pa.float64(), "whole": pa.int64(), "text": pa.string()}
+    return kinds[published] if published in kinds else movable(plain_kind(name, given))
+
+
+def _coded(
+    name: str, array: pa.Array, refused: Callable[[str, str], str], *, dates: bool = False
+) -> Coded:
+    """A column of labels; `refused` says why one is none of them."""
     pa = pyarrow()
 
     coded = pa.types.is_dictionary(array.type)
@@ -73,13 +94,14 @@ def _coded(name: str, array: pa.Array) -> tuple[IntArray, tuple[Secret, ...]]:
         or pa.types.is_integer(kind)
         or pa.types.is_boolean(kind)
         or pa.types.is_null(kind)
+        or (dates and pa.types.is_date(kind))
     )
     if not usable:
-        raise DataError(not_secrets(name, str(kind)))
+        raise DataError(refused(name, str(kind)))
     if not coded:
         plain = pa.types.is_string_view(kind)
         array = (array.cast(pa.large_string()) if plain else array).dictionary_encode()
     labels = tuple(array.dictionary.to_pylist())
     require(None not in labels, f"column {name!r} has a category without a name.")
     codes = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    return np.asarray(codes, dtype=np.int64), labels
+    return Coded.of(np.asarray(codes, dtype=np.int64), labels)

@@ -5,7 +5,8 @@ What the callables do is not known here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -13,35 +14,53 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pufferfish.checks import FloatArray
 from pufferfish.scenario import Secret
+from pufferfish.tables.batch import Batch, Coded, ColumnType, Numbers, labels_of, numbers_of
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.rows import Columns
 from pufferfish.tables.seen import PersonsFound, WhichPairs
 from pufferfish.tables.summary import IntArray
-from pufferfish.tables.tally import Batch, Counted
+from pufferfish.tables.tally import Counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Change", "Changed", "Look", "Shuffle"]
+__all__ = ["Change", "Changed", "Look", "Measured", "Shuffle"]
 
 
 class Changed(NamedTuple):
     """What becomes of some rows.
 
     Attributes:
-        values: The new values of the rows that stay.
-        holes: Where there is none.
+        columns: By name, the new values of the rows that stay.
         rows: Which rows stay; None: all.
         counts: What was seen of them, for `Change.account`.
         counted: Their values by secret, before the change, if somebody adds them up.
     """
 
-    values: npt.NDArray[Any]
-    holes: npt.NDArray[np.bool_]
+    columns: Mapping[str, Numbers | Coded]
     rows: npt.NDArray[np.bool_] | None
     counts: Any
     counted: Counted | None = None
+
+
+class Measured(NamedTuple):
+    """A numeric column of which more is seen than where its values are missing.
+
+    Its moments are surveyed, and the values of a person's rows are compared.
+
+    Attributes:
+        column: Its name.
+        low: Values below this are counted, ...
+        high: ... and values beyond this.
+        cap: The bounds that values are moved to first; None: none.
+    """
+
+    column: str
+    low: float = -math.inf
+    high: float = math.inf
+    cap: tuple[float, float] | None = None
 
 
 class Shuffle(Protocol):
@@ -85,12 +104,11 @@ class Change:
     """How a table is changed.
 
     Attributes:
-        column: The column that gets new values.
+        columns: By name, the columns that get new values, and of which type these are.
         secret: The column of the secret, which does not stay.
         person: A column that the change looks at, and that stays only if it is kept.
         keep: The columns that stay as they are.
-        drops: Whether rows may be left out.
-        whole: Whether the new values are whole numbers.
+        drops: Whether rows in which one of `columns` is missing are left out.
         change: From rows, and how many come before them in the table (None: nobody knows), to what
             becomes of them; called once for each row, in several threads or processes at a time.
         account: Told what became of rows; called in the rows' order.
@@ -104,17 +122,17 @@ class Change:
             published; may refuse.
         pairs: Which two rows of each person are looked at.
         one_row: How the rows of a person become one before anything else; None: they stay.
-        cap: The bounds that values are moved to before anything is seen of persons; None: none.
+        measured: The column of which more is seen, also of persons; None: rows are counted, and
+            whether their values are there.
         same: Whether it matters that the rows are those that were surveyed: what is believed of
             the table was compared with them.
     """
 
-    column: str
+    columns: Mapping[str, ColumnType]
     secret: str
     person: str | None
     keep: tuple[str, ...]
     drops: bool
-    whole: bool
     change: Callable[[Batch, int | None], Changed]
     account: Callable[[Changed], None]
     order: Callable[[int], IntArray] | None
@@ -124,21 +142,32 @@ class Change:
     finish: Callable[[PersonsFound], None]
     pairs: WhichPairs = "none"
     one_row: OneRow | None = None
-    cap: tuple[float, float] | None = None
+    measured: Measured | None = None
     same: bool = False
 
-    def capped(self, batch: Batch) -> Batch:
-        """Rows with the values that get noise: two beyond a bound are equal."""
-        if self.cap is None:
-            return batch
-        return batch._replace(values=np.clip(batch.values, *self.cap))
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The changed columns that are read as numbers."""
+        return numbers_of(self.columns)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The changed columns that are read as labels."""
+        return labels_of(self.columns)
+
+    def compared(self, batch: Batch) -> FloatArray:
+        """What is compared of a person's rows: two values beyond a bound of the cap are equal."""
+        if self.measured is None:
+            return np.full(batch.rows, np.nan)
+        values = batch.numbers[self.measured.column]
+        return values if self.measured.cap is None else np.clip(values, *self.measured.cap)
 
     @property
     def read(self) -> list[str]:
         """The columns that are looked at."""
         person = [] if self.person is None else [self.person]
-        return list(dict.fromkeys([self.column, self.secret, *person, *self.keep]))
+        return list(dict.fromkeys([*self.columns, self.secret, *person, *self.keep]))
 
     def stays(self, names: Sequence[str]) -> list[str]:
         """The columns of the result, in the order of the table."""
-        return [name for name in names if name == self.column or name in self.keep]
+        return [name for name in names if name in self.columns or name in self.keep]

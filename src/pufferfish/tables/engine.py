@@ -14,11 +14,12 @@ from os import PathLike
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from pufferfish.scenario import Secret
+from pufferfish.tables.batch import Batch
 from pufferfish.tables.change import Change
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.seen import PersonsFound
 from pufferfish.tables.summary import Summary
-from pufferfish.tables.tally import MOST_VALUES, Batch
+from pufferfish.tables.tally import MOST_VALUES
 
 __all__ = ["Checking", "Counting", "Engine", "Progress", "Staged", "Survey", "SurveyedGroup"]
 
@@ -50,31 +51,31 @@ class Counting:
 
 
 class SurveyedGroup(NamedTuple):
-    """The rows of one secret.
+    """The rows of one secret. From `infinite` on, it is about the measured column.
 
     Attributes:
         secret: Its value; None where it is missing.
         rows: How many there are.
-        missing: Those without a value.
+        missing: Those in which one of the changed columns is missing.
+        digest: The same for the same values, in whatever order: 64-bit hashes, added up.
         infinite: Those with an infinite one.
-        outside: Those with a value outside the given range, after the cap.
+        outside: Those with a value outside the measured range, after the cap.
         capped: Those with a finite value outside the cap.
         largest: The largest size of a finite value, after the cap.
         mean: Of the finite values.
         squares: Their squared distances from the mean, added up.
-        digest: The same for the same values, in whatever order: 64-bit hashes, added up.
     """
 
     secret: Secret | None
     rows: int
     missing: int
-    infinite: int
-    outside: int
-    capped: int
-    largest: float
-    mean: float
-    squares: float
     digest: int
+    infinite: int = 0
+    outside: int = 0
+    capped: int = 0
+    largest: float = 0.0
+    mean: float = 0.0
+    squares: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +145,8 @@ class Engine(Protocol):
             progress: Told the share that was read.
         """
 
-    def survey(self, how: Change, low: float, high: float) -> Survey | None:
-        """What is known before anything is drawn, and how many values are outside [low, high].
+    def survey(self, how: Change) -> Survey | None:
+        """What is known before anything is drawn.
 
         None: of an engine that gives rows to `how.account` one after the other.
         """

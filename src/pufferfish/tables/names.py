@@ -7,7 +7,8 @@ from difflib import get_close_matches
 
 from pufferfish.errors import InvalidInputError
 
-__all__ = ["MARKS_HINT", "check_columns", "not_numeric", "not_secrets", "refuse_secret_key"]
+__all__ = ["MARKS_HINT", "check_columns", "not_labels", "not_numeric", "not_secrets"]
+__all__ += ["refuse_secret_key"]
 
 # What else a text among numbers may mean.
 MARKS_HINT = "If the text stands for a missing number, name it: --na TEXT (na=[...])."
@@ -45,6 +46,14 @@ def not_secrets(column: str, kind: str) -> str:
         f"column {column!r} must hold text, whole numbers or truth values to be a secret, but "
         f"holds {kind}. Convert it first (whole numbers with gaps often became floats; numbers "
         "that are measured need to be cut into classes)."
+    )
+
+
+def not_labels(column: str, kind: str) -> str:
+    """Why a column cannot be read as labels."""
+    return (
+        f"column {column!r} must hold text, whole numbers, truth values or dates, but holds "
+        f"{kind}. Convert it first."
     )
 
 

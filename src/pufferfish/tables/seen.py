@@ -15,7 +15,6 @@ import numpy.typing as npt
 from pufferfish.checks import FloatArray
 from pufferfish.errors import DataError
 from pufferfish.tables.summary import IntArray
-from pufferfish.tables.tally import Batch
 
 __all__ = [
     "MOST_PAIRS",
@@ -148,28 +147,29 @@ def nobody() -> Seen:
 NOBODY = PersonsFound.of(nobody())
 
 
-def seen_rows(batch: Batch, before: int, pairs: WhichPairs) -> Seen:
+def seen_rows(values: FloatArray, secrets: IntArray, before: int, pairs: WhichPairs) -> Seen:
     """One entry for each row.
 
     Args:
-        batch: The rows.
+        values: The value of each, nan where it is missing.
+        secrets: The number of its secret.
         before: How many come before them, for the random keys.
         pairs: Which two rows of each person are wanted.
     """
-    size = batch.values.size
-    hole = np.isnan(batch.values)
+    size = values.size
+    hole = np.isnan(values)
     wanted = 0 if pairs == "none" else size
     none, nothing = np.full(wanted, _NO_KEY), np.full(wanted, np.nan)
     return Seen(
         rows=np.ones(size, dtype=np.int64),
-        low_secret=batch.codes,
-        high_secret=batch.codes,
-        low=np.where(hole, np.inf, batch.values),
-        high=np.where(hole, -np.inf, batch.values),
+        low_secret=secrets,
+        high_secret=secrets,
+        low=np.where(hole, np.inf, values),
+        high=np.where(hole, -np.inf, values),
         present=(~hole).astype(np.int64),
         key=np.where(hole & (pairs == "present"), _NO_KEY, _keys(before, size))[:wanted],
         # A hole that is published is as good as a value: the same in two rows, or not.
-        value=np.where(hole, np.inf, batch.values)[:wanted],
+        value=np.where(hole, np.inf, values)[:wanted],
         other_key=none,
         other=nothing,
     )

@@ -12,14 +12,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import DataError
 from pufferfish.scenario import Secret
+from pufferfish.tables.batch import Batch
 from pufferfish.tables.summary import Group, IntArray, Summary
 
-__all__ = ["MOST_VALUES", "Batch", "Counted", "Tally", "centres", "finest"]
+__all__ = ["MOST_VALUES", "Counted", "Tally", "centres", "finest"]
 
 # Distinct values of a column up to which its table is exact.
 MOST_VALUES = 100_000
@@ -27,24 +27,6 @@ MOST_VALUES = 100_000
 _MOST_PENDING = 2_000_000
 # As elsewhere: beyond this, squares leave the range of floats.
 _LARGEST = 1e100
-
-
-class Batch(NamedTuple):
-    """Some rows: a value, nan where it is missing, and the index of a label, −1 where missing."""
-
-    values: FloatArray
-    codes: IntArray
-    labels: tuple[Secret, ...]
-    # How many records each row stands for; None: one.
-    counts: IntArray | None = None
-
-    @property
-    def lacks_secret(self) -> npt.NDArray[np.bool_]:
-        """Which rows have no secret: null, nan, or an empty text, all that a CSV has for it."""
-        without = self.codes < 0
-        if "" in self.labels:
-            without |= self.codes == self.labels.index("")
-        return without
 
 
 class _Cells(NamedTuple):
@@ -121,16 +103,15 @@ class Tally:
             DataError: Rows without a secret, infinite values.
         """
         self._refuse_unusable(batch, before)
-        rows = batch.values.size
-        if batch.counts is not None:
-            some = batch.counts > 0
-            batch = Batch(batch.values[some], batch.codes[some], batch.labels, batch.counts[some])
-        codes, values, counts = batch.codes, batch.values, batch.counts
+        (codes, labels), values, counts = batch.secret, batch.numbers[self._column], batch.counts
+        if counts is not None:
+            some = counts > 0
+            codes, values, counts = codes[some], values[some], counts[some]
         hole = np.isnan(values)
         holes = np.bincount(
             codes[hole],
             weights=None if counts is None else counts[hole],
-            minlength=len(batch.labels),
+            minlength=len(labels),
         ).astype(np.int64)
         present = np.unique(codes)
         if hole.any():
@@ -141,7 +122,7 @@ class Tally:
             values = centres(values, max(self._exponent, finest(values)))
         values = values + 0.0  # turns −0.0 into 0.0
         cells = _counted(codes, values) if counts is None else _merged(codes, values, counts)
-        return Counted(rows, batch.labels, present, holes, cells)
+        return Counted(batch.rows, labels, present, holes, cells)
 
     def merge(self, counted: Counted) -> None:
         """Add what was counted of some rows; the first labels that are seen come first."""
@@ -177,10 +158,11 @@ class Tally:
         return Summary(self._column, self._secret, groups, width)
 
     def _refuse_unusable(self, batch: Batch, before: int | None) -> None:
+        values = batch.numbers[self._column]
         for bad, problem, column in (
-            (batch.lacks_secret, "is missing", self._secret),
-            (np.isinf(batch.values), "is infinite", self._column),
-            (np.abs(batch.values) > _LARGEST, f"is beyond {_LARGEST:g}", self._column),
+            (batch.secret.missing, "is missing", self._secret),
+            (np.isinf(values), "is infinite", self._column),
+            (np.abs(values) > _LARGEST, f"is beyond {_LARGEST:g}", self._column),
         ):
             if bad.any():
                 number = int(np.flatnonzero(bad)[0]) + 1

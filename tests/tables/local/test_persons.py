@@ -13,19 +13,19 @@ import pyarrow as pa
 import pytest
 
 import pufferfish as pf
+from pufferfish.tables.batch import Coded
 from pufferfish.tables.local import heaps
 from pufferfish.tables.local.persons import PersonCounter, SomePersons, array_persons, arrow_persons
 from pufferfish.tables.seen import MOST_PAIRS, PersonsFound
-from pufferfish.tables.tally import Batch
 
 
-def alike(size: int) -> Batch:
+def alike(size: int) -> tuple[Any, Coded]:
     """Rows that differ in nothing but their persons."""
-    return Batch(np.zeros(size), np.zeros(size, dtype=np.int64), ("a",))
+    return np.zeros(size), Coded(np.zeros(size, dtype=np.int64), ("a",))
 
 
 def some(column: pa.Array) -> SomePersons:
-    return arrow_persons("p", column, alike(len(column)))
+    return arrow_persons("p", column, *alike(len(column)))
 
 
 def most(parts: list[pa.Array], most_held: int | None, level: int = 0) -> int:
@@ -133,7 +133,7 @@ def test_what_has_no_name_is_refused() -> None:
 def test_plain_arrays_are_counted() -> None:
     counter = PersonCounter()
     assert counter.found().most == 0
-    counter.add(array_persons("p", np.array(["a", "b", "a"]), alike(3)))
+    counter.add(array_persons("p", np.array(["a", "b", "a"]), *alike(3)))
     assert counter.found().most == 2
 
 
@@ -176,11 +176,11 @@ def found(
     for start in range(0, len(values), size):
         part = slice(start, start + size)
         labels, codes = np.unique(secrets[part], return_inverse=True)
-        batch = Batch(values[part], codes.astype(np.int64), tuple(labels.tolist()))
+        rows = values[part], Coded(codes.astype(np.int64), tuple(labels.tolist()))
         if kind == "arrow":
-            counter.add(arrow_persons("p", pa.array(names[part]), batch, start, pairs="present"))
+            counter.add(arrow_persons("p", pa.array(names[part]), *rows, start, pairs="present"))
         else:
-            counter.add(array_persons("p", names[part], batch, pairs="present"))
+            counter.add(array_persons("p", names[part], *rows, pairs="present"))
     return counter.found()
 
 

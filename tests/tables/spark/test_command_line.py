@@ -81,7 +81,7 @@ def test_marks_and_encodings_on_spark(spark: Any, tmp_path: Path) -> None:
     table.write_text("x,s\n1,a\n2,b\nNA,a\n-9,b\n,a\nNaN,b\n", encoding="utf-8")
 
     def counts(path: Path, *na: str) -> dict[Any, tuple[int, int]]:
-        frame = read_table(spark, str(path), None, "x", "s", na)
+        frame = read_table(spark, str(path), None, ("x",), ("s",), na)
         groups = pf.summarise(frame, column="x", secret="s").groups
         return {secret: (group.records, group.missing) for secret, group in groups.items()}
 
@@ -116,10 +116,10 @@ def test_a_csv_has_the_same_rows_as_on_one_machine(spark: Any, tmp_path: Path) -
     table = tmp_path / "t.csv"
     text = 's,x,note\na,50,"one\nb,60,two"\na,51,"say ""hi"", you"\nb,52,ok\n'
     table.write_text(text, encoding="utf-8")
-    read = read_table(spark, str(table), None, "x").toArrow()
+    read = read_table(spark, str(table), None, ("x",)).toArrow()
     assert read.column("x").to_pylist() == [50.0, 51.0, 52.0]
     assert read.column("note").to_pylist() == ["one\nb,60,two", 'say "hi", you', "ok"]
     for bad, words in (("a,1\n", "cannot be read"), ("a,0x1p4,n\n", "must hold numbers")):
         table.write_text(text + bad, encoding="utf-8")
         with pytest.raises(DataError, match=words):
-            pf.summarise(read_table(spark, str(table), None, "x"), column="x", secret="s")
+            pf.summarise(read_table(spark, str(table), None, ("x",)), column="x", secret="s")

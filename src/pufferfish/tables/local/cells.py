@@ -63,9 +63,9 @@ def _file_cells(
     wanted = [numbers, *names] if one_row is None else one_row.read
     # Read exactly as when the values were: persons that do not fit into memory come in an order
     # that depends on what was read.
-    labels = None if one_row is None else one_row.secret
+    labels = () if one_row is None else (one_row.secret,)
     wanted = list(dict.fromkeys(wanted))
-    with opened_table(path, format_of(path, na=na), wanted, numbers, labels) as table:
+    with opened_table(path, format_of(path, na=na), wanted, (numbers,), labels) as table:
         pieces = table.pieces if one_row is None else reduced_table(table, one_row, None).pieces
         for piece in pieces:
             batch = piece.rows.select(list(names))

@@ -18,12 +18,13 @@ from pufferfish.errors import InvalidInputError
 from pufferfish.extras import pyarrow
 from pufferfish.scenario import Secret
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
+from pufferfish.tables.batch import Batch, Coded
 from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.local.pieces import naming
 from pufferfish.tables.local.reading import as_numbers, opened
 from pufferfish.tables.marks import without_marks
 from pufferfish.tables.sources import Source, SourceFile, find_source
-from pufferfish.tables.tally import Batch, Tally
+from pufferfish.tables.tally import Tally
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -152,26 +153,27 @@ class _Look:
             try:
                 numbers = as_numbers(self._name, array, 0) if text else array
                 values = arrow_numbers(self._name, numbers)
-                self._numbers.add(Batch(values, np.zeros(values.size, dtype=np.int64), (0,)))
+                one = Coded(np.zeros(values.size, dtype=np.int64), (0,))
+                self._numbers.add(Batch({self._name: values}, one))
             except InvalidInputError:
                 self._numbers = None
         self._add_labels(array)
 
     def _add_labels(self, array: pa.Array) -> None:
         pa = pyarrow()
-        rows = pa.RecordBatch.from_arrays([pa.nulls(len(array)), array], ["value", "secret"])
+        rows = pa.RecordBatch.from_arrays([array], ["secret"])
         try:
-            batch = arrow_batch(rows, "value", "secret")
+            secret = arrow_batch(rows, (), "secret").secret
         except InvalidInputError:
             self._labels = None
             self._gaps |= array.is_null(nan_is_null=True).true_count > 0
             return
-        self._gaps |= bool(batch.lacks_secret.any())
-        present = np.unique(batch.codes)
+        self._gaps |= bool(secret.missing.any())
+        present = np.unique(secret.codes)
         if self._gaps or present.size > MOST_LABELS:
             self._labels = None
         elif self._labels is not None:
-            both = self._labels | {batch.labels[code] for code in present}
+            both = self._labels | {secret.labels[code] for code in present}
             self._labels = both if len(both) <= MOST_LABELS else None
 
     def found(self) -> FoundColumn:
@@ -200,7 +202,7 @@ def _looked(
 ) -> tuple[tuple[str, ...], dict[str, _Look], int]:
     """All names of a file, what is seen of each that stands alone, and in how many rows."""
     rows = size = 0
-    with opened(file.path, format_, None, None) as table:
+    with opened(file.path, format_, None, ()) as table:
         looks = {name: _Look(name) for name in table.schema.names}
         for part in table.parts:
             some = part.slice(0, most_rows - rows)

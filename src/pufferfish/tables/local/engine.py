@@ -53,7 +53,7 @@ class _HeldEngine:
     ) -> Summary:
         return summarise_held(self.data, what, check)
 
-    def survey(self, how: Change, low: float, high: float) -> Survey | None:
+    def survey(self, how: Change) -> Survey | None:
         return None
 
 
@@ -147,7 +147,7 @@ class FilesEngine:
         """Counts of all rows, in bounded memory."""
         return summarise_files(self.source, self.source_format, what, progress, check)
 
-    def survey(self, how: Change, low: float, high: float) -> Survey | None:
+    def survey(self, how: Change) -> Survey | None:
         """Rows are counted and checked as they are changed."""
         return None
 

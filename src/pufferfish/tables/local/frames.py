@@ -9,11 +9,11 @@ from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.extras import narwhals, pyarrow
 from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_batches
+from pufferfish.tables.batch import Batch
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.nested import decoded, holds_dictionary, plain_kind
 from pufferfish.tables.rows import Columns, plain_columns, taken
 from pufferfish.tables.summary import IntArray
-from pufferfish.tables.tally import Batch
 
 __all__ = [
     "collected",
@@ -180,16 +180,17 @@ def _recoded(name: str, column: Any) -> Any:
     return pa.chunked_array([array])
 
 
-def to_arrow(frame: Any, numbers: str) -> Any:
-    """An eager frame as an Arrow table, with a column that must hold numbers."""
+def to_arrow(frame: Any, *numbers: str) -> Any:
+    """An eager frame as an Arrow table, with columns that must hold numbers."""
     pa = pyarrow()
     try:
         # Arrow would take truth values beside numbers for numbers.
-        if frame.schema[numbers] == narwhals().Object:
-            found = column_numbers(numbers, frame.get_column(numbers).to_numpy())
-            others = frame.drop(numbers).to_arrow()
-            return others.append_column(numbers, pa.array(found))
-        return frame.to_arrow()
+        objects = [name for name in numbers if frame.schema[name] == narwhals().Object]
+        table = frame.drop(*objects).to_arrow() if objects else frame.to_arrow()
+        for name in objects:
+            found = column_numbers(name, frame.get_column(name).to_numpy())
+            table = table.append_column(name, pa.array(found))
+        return table
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         # Arrow's own message would quote a cell.
         raise DataError(

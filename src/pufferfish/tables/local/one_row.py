@@ -39,16 +39,16 @@ _NAME = "\0person"
 def reduced_arrays(table: Mapping[str, Any], how: OneRow) -> dict[str, Any]:
     """A dict of arrays, with one entry for each person, in the order of their first rows."""
     check_columns(list(table), *how.read)
-    batch = array_batch(table, how.column, how.secret)
+    batch = array_batch(table, (how.column,), how.secret)
     for name in how.read:
-        if np.ma.asanyarray(table[name]).shape != batch.values.shape:
+        if np.ma.asanyarray(table[name]).shape != (batch.rows,):
             raise DataError(f"column {name!r} must be as long as the others.")
     numbers = numbered_persons(how.person, table[how.person])
-    first = _first_rows(numbers, batch.codes, how)
+    first = _first_rows(numbers, batch.secret.codes, how)
     arrays = {name: np.ma.asanyarray(table[name])[first] for name in how.read}
     plain = {name: each if np.ma.is_masked(each) else each.data for name, each in arrays.items()}
     if how.way == "mean":
-        plain[how.column] = means(numbers, batch.values)[numbers[first]]
+        plain[how.column] = means(numbers, batch.numbers[how.column])[numbers[first]]
     return plain
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pufferfish.checks import FloatArray
 from pufferfish.errors import DataError
 from pufferfish.extras import pyarrow
 from pufferfish.scenario import Secret
+from pufferfish.tables.batch import Coded
 from pufferfish.tables.local.heaps import MOST_LEVELS, Heap, Heaps
 from pufferfish.tables.local.pool import in_order
 from pufferfish.tables.seen import (
@@ -24,7 +26,6 @@ from pufferfish.tables.seen import (
     unnamed,
 )
 from pufferfish.tables.summary import IntArray, is_missing
-from pufferfish.tables.tally import Batch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,12 +52,12 @@ class SomePersons(NamedTuple):
 
 
 def array_persons(
-    name: str, column: object, batch: Batch, pairs: WhichPairs = "none"
+    name: str, column: object, values: FloatArray, secret: Coded, pairs: WhichPairs = "none"
 ) -> SomePersons:
-    """What was seen of each person, from an array of any kind and the rows beside it."""
+    """What was seen of each person, from an array of any kind and what its rows hold."""
     numbers = numbered_persons(name, column)
-    seen = grouped(numbers, seen_rows(batch, 0, pairs))
-    return SomePersons(np.arange(seen.rows.size), seen, batch.labels)
+    seen = grouped(numbers, seen_rows(values, secret.codes, 0, pairs))
+    return SomePersons(np.arange(seen.rows.size), seen, secret.labels)
 
 
 def numbered_persons(name: str, column: object) -> npt.NDArray[np.int64]:
@@ -81,11 +82,17 @@ def numbered_persons(name: str, column: object) -> npt.NDArray[np.int64]:
 
 
 def arrow_persons(
-    name: str, column: pa.Array, batch: Batch, before: int = 0, pairs: WhichPairs = "none"
+    name: str,
+    column: pa.Array,
+    values: FloatArray,
+    secret: Coded,
+    before: int = 0,
+    pairs: WhichPairs = "none",
 ) -> SomePersons:
-    """What was seen of each person, from a column of Arrow and the rows beside it."""
+    """What was seen of each person, from a column of Arrow and what its rows hold."""
     names, numbers = _encoded(person_names(name, column))
-    return SomePersons(names, grouped(numbers, seen_rows(batch, before, pairs)), batch.labels)
+    seen = grouped(numbers, seen_rows(values, secret.codes, before, pairs))
+    return SomePersons(names, seen, secret.labels)
 
 
 def person_names(name: str, column: pa.Array) -> pa.LargeStringArray:

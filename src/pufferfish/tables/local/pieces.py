@@ -61,8 +61,8 @@ def opened_table(
     path: str,
     format_: FileFormat,
     columns: Sequence[str],
-    numbers: str,
-    labels: str | None = None,
+    numbers: tuple[str, ...],
+    labels: tuple[str, ...] = (),
 ) -> Iterator[OpenTable]:
     """One file, a folder or a pattern, open for reading; the arguments are those of `opened`.
 
@@ -83,8 +83,8 @@ class _Reader(NamedTuple):
     source: Source
     format_: FileFormat
     columns: Sequence[str]
-    numbers: str
-    labels: str | None
+    numbers: tuple[str, ...]
+    labels: tuple[str, ...]
 
     @contextlib.contextmanager
     def opened(self, file: SourceFile) -> Iterator[TableFile]:
@@ -142,7 +142,7 @@ class _Reader(NamedTuple):
             yield pa.RecordBatch.from_pylist([], schema=schema)
 
     def _key(self, name: str, value: str | None) -> str | None:
-        marked = name == self.labels and value is not None and value.strip() in self.format_.na
+        marked = name in self.labels and value is not None and value.strip() in self.format_.na
         return None if marked else value
 
     def _refuse_other(self, schema: pa.Schema, first: pa.Schema) -> None:

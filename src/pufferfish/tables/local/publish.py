@@ -15,15 +15,17 @@ folder must be a column that is kept.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy.typing as npt
+import numpy as np
 
-from pufferfish.extras import pyarrow
+from pufferfish.tables.arrays import new_array
 from pufferfish.tables.arrow import BATCH
+from pufferfish.tables.batch import Coded, Numbers
 from pufferfish.tables.change import Change
 from pufferfish.tables.engine import Staged
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat
@@ -37,6 +39,7 @@ from pufferfish.tables.local.persons import PersonCounter
 from pufferfish.tables.local.pool import in_order
 from pufferfish.tables.local.transform import ChangedArrays, ChangedFiles, ChangedFrame
 from pufferfish.tables.local.writing import Output, writing
+from pufferfish.tables.summary import IntArray
 
 __all__ = ["publish_arrays", "publish_files", "publish_frame"]
 
@@ -44,30 +47,51 @@ __all__ = ["publish_arrays", "publish_files", "publish_frame"]
 def publish_arrays(changed: ChangedArrays, how: Change) -> Staged:
     """A dict of arrays, its rows in their order or a random one."""
     how.finish(changed.persons)
-    arrays = changed.arrays
-    if how.order is not None:
-        order = how.order(arrays[how.column].size)
-        arrays = {name: each[order] for name, each in arrays.items()}
-    return _held(arrays, arrays[how.column])
+    order, columns = _reordered(changed.columns, how)
+    if order is not None:
+        kept = {name: each[order] for name, each in changed.kept.items()}
+        changed = changed._replace(kept=kept, columns=columns)
+    return _held(changed.arrays, columns)
 
 
 def publish_frame(changed: ChangedFrame, how: Change) -> Staged:
     """A frame, its rows in their order or a random one; lazy where a lazy one was given."""
     how.finish(changed.persons)
-    result, values = changed.frame, changed.values
-    if how.order is not None:
-        order = how.order(len(values))
-        result = reordered(result, order)
-        values = values.take(pyarrow().array(order))
+    order, columns = _reordered(changed.columns, how)
+    result = changed.frame if order is None else reordered(changed.frame, order)
     # After the shuffle: a dictionary may list its entries as they were first seen.
     table = without_metadata(without_unused_categories(result).to_native())
-    return _held(table.lazy() if changed.lazy else table, values.to_numpy(zero_copy_only=False))
+    return _held(table.lazy() if changed.lazy else table, columns)
 
 
-def _held(table: Any, column: npt.NDArray[Any]) -> Staged:
-    """In memory; its changed column has nan where there are holes."""
-    digest = hashlib.sha256(column.astype(column.dtype.newbyteorder("<")).tobytes())
+_New = Mapping[str, Numbers | Coded]
+
+
+def _reordered(columns: _New, how: Change) -> tuple[IntArray | None, _New]:
+    """The order of the rows, and the new columns in that order; None: as they are."""
+    if how.order is None:
+        return None, columns
+    order = how.order(next(iter(columns.values())).rows)
+    return order, {name: each.taken(order) for name, each in columns.items()}
+
+
+def _held(table: Any, columns: _New) -> Staged:
+    """In memory; the checksum is that of its changed columns, one after the other."""
+    digest = hashlib.sha256()
+    for column in columns.values():
+        array = new_array(column) if isinstance(column, Numbers) else _ranks(column, digest.update)
+        digest.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
     return Staged(sha256=digest.hexdigest(), checksum_of="column", name=None, table=lambda: table)
+
+
+def _ranks(column: Coded, tell: Callable[[bytes], None]) -> IntArray:
+    """Codes that depend on what is there alone: `tell` is told the labels that occur, sorted."""
+    present = np.unique(column.codes[~column.missing]).tolist()
+    names = sorted((str(column.labels[code]), code) for code in present)
+    tell(json.dumps([name for name, _ in names]).encode())
+    ranks = np.full(len(column.labels) + 1, -1, dtype=np.int64)
+    ranks[[code for _, code in names]] = np.arange(len(names))
+    return ranks[column.codes]
 
 
 @contextmanager
@@ -102,7 +126,7 @@ def publish_files(
             if part.seen.persons is not None:
                 persons.add(part.seen.persons)
             if how.look is not None:
-                how.look.look(part.seen.codes, part.seen.labels, part.columns)
+                how.look.look(*part.seen.secret, part.columns)
             if shuffle is None:
                 writer.write(part.rows, changed.names.get(part.file))
             else:

@@ -67,8 +67,8 @@ def opened(
     path: str | Path,
     format_: FileFormat,
     columns: Sequence[str] | None,
-    numbers: str | None,
-    labels: str | None = None,
+    numbers: tuple[str, ...],
+    labels: tuple[str, ...] = (),
 ) -> Iterator[TableFile]:
     """A table file, open for reading.
 
@@ -77,9 +77,10 @@ def opened(
         format_: How it is written.
         columns: The columns wanted; None: all that have a name of their own, read so that the first
             rows of a large file take little time and memory.
-        numbers: The one that must hold numbers. In a CSV everything else is text, and is passed on
+        numbers: Those that must hold numbers. In a CSV everything else is text, and is passed on
             letter by letter.
-        labels: One of which only the categories matter; a Parquet file's own are faster than text.
+        labels: Those of which only the categories matter; a Parquet file's own are faster than
+            text.
     """
     pyarrow()
     with contextlib.ExitStack() as stack:
@@ -102,8 +103,8 @@ def _open_csv(
     source: Any,
     format_: FileFormat,
     columns: Sequence[str] | None,
-    numbers: str | None,
-    labels: str | None,
+    numbers: tuple[str, ...],
+    labels: tuple[str, ...],
 ) -> _Opened:
     pa, arrow_csv = pyarrow(), pyarrow("csv")
 
@@ -148,7 +149,7 @@ def _open_csv(
         ),
     )
     schema = pa.schema(
-        [(each, pa.float64() if each == numbers else pa.string()) for each in wanted]
+        [(each, pa.float64() if each in numbers else pa.string()) for each in wanted]
     )
     marked = _Marked(numbers, labels, format_.na)
     return tuple(names), schema, _csv_parts(reader, schema, marked, quotes, beginning)
@@ -183,14 +184,14 @@ def _wanted(names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
 class _Marked(NamedTuple):
     """The columns in which marks stand for a missing entry, and these marks."""
 
-    numbers: str | None
-    labels: str | None
+    numbers: tuple[str, ...]
+    labels: tuple[str, ...]
     na: tuple[str, ...]
 
     def column(self, part: pa.RecordBatch, name: str) -> pa.Array:
         """A column of some rows, null where a mark stands."""
         array = part.column(name)
-        return without_marks(array, self.na) if name in (self.numbers, self.labels) else array
+        return without_marks(array, self.na) if name in self.numbers + self.labels else array
 
 
 def _csv_parts(
@@ -202,7 +203,7 @@ def _csv_parts(
     for part in _safely(reader, beginning):
         columns = [
             as_numbers(name, marked.column(part, name), rows)
-            if name == marked.numbers
+            if name in marked.numbers
             else marked.column(part, name)
             for name in schema.names
         ]
@@ -269,8 +270,8 @@ def _open_parquet(
     source: Any,
     format_: FileFormat,
     columns: Sequence[str] | None,
-    numbers: str | None,
-    labels: str | None,
+    numbers: tuple[str, ...],
+    labels: tuple[str, ...],
 ) -> _Opened:
     parquet, types = pyarrow("parquet"), pyarrow().types
     if columns is None:
@@ -280,8 +281,10 @@ def _open_parquet(
         file = parquet.ParquetFile(source)
     names = file.schema_arrow.names
     wanted = _wanted(names, columns)
-    if labels in names and types.is_string(file.schema_arrow.field(labels).type):
-        file = parquet.ParquetFile(source, metadata=file.metadata, read_dictionary=[labels])
+    given = [file.schema_arrow.field(name) for name in labels if name in names]
+    texts = [field.name for field in given if types.is_string(field.type)]
+    if texts:
+        file = parquet.ParquetFile(source, metadata=file.metadata, read_dictionary=texts)
     chosen = pyarrow().schema([file.schema_arrow.field(name) for name in wanted])
     rows = BATCH if columns is not None else _FEW_ROWS
     parts = (
@@ -319,8 +322,8 @@ def _open_arrow(
     source: Any,
     format_: FileFormat,
     columns: Sequence[str] | None,
-    numbers: str | None,
-    labels: str | None,
+    numbers: tuple[str, ...],
+    labels: tuple[str, ...],
 ) -> _Opened:
     pa = pyarrow()
 

@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from pufferfish.tables.arrays import array_batch
+from pufferfish.tables.batch import Batch
 from pufferfish.tables.engine import Checking, Counting, Progress
 from pufferfish.tables.formats import FileFormat, format_of
 from pufferfish.tables.local.files import each_batch
@@ -15,7 +16,7 @@ from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.summary import Summary
-from pufferfish.tables.tally import Batch, Counted, Tally
+from pufferfish.tables.tally import Counted, Tally
 
 __all__ = ["batches", "summarise_files", "summarise_held"]
 
@@ -41,7 +42,7 @@ def summarise_held(data: Any, what: Counting, check: Checking | None = None) -> 
     work, before = _checked(tally, check), 0
     for batch in batches(data, what.column, what.secret, what.count, one_row=what.one_row):
         tally.merge(work(batch, before if what.one_row is None else None))
-        before += batch.values.size
+        before += batch.rows
     return tally.summary()
 
 
@@ -66,7 +67,7 @@ def batches(
         return frame_batches(frame, column, secret, count)
     check_columns(list(data), column, secret, count)
     table = data if one_row is None else reduced_arrays(data, one_row)
-    return [array_batch(table, column, secret, count)]
+    return [array_batch(table, (column,), secret, count=count)]
 
 
 def _itself(batch: Batch, before: int | None) -> Batch:

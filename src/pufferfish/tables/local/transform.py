@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.extras import narwhals, pyarrow
-from pufferfish.scenario import Secret
-from pufferfish.tables.arrays import array_batch
-from pufferfish.tables.arrow import BATCH, arrow_batch, arrow_values
+from pufferfish.tables.arrays import array_batch, new_array
+from pufferfish.tables.arrow import BATCH, arrow_batch, arrow_column, arrow_type
+from pufferfish.tables.batch import Coded, Numbers, joined_columns
 from pufferfish.tables.change import Change, Changed, Shuffle
 from pufferfish.tables.engine import Progress
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, renamed
@@ -57,10 +57,25 @@ __all__ = [
 
 
 class ChangedArrays(NamedTuple):
-    """A dict of arrays, changed, and what was seen of its persons."""
+    """A dict of arrays, changed.
 
-    arrays: dict[str, npt.NDArray[Any]]
+    Attributes:
+        kept: The columns that stay as they are.
+        columns: Those with new values.
+        names: All of them, in their order.
+        persons: What was seen of its persons.
+    """
+
+    kept: dict[str, npt.NDArray[Any]]
+    columns: Mapping[str, Numbers | Coded]
+    names: list[str]
     persons: PersonsFound
+
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All columns."""
+        both = self.kept | {name: new_array(each) for name, each in self.columns.items()}
+        return {name: both[name] for name in self.names}
 
 
 def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
@@ -69,30 +84,29 @@ def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
     names = list(table)
     if how.one_row is not None:
         table = reduced_arrays(table, how.one_row)
-    batch = array_batch(table, how.column, how.secret)
+    batch = array_batch(table, how.numbers, how.secret, how.labels)
     for name in how.read:
-        if np.ma.asanyarray(table[name]).shape != batch.values.shape:
+        if np.ma.asanyarray(table[name]).shape != (batch.rows,):
             raise DataError(f"column {name!r} must be as long as the others.")
     persons = PersonCounter(most_held=None)
     if how.person is not None:
-        persons.add(array_persons(how.person, table[how.person], how.capped(batch), how.pairs))
+        column, values = table[how.person], how.compared(batch)
+        persons.add(array_persons(how.person, column, values, batch.secret, how.pairs))
     changed = how.change(batch, None if how.one_row else 0)
     how.account(changed)
-    values, holes = changed.values, changed.holes
-    if holes.any():
-        values = np.where(holes, np.nan, values)
     rows = slice(None) if changed.rows is None else changed.rows
-    arrays = {
-        name: values if name == how.column else np.asanyarray(table[name])[rows]
-        for name in how.stays(names)
-    }
+    kept = {name: np.asanyarray(table[name])[rows] for name in how.keep}
+    stays = how.stays(names)
+    columns = {name: changed.columns[name] for name in stays if name in how.columns}
+    result = ChangedArrays(kept, columns, stays, persons.found())
     if how.look is not None:
+        arrays = result.arrays
         how.look.look(
-            batch.codes[rows],
-            batch.labels,
+            batch.secret.codes[rows],
+            batch.secret.labels,
             lambda chosen: {name: each[chosen].tolist() for name, each in arrays.items()},
         )
-    return ChangedArrays(arrays, persons.found())
+    return result
 
 
 class ChangedFrame(NamedTuple):
@@ -100,13 +114,13 @@ class ChangedFrame(NamedTuple):
 
     Attributes:
         frame: With the columns that stay, eager, behind narwhals' interface.
-        values: The changed column once more.
+        columns: The changed ones once more.
         lazy: Whether a lazy frame was given.
         persons: What was seen of its persons.
     """
 
     frame: Any
-    values: pa.Array
+    columns: dict[str, Numbers | Coded]
     lazy: bool
     persons: PersonsFound
 
@@ -120,36 +134,39 @@ def change_frame(frame: Any, how: Change) -> ChangedFrame:
         given = native(reduced_frame(frame, how.one_row))
     table = collected(given.select(*how.read))
     looked_at = [name for name in how.read if name not in how.keep or name == how.person]
-    parts = to_arrow(table.select(*looked_at), how.column).to_batches(max_chunksize=BATCH)
-    seen = _all_changed(parts, how)
+    arrow = to_arrow(table.select(*looked_at), *how.numbers)
+    seen = _all_changed(arrow.to_batches(max_chunksize=BATCH), how)
     if not seen:
         # Refuses a table without rows.
         how.finish(NOBODY)
     changed = [each.changed for each in seen]
-    values = arrow_values(
-        np.concatenate([each.values for each in changed]),
-        np.concatenate([each.holes for each in changed]),
-    )
-    result = narwhals().from_arrow(
-        pyarrow().table({how.column: values}), backend=table.implementation
-    )
+    columns = {
+        name: joined_columns([each.columns[name] for each in changed])
+        for name in how.stays(names)
+        if name in how.columns
+    }
+    new = {
+        name: arrow_column(each, arrow_type(name, how.columns[name], arrow.schema.field(name).type))
+        for name, each in columns.items()
+    }
+    result = narwhals().from_arrow(pyarrow().table(new), backend=table.implementation)
     if how.keep:
         kept = table.select(*how.stays(names))
         if any(each.rows is not None for each in changed):
-            kept = kept.filter(np.concatenate([_rows(each) for each in changed]).tolist())
+            kept = kept.filter(np.concatenate([each.stays for each in seen]).tolist())
         # A pandas index could say what a dropped column said.
         kept = narwhals().maybe_reset_index(kept)
-        result = kept.with_columns(result.get_column(how.column))
+        result = kept.with_columns(*(result.get_column(name) for name in new))
     if how.look is not None:
         before = 0
         for each in seen:
-            how.look.look(each.codes, each.labels, partial(frame_columns, result, before))
-            before += each.codes.size
+            how.look.look(*each.secret, partial(frame_columns, result, before))
+            before += each.secret.rows
     persons = PersonCounter(most_held=None)
     for each in seen:
         if each.persons is not None:
             persons.add(each.persons)
-    return ChangedFrame(result, values, hasattr(given, "collect"), persons.found())
+    return ChangedFrame(result, columns, hasattr(given, "collect"), persons.found())
 
 
 class _Seen(NamedTuple):
@@ -158,25 +175,32 @@ class _Seen(NamedTuple):
     Attributes:
         changed: The rows that stay.
         persons: Of all rows, where somebody asks.
-        codes: The secret of each row that stays, ...
-        labels: ... as an index into these.
+        secret: Of each row that stays.
+        rows: How many there were.
     """
 
     changed: Changed
     persons: SomePersons | None
-    codes: IntArray
-    labels: tuple[Secret, ...]
+    secret: Coded
+    rows: int
+
+    @property
+    def stays(self) -> npt.NDArray[np.bool_]:
+        """Which rows stay."""
+        return np.ones(self.rows, dtype=bool) if self.changed.rows is None else self.changed.rows
 
 
 def _change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> _Seen:
     """What becomes of some rows; how many come before them, where somebody knows."""
-    batch, persons = arrow_batch(rows, how.column, how.secret), None
+    batch, persons = arrow_batch(rows, how.numbers, how.secret, how.labels), None
     if how.person is not None:
-        names = rows.column(how.person)
-        persons = arrow_persons(how.person, names, how.capped(batch), before or 0, how.pairs)
+        names, values = rows.column(how.person), how.compared(batch)
+        persons = arrow_persons(how.person, names, values, batch.secret, before or 0, how.pairs)
     changed = how.change(batch, before)
-    codes = batch.codes if changed.rows is None else batch.codes[changed.rows]
-    return _Seen(changed, persons, codes, batch.labels)
+    secret = batch.secret
+    if changed.rows is not None:
+        secret = secret.taken(np.flatnonzero(changed.rows))
+    return _Seen(changed, persons, secret, batch.rows)
 
 
 def _all_changed(parts: Sequence[pa.RecordBatch], how: Change) -> list[_Seen]:
@@ -189,10 +213,6 @@ def _all_changed(parts: Sequence[pa.RecordBatch], how: Change) -> list[_Seen]:
         how.account(seen.changed)
         results.append(seen)
     return results
-
-
-def _rows(changed: Changed) -> npt.NDArray[np.bool_]:
-    return np.ones(changed.values.size, dtype=bool) if changed.rows is None else changed.rows
 
 
 class _Part(NamedTuple):
@@ -262,7 +282,8 @@ def changed_files(
     """
     folder = becomes_folder(source, target)
     beside = None if target == STANDARD_STREAM else Path(target).parent
-    with opened_table(source, source_format, how.read, how.column, how.secret) as given:
+    labels = (how.secret, *how.labels)
+    with opened_table(source, source_format, how.read, how.numbers, labels) as given:
         table = given
         if how.one_row is not None:
             table = reduced_table(given, how.one_row, beside)
@@ -295,7 +316,7 @@ def _telling(parts: Iterator[_Part], progress: Progress | None) -> Iterator[_Par
 def _changed(piece: Piece, how: Change, schema: pa.Schema, shuffle: Shuffle | None) -> _Part:
     with piece.naming():
         seen = _change_rows(piece.rows, how, piece.before)
-        rows = _with_column(piece.rows, seen.changed, how, schema)
+        rows = _with_columns(piece.rows, seen.changed, how, schema)
         dealt = None if shuffle is None else shuffle.deal(rows)
     return _Part(piece.file.name, piece.progress, seen, rows, dealt)
 
@@ -327,11 +348,10 @@ def _schema(table: OpenTable, target: FileFormat, how: Change, *, apart: bool) -
     """The columns of the result; where files stay apart, keys stay in their folders' names."""
     pa, source = pyarrow(), table.source
     names = how.stays(table.schema.names)
-    number = pa.int64() if how.whole else pa.float64()
     return pa.schema(
         [
-            pa.field(name, number)
-            if name == how.column
+            pa.field(name, arrow_type(name, how.columns[name], table.schema.field(name).type))
+            if name in how.columns
             else _kept_field(table.schema.field(name), target)
             for name in names
             if not (apart and name in source.keys)
@@ -339,15 +359,16 @@ def _schema(table: OpenTable, target: FileFormat, how: Change, *, apart: bool) -
     )
 
 
-def _with_column(
+def _with_columns(
     part: pa.RecordBatch, changed: Changed, how: Change, schema: pa.Schema
 ) -> pa.RecordBatch:
     pa = pyarrow()
     if changed.rows is not None:
         part = part.filter(pa.array(changed.rows))
-    values = arrow_values(changed.values, changed.holes)
     columns = [
-        values if field.name == how.column else decoded(part.column(field.name), field.type)
+        arrow_column(changed.columns[field.name], field.type)
+        if field.name in how.columns
+        else decoded(part.column(field.name), field.type)
         for field in schema
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -75,23 +74,23 @@ class SparkEngine:
         """Counts of all rows, added up by the executors; `survey` has checked them."""
         return spark_summary(self._reduced(what.one_row), what)
 
-    def survey(self, how: Change, low: float, high: float) -> Survey:
+    def survey(self, how: Change) -> Survey:
         """Counts of each secret; those of persons when they are asked for."""
         frame = self._reduced(how.one_row)
 
         def persons() -> PersonsFound:
             if how.person is None:
                 return NOBODY
-            return spark_persons(frame, how.person, how.secret, how.column, pairs=how.pairs)
+            column = None if how.measured is None else how.measured.column
+            return spark_persons(frame, how.person, how.secret, column, pairs=how.pairs)
 
-        groups = counted_groups(frame, how.column, how.secret, low, high, how.cap)
-        return Survey(groups=groups, persons=persons)
+        return Survey(groups=counted_groups(frame, how), persons=persons)
 
     def transform(
         self, how: Change, survey: Survey | None, progress: Progress | None = None
     ) -> AbstractContextManager[ChangedRows]:
         """A frame that is computed when it is written."""
-        known = self.survey(how, -math.inf, math.inf) if survey is None else survey
+        known = self.survey(how) if survey is None else survey
         return nullcontext(change_spark(self._reduced(how.one_row), how, known))
 
     def publish(self, changed: ChangedRows, how: Change) -> AbstractContextManager[Staged]:

@@ -8,14 +8,15 @@ never published: nobody gets two draws for one row.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from pufferfish.extras import pyarrow, pyspark
+from pufferfish.extras import pyspark
 from pufferfish.scenario import Secret
-from pufferfish.tables.arrow import arrow_batch, arrow_values
 from pufferfish.tables.change import Change
 from pufferfish.tables.rows import Columns, plain_columns, taken
+from pufferfish.tables.spark.changing import Changing
 from pufferfish.tables.spark.jobs import chosen, understood
 from pufferfish.tables.spark.summarise import secret_kind
 from pufferfish.tables.summary import IntArray
@@ -50,28 +51,16 @@ def look_at_sample(
         for label, rows in counts.items()
         if rows
     )
-    names = list(dict.fromkeys([how.column, how.secret, *how.keep]))
+    names = [how.secret, *how.columns, *how.keep]
     with understood():
         table = chosen(frame, *names)
-        share = sql.create_map(*shares)[sql.col("c1").cast(kind)]
+        share = sql.create_map(*shares)[sql.col("c0").cast(kind)]
         rows = table.where(sql.rand(seed) < share).toArrow().rename_columns(names)
+    stays = tuple(how.stays(frame.columns))
     for part in rows.to_batches():
-        _look(part, how, how.stays(frame.columns))
+        published, secret = Changing.of(how).changed(part, stays)
+        how.look.look(*secret, partial(_columns, published))
 
 
-def _look(part: pa.RecordBatch, how: Change, names: list[str]) -> None:
-    pa = pyarrow()
-    batch = arrow_batch(part, how.column, how.secret)
-    changed = how.change(batch, None)
-    codes = batch.codes
-    if changed.rows is not None:
-        part, codes = part.filter(pa.array(changed.rows)), codes[changed.rows]
-    new = arrow_values(changed.values, changed.holes)
-    columns = [new if name == how.column else part.column(name) for name in names]
-    rows = pa.RecordBatch.from_arrays(columns, names=names)
-
-    def chosen_rows(numbers: IntArray) -> Columns:
-        return plain_columns(taken(rows, numbers))
-
-    if how.look is not None:
-        how.look.look(codes, batch.labels, chosen_rows)
+def _columns(rows: pa.RecordBatch, numbers: IntArray) -> Columns:
+    return plain_columns(taken(rows, numbers))

@@ -34,9 +34,12 @@ _LIST = "values"
 
 
 def spark_persons(
-    frame: Any, person: str, secret: str, column: str, pairs: WhichPairs = "none"
+    frame: Any, person: str, secret: str, column: str | None, pairs: WhichPairs = "none"
 ) -> PersonsFound:
-    """What was seen of every person; with `pairs` also two rows of each of some of them."""
+    """What was seen of every person; with `pairs` also two rows of each of some of them.
+
+    Without a column, only rows and secrets are looked at.
+    """
     sql = pyspark("sql.functions")
     table = _named(frame, person, secret, column)
     value = sql.col("value")
@@ -117,9 +120,12 @@ class _Means:
             yield pa.RecordBatch.from_arrays(columns, names=["0", "1", "2"])
 
 
-def _named(frame: Any, person: str, secret: str, column: str) -> Any:
+def _named(frame: Any, person: str, secret: str, column: str | None) -> Any:
     """Persons, secrets and values; null where a value is missing."""
     sql = pyspark("sql.functions")
+    if column is None:
+        table = chosen(frame, person, secret).toDF("person", "secret")
+        return table.withColumn("value", sql.lit(None).cast("double"))
     table = chosen(frame, person, secret, column).toDF("person", "secret", "given")
     value = sql.col("given").cast("double")
     present = sql.when(~sql.isnan(value), value)

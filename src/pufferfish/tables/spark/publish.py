@@ -1,4 +1,4 @@
-"""A Spark frame with one column changed, written to storage: whole or not there, each row once.
+"""A Spark frame with columns changed, written to storage: whole or not there, each row once.
 
 Spark computes lost work again, and noise that is drawn again gives an attacker an average. So a
 change that draws noise is only ever the last step before a write:
@@ -104,7 +104,7 @@ def _refuse_others(manifest: Manifest, changed: ChangedRows, how: Change) -> Non
         )
     if how.same:
         # The table was counted, and then read once more to draw.
-        again = counted_groups(changed.given, how.column, how.secret)
+        again = counted_groups(changed.given, how)
         if told_apart(again) != told_apart(changed.survey.groups):
             raise EngineError("the table changed while it was read. Nothing was published.")
 
@@ -135,8 +135,8 @@ def _write_changed(changed: ChangedRows, how: Change, folder: str, table: str, k
         # As many as keep all cores busy to the end.
         parts = -(-parts // cores) * cores
     written = session.read.parquet(noised)
-    value = f"c{names.index(how.column)}"
-    ordered = written.repartition(parts, KEY).sortWithinPartitions(KEY, value)
+    values = [f"c{names.index(name)}" for name in how.columns]
+    ordered = written.repartition(parts, KEY).sortWithinPartitions(KEY, *values)
     alone = _NO_DICTIONARY if len(names) == 1 else {}
     _write(ordered.drop(KEY).toDF(*names), table, kind, alone)
 

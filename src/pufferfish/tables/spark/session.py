@@ -89,8 +89,8 @@ def read_table(
     session: Any,
     source: str,
     kind: str | None,
-    numbers: str,
-    secret: str | None = None,
+    numbers: tuple[str, ...],
+    labels: tuple[str, ...] = (),
     na: Sequence[str] = (),
 ) -> Any:
     """What Spark can read: a file or folder in one of its formats, or a table of its catalogue.
@@ -100,9 +100,9 @@ def read_table(
         source: A path, an address, or the name of a table.
         kind: One of Spark's formats (parquet, orc, csv, json, avro, delta, ...), or "table"; None:
             Parquet, or CSV where the name says so.
-        numbers: The column that must hold numbers. In a CSV everything else is text.
-        secret: The column of the secret.
-        na: Texts that stand for a missing number or secret.
+        numbers: The columns that must hold numbers. In a CSV everything else is text.
+        labels: Those whose entries are told apart, such as that of the secret.
+        na: Texts that stand for a missing number or label.
     """
     marks = checked_marks(na)
     if kind is None:
@@ -110,11 +110,11 @@ def read_table(
     try:
         with understood():
             if kind == "csv":
-                text = _without_marks(_read_csv(session, source), (numbers, secret), marks)
-                return _with_numbers(_refusing_replaced(text, secret), numbers)
+                text = _without_marks(_read_csv(session, source), numbers + labels, marks)
+                return _with_numbers(_refusing_replaced(text, labels), numbers)
             by_name = kind == "table"
             table = session.table(source) if by_name else session.read.format(kind).load(source)
-            return _without_marks(table, (numbers, secret), marks)
+            return _without_marks(table, numbers + labels, marks)
     except EngineError as error:
         raise InvalidInputError(
             f"Spark cannot read {source!r} as {kind}: is it there, for every executor, and is that "
@@ -136,12 +136,12 @@ def _read_csv(session: Any, source: str) -> Any:
     return session.read.options(**options).csv(source)
 
 
-def _without_marks(table: Any, names: Sequence[str | None], marks: Sequence[str]) -> Any:
+def _without_marks(table: Any, names: Sequence[str], marks: Sequence[str]) -> Any:
     """A table with null where a mark stands, in some of its columns; as `without_marks` does it."""
     sql, kinds = pyspark("sql.functions"), dict(table.dtypes)
     changed = {}
     for name in names if marks else ():
-        if name is None or name not in kinds:
+        if name not in kinds:
             continue
         column = table[_quoted(name)]
         if kinds[name] == "string":
@@ -158,22 +158,29 @@ def _quoted(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def _refusing_replaced(table: Any, secret: str | None) -> Any:
-    """Bytes that are not UTF-8 arrive as one and the same sign, and secrets would become one."""
-    if secret is None or secret not in table.columns:
-        return table
-    sql, text = pyspark("sql.functions"), table[_quoted(secret)]
-    refusal = sql.raise_error(sql.lit(f"pufferfish.errors.DataError: {not_utf8()}"))
-    return table.withColumns({secret: sql.when(text.contains("\ufffd"), refusal).otherwise(text)})
-
-
-def _with_numbers(table: Any, numbers: str) -> Any:
-    """A table of text with one column as numbers; text that is none stops the job with words."""
+def _refusing_replaced(table: Any, labels: tuple[str, ...]) -> Any:
+    """Bytes that are not UTF-8 arrive as one and the same sign, and labels would become one."""
     sql = pyspark("sql.functions")
-    check_columns(table.columns, numbers)
-    text = sql.trim(table[_quoted(numbers)])
+    refusal = sql.raise_error(sql.lit(f"pufferfish.errors.DataError: {not_utf8()}"))
+    texts = {name: table[_quoted(name)] for name in labels if name in table.columns}
+    return table.withColumns(
+        {
+            name: sql.when(text.contains("\ufffd"), refusal).otherwise(text)
+            for name, text in texts.items()
+        }
+    )
+
+
+def _with_numbers(table: Any, numbers: tuple[str, ...]) -> Any:
+    """A table of text with some columns as numbers; text that is none stops the job with words."""
+    check_columns(table.columns, *numbers)
+    return table.withColumns({name: _number(name, table[_quoted(name)]) for name in numbers})
+
+
+def _number(name: str, column: Any) -> Any:
+    sql = pyspark("sql.functions")
+    text = sql.trim(column)
     missing = sql.lower(text).isin("", "nan") | text.isNull()
-    refusal = f"pufferfish.errors.DataError: {not_numeric(numbers, 'text')} {MARKS_HINT}"
+    refusal = f"pufferfish.errors.DataError: {not_numeric(name, 'text')} {MARKS_HINT}"
     number = sql.when(text.rlike(_NUMBER), text.cast("double"))
-    number = sql.coalesce(number, sql.raise_error(sql.lit(refusal)))
-    return table.withColumns({numbers: sql.when(~missing, number)})
+    return sql.when(~missing, sql.coalesce(number, sql.raise_error(sql.lit(refusal))))

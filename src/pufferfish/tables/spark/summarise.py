@@ -49,9 +49,9 @@ def spark_summary(frame: Any, what: Counting) -> Summary:
             cells.unpersist()
     if not table.num_rows:
         raise DataError(f"there are no rows to summarise in column {column!r}.")
-    tally = Tally(column, secret, most_values=None)
+    tally = Tally(_VALUE, _SECRET, most_values=None)
     for part in table.to_batches():
-        tally.add(arrow_batch(part, _VALUE, _SECRET, _COUNT))
+        tally.add(arrow_batch(part, (_VALUE,), _SECRET, count=_COUNT))
     width = 0.0 if exponent is None else math.ldexp(1.0, exponent)
     return Summary(column, secret, tally.summary().groups, width)
 
@@ -81,7 +81,7 @@ class _Counting:
         tally = Tally(self.column, self.secret, self.most_values, numbered=False)
         seen = False
         for part in parts:
-            tally.add(arrow_batch(part, self.column, self.secret, self.count))
+            tally.add(arrow_batch(part, (self.column,), self.secret, count=self.count))
             seen = True
         if not seen:
             return

@@ -6,14 +6,16 @@ cost little beside the noise.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from pufferfish.errors import DataError, InvalidInputError
 from pufferfish.extras import pyspark
 from pufferfish.scenario import Secret
+from pufferfish.tables.change import Change, Measured
 from pufferfish.tables.engine import SurveyedGroup
 from pufferfish.tables.names import not_numeric
 from pufferfish.tables.spark.jobs import chosen, understood
@@ -26,71 +28,70 @@ _NUMBER = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal\(.*\)")
 _MOST_SECRETS = 1_000_000
 
 
-def counted_groups(
-    frame: Any,
-    column: str,
-    secret: str,
-    low: float = -math.inf,
-    high: float = math.inf,
-    cap: tuple[float, float] | None = None,
-) -> tuple[SurveyedGroup, ...]:
-    """Count the rows of each secret, and those whose capped value is outside a range."""
+def counted_groups(frame: Any, how: Change) -> tuple[SurveyedGroup, ...]:
+    """Count the rows of each secret, and measure the column that is to be measured."""
     sql = pyspark("sql.functions")
-    secret_kind(frame, secret)
-    table = chosen(frame, column, secret)
-    kind = str(table.dtypes[0][1])
-    if not _NUMBER.fullmatch(kind):
-        raise InvalidInputError(not_numeric(column, kind))
-    value = sql.col("value")
+    secret_kind(frame, how.secret)
+    table = chosen(frame, how.secret, *how.columns)
+    kinds = dict(zip(how.columns, (kind for _, kind in table.dtypes[1:]), strict=True))
+    for name in how.numbers:
+        if not _NUMBER.fullmatch(kinds[name]):
+            raise InvalidInputError(not_numeric(name, kinds[name]))
+    places = {name: sql.col(f"c{number}") for number, name in enumerate(how.columns, start=1)}
+    there = [_there(places[name], kinds[name]) for name in how.columns]
+    counted = [
+        sql.count(sql.lit(1)),
+        sql.count(sql.when(reduce(and_, there), 1)),
+        # As decimals: whole numbers of 64 bits would overflow.
+        sql.sum(sql.xxhash64(*places.values()).cast("decimal(20,0)")),
+    ]
+    if how.measured is not None:
+        counted += _measures(places[how.measured.column].cast("double"), how.measured)
+    with understood():
+        found = table.groupBy("c0").agg(*counted).limit(_MOST_SECRETS + 1).collect()
+    if len(found) > _MOST_SECRETS:
+        raise DataError(f"column {how.secret!r} has more than {_MOST_SECRETS:,} values.")
+    return tuple(
+        SurveyedGroup(label, rows, rows - present, int(digest), *_measured(*measures))
+        for label, rows, present, digest, *measures in found
+    )
+
+
+def _there(column: Any, kind: str) -> Any:
+    """Whether there is a value."""
+    sql = pyspark("sql.functions")
+    if kind in ("float", "double"):
+        return column.isNotNull() & ~sql.isnan(column)
+    return column.isNotNull() & (column != "") if kind == "string" else column.isNotNull()
+
+
+def _measures(value: Any, measured: Measured) -> list[Any]:
+    """What `_measured` understands, for a column of doubles."""
+    sql, cap = pyspark("sql.functions"), measured.cap
     present = sql.when(~sql.isnan(value), value)
     finite = sql.when(sql.abs(present) < float("inf"), present)
     capped = finite
     if cap is not None:
         # Spark's least and greatest pass over nulls, and would make a bound of a missing value.
         capped = sql.when(finite < cap[0], cap[0]).when(finite > cap[1], cap[1]).otherwise(finite)
-    named = table.toDF("given", "secret").withColumn("value", sql.col("given").cast("double"))
-    grouped = named.groupBy("secret").agg(
-        sql.count(sql.lit(1)),
+    return [
         sql.count(present),
         sql.count(finite),
-        sql.count(sql.when((capped < low) | (capped > high), 1)),
+        sql.count(sql.when((capped < measured.low) | (capped > measured.high), 1)),
         sql.count(sql.when(capped != finite, 1)),
         sql.max(sql.abs(capped)),
         sql.avg(finite),
         sql.var_pop(finite),
-        # As decimals: whole numbers of 64 bits would overflow.
-        sql.sum(sql.xxhash64("value").cast("decimal(20,0)")),
-    )
-    with understood():
-        found = grouped.limit(_MOST_SECRETS + 1).collect()
-    if len(found) > _MOST_SECRETS:
-        raise DataError(f"column {secret!r} has more than {_MOST_SECRETS:,} values.")
-    return tuple(
-        SurveyedGroup(
-            label,
-            rows,
-            rows - present_,
-            present_ - finite_,
-            outside,
-            capped_,
-            0.0 if largest is None else float(largest),
-            0.0 if mean is None else float(mean),
-            0.0 if variance is None else float(variance) * finite_,
-            int(digest),
-        )
-        for (
-            label,
-            rows,
-            present_,
-            finite_,
-            outside,
-            capped_,
-            largest,
-            mean,
-            variance,
-            digest,
-        ) in found
-    )
+    ]
+
+
+def _measured(*found: Any) -> tuple[Any, ...]:
+    """The last entries of a `SurveyedGroup`; none where nothing was measured."""
+    if not found:
+        return ()
+    present, finite, outside, capped, *moments = found
+    largest, mean, variance = (0.0 if each is None else float(each) for each in moments)
+    return present - finite, outside, capped, largest, mean, variance * finite
 
 
 def told_apart(groups: Iterable[SurveyedGroup]) -> frozenset[tuple[Secret | None, int, int]]:

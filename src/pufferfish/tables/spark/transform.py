@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pufferfish.extras import pyarrow
-from pufferfish.tables.arrow import arrow_batch, arrow_values
 from pufferfish.tables.change import Change
 from pufferfish.tables.engine import Survey
+from pufferfish.tables.spark.changing import Changing
 from pufferfish.tables.spark.jobs import Field, mapped
 from pufferfish.tables.spark.looking import look_at_sample
 
@@ -20,6 +20,8 @@ __all__ = ["KEY", "ChangedRows", "change_spark"]
 
 # The column of the keys by which rows are sorted.
 KEY = "key"
+# Of new values; where they are of the type that the table has, Spark knows it.
+_KINDS = {"number": "double", "whole": "bigint", "text": "string"}
 
 
 class ChangedRows(NamedTuple):
@@ -44,16 +46,12 @@ def change_spark(frame: Any, how: Change, survey: Survey) -> ChangedRows:
     """A frame, with new values; `how.change` and `how.keys` go to the executors."""
     look_at_sample(frame, how, {each.secret: each.rows for each in survey.groups})
     names = how.stays(frame.columns)
-    fields = [
-        Field(name, ("bigint" if how.whole else "double"))
-        if name == how.column
-        else Field(name, frame.schema[name].dataType)
-        for name in names
-    ]
+    kinds = {name: _KINDS.get(kind) for name, kind in how.columns.items()}
+    fields = [Field(name, kinds.get(name) or frame.schema[name].dataType) for name in names]
     if how.keys is not None:
         plain = [Field(f"c{number}", field.kind) for number, field in enumerate(fields)]
         fields = [*plain, Field(KEY, "bigint")]
-    work = _Changing(how.column, how.secret, tuple(names), how.change, how.keys)
+    work = _Changing(Changing.of(how), tuple(names), how.keys)
     rows = sum(each.rows - (each.missing if how.drops else 0) for each in survey.groups)
     return ChangedRows(frame, mapped(frame, how.read, work, fields), names, rows, survey)
 
@@ -63,28 +61,19 @@ class _Changing:
     """What an executor does with a partition.
 
     Attributes:
-        column: The column to change.
-        secret: That of the secret.
+        changing: What is done to rows.
         names: The columns of the result.
-        change: As in `Change`.
         keys: Random keys for rows that change places; None: they stay.
     """
 
-    column: str
-    secret: str
+    changing: Changing
     names: tuple[str, ...]
-    change: Callable[..., Any]
     keys: Callable[[int], Any] | None
 
     def __call__(self, parts: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         pa = pyarrow()
         for part in parts:
-            changed = self.change(arrow_batch(part, self.column, self.secret), None)
-            kept = part if changed.rows is None else part.filter(pa.array(changed.rows))
-            new = arrow_values(changed.values, changed.holes)
-            columns = [new if name == self.column else kept.column(name) for name in self.names]
-            names = list(self.names)
+            rows, _ = self.changing.changed(part, self.names)
             if self.keys is not None:
-                columns.append(pa.array(self.keys(len(new)), pa.int64()))
-                names.append(KEY)
-            yield pa.RecordBatch.from_arrays(columns, names=names)
+                rows = rows.append_column(KEY, pa.array(self.keys(rows.num_rows), pa.int64()))
+            yield rows

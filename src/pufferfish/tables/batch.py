@@ -1,0 +1,111 @@
+"""Some rows of a table as arrays, by column: numbers, and everything else by codes and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.checks import FloatArray
+from pufferfish.tables.summary import IntArray
+
+__all__ = ["Batch", "Coded", "ColumnType", "Numbers", "joined_columns", "labels_of"]
+__all__ += ["numbers_of"]
+
+# What becomes of a column. "number" and "whole" (64 bits) are read as numbers. All else is read as
+# labels: "text" is published as text, "same" as what it was, categories as their values.
+ColumnType = Literal["number", "whole", "text", "same"]
+
+
+def numbers_of(columns: Mapping[str, ColumnType]) -> tuple[str, ...]:
+    """Those that are read as numbers."""
+    return tuple(name for name, kind in columns.items() if kind in ("number", "whole"))
+
+
+def labels_of(columns: Mapping[str, ColumnType]) -> tuple[str, ...]:
+    """Those that are read as labels."""
+    return tuple(name for name, kind in columns.items() if kind in ("text", "same"))
+
+
+class Numbers(NamedTuple):
+    """New numbers, and where there is none."""
+
+    values: npt.NDArray[Any]
+    holes: npt.NDArray[np.bool_]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.values.size
+
+    def taken(self, rows: IntArray) -> Numbers:
+        """Some rows, in an order of their own."""
+        return Numbers(self.values.take(rows), self.holes.take(rows))
+
+
+class Coded(NamedTuple):
+    """Texts, truth values, whole numbers or dates: the index of a label, −1 where one is missing.
+
+    Missing is what is null or nan, and an empty text: a CSV has nothing else for it.
+    """
+
+    codes: IntArray
+    labels: tuple[Any, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.codes.size
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """Which rows have none."""
+        return self.codes < 0
+
+    def taken(self, rows: IntArray) -> Coded:
+        """Some rows, in an order of their own."""
+        return Coded(self.codes.take(rows), self.labels)
+
+    @classmethod
+    def of(cls, codes: IntArray, labels: tuple[Any, ...]) -> Coded:
+        """The same, where an empty text may be among the labels."""
+        if "" in labels:
+            codes = np.where(codes == labels.index(""), -1, codes)
+        return cls(codes, labels)
+
+
+class Batch(NamedTuple):
+    """Some rows.
+
+    Attributes:
+        numbers: By name, columns of numbers; nan where one is missing.
+        secret: The secret of each row.
+        labels: By name, columns of labels.
+        counts: How many records each row stands for; None: one.
+    """
+
+    numbers: Mapping[str, FloatArray]
+    secret: Coded
+    labels: Mapping[str, Coded] = MappingProxyType({})
+    counts: IntArray | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.secret.rows
+
+
+def joined_columns(parts: Sequence[Numbers | Coded]) -> Numbers | Coded:
+    """The rows of a column one after the other; all parts are of one type."""
+    numbers = [part for part in parts if isinstance(part, Numbers)]
+    if numbers:
+        return Numbers(*(np.concatenate(each) for each in zip(*numbers, strict=True)))
+    index: dict[Any, int] = {}
+    codes = [np.zeros(0, dtype=np.int64)]
+    for part in (part for part in parts if isinstance(part, Coded)):
+        own = [index.setdefault(label, len(index)) for label in part.labels]
+        codes.append(np.array([*own, -1], dtype=np.int64)[part.codes])
+    return Coded(np.concatenate(codes), tuple(index))

@@ -1,0 +1,53 @@
+"""What is done to rows of a Spark frame, in a form that can be sent to executors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from pufferfish.extras import pyarrow
+from pufferfish.tables.arrow import arrow_batch, arrow_column, arrow_type
+from pufferfish.tables.batch import Batch, Coded, ColumnType
+from pufferfish.tables.change import Change, Changed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Changing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changing:
+    """As much of a `Change` as rows need; the attributes are as there."""
+
+    columns: Mapping[str, ColumnType]
+    numbers: tuple[str, ...]
+    labels: tuple[str, ...]
+    secret: str
+    change: Callable[[Batch, int | None], Changed]
+
+    @classmethod
+    def of(cls, how: Change) -> Self:
+        """What `how` does to rows."""
+        return cls(dict(how.columns), how.numbers, how.labels, how.secret, how.change)
+
+    def changed(self, part: pa.RecordBatch, names: tuple[str, ...]) -> tuple[pa.RecordBatch, Coded]:
+        """The rows that stay, with some columns of the result, and their secrets."""
+        pa = pyarrow()
+        batch = arrow_batch(part, self.numbers, self.secret, self.labels)
+        changed, secret = self.change(batch, None), batch.secret
+        if changed.rows is not None:
+            part = part.filter(pa.array(changed.rows))
+            secret = secret.taken(np.flatnonzero(changed.rows))
+        columns = [
+            arrow_column(
+                changed.columns[name], arrow_type(name, self.columns[name], part.column(name).type)
+            )
+            if name in self.columns
+            else part.column(name)
+            for name in names
+        ]
+        return pa.RecordBatch.from_arrays(columns, names=list(names)), secret
