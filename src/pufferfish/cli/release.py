@@ -16,7 +16,7 @@ import typer
 from pufferfish.atomic import write_text
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
-from pufferfish.codec import plain_document
+from pufferfish.documents.text import plain_document
 from pufferfish.errors import InvalidInputError, PufferfishError
 from pufferfish.extras import check_report
 from pufferfish.kind import Edition, ReleaseRecord, RowPlan, plan_of
