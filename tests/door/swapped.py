@@ -11,28 +11,32 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from pufferfish.codec import PRIVATE_NOTICE, check_entries, reading
 
 import pufferfish as pf
 from pufferfish import mechanisms
 from pufferfish.appearance import Appearance
 from pufferfish.checks import require
+from pufferfish.documents.shape import Entries, entries_of, read, read_part, written
+from pufferfish.documents.types import Name, Whole
 from pufferfish.errors import DataError
+from pufferfish.guarantee import GoalEntries
 from pufferfish.kind import ReleaseRecord as AnyRecord
-from pufferfish.kind import RowPlan, Stated, register
+from pufferfish.kind import RowPlan, Stated, plan_to_dict, register
 from pufferfish.mechanisms import Drawing, LawWords, words_of
-from pufferfish.noise import Law, law_from_dict, law_to_dict
+from pufferfish.noise import Law, LawEntries, law_to_dict
 from pufferfish.release import RowKind, RowSession
 from pufferfish.release.counts import RowCounts
 from pufferfish.report import kinds as pages
 from pufferfish.report.sections import Notice, Page, Paragraph, Section, Tile, labelled
 from pufferfish.report.sources import Beside, Verified
 from pufferfish.sampling import Entropy
+from pufferfish.shapes import record_shape
 from pufferfish.statement import Reveals
+from pufferfish.statement.facts import RevealsEntries
 from pufferfish.tables import Batch, Changed, Staged, format_of
 from pufferfish.tables.batch import Coded, ColumnType, Numbers
 from pufferfish.tables.engine import SurveyedGroup
@@ -188,40 +192,21 @@ class SwapPlan(RowPlan):
         return frozenset(self.pair)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "pufferfish": self.KIND,
-            "version": self.VERSION,
-            "notice": PRIVATE_NOTICE,
-            "law": law_to_dict(self.law),
-            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
-            "pair": list(self.pair),
-            "keep": list(self.keep),
-            **{name: getattr(self, name) for name in _PLAIN},
-        }
+        return plan_to_dict(self, None, law=law_to_dict(self.law))
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        with reading("plan"):
-            check_entries("plan", data, PLAN)
-            law = law_from_dict(data["law"])
-            assert isinstance(law, Swap)
-            return cls(
-                law=law,
-                goal=pf.Guarantee(**data["goal"]),
-                pair=tuple(data["pair"]),
-                keep=tuple(data["keep"]),
-                **{name: data[name] for name in _PLAIN},
-            )
+        plan: Self = read(data, cls.SHAPE, "plan").made()
+        return plan
 
 
-_PLAIN = ("text", "number", "secret", "keep_order", "person", "rows_per_person")
-PLAN = {
-    **{"pufferfish": {"const": "swap-plan"}, "version": {"const": 1}, "notice": {"type": "string"}},
-    **{"law": {"type": "object"}, "goal": {"type": "object"}, "pair": {"type": "array"}},
-    **{"keep": {"type": "array"}, "keep_order": {"type": "boolean"}},
-    **{name: {"type": "string"} for name in ("text", "number", "secret")},
-    **{"person": {"type": ["string", "null"]}, "rows_per_person": {"type": "integer"}},
-}
+class _Head(Entries):
+    pufferfish: Literal["swap-plan"]
+    version: Literal[1]
+    notice: str
+
+
+SwapPlan.SHAPE = entries_of(SwapPlan, _Head, law=LawEntries, goal=GoalEntries, reduction=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,15 +222,7 @@ class SwapFacts(Stated):
     reveals: Reveals | None
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
-            "noise": law_to_dict(self.noise),
-            "columns": list(self.columns),
-            "secret": self.secret,
-            "kept": list(self.kept),
-            "order": self.order,
-            "reveals": None if self.reveals is None else self.reveals.to_dict(),
-        }
+        return written(SWAP_FACTS, self, noise=law_to_dict(self.noise))
 
     @classmethod
     def of(cls, plan: SwapPlan, reveals: Reveals | None) -> Self:
@@ -261,17 +238,13 @@ class SwapFacts(Stated):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        reveals = data["reveals"]
-        text, number = data["columns"]
-        return cls(
-            goal=pf.Guarantee(**data["goal"]),
-            noise=law_from_dict(data["noise"]),
-            columns=(text, number),
-            secret=data["secret"],
-            kept=tuple(data["kept"]),
-            order=data["order"],
-            reveals=None if reveals is None else Reveals.from_dict(reveals),
-        )
+        facts: Self = read_part(data, SWAP_FACTS, "record").made()
+        return facts
+
+
+SWAP_FACTS = entries_of(
+    SwapFacts, goal=GoalEntries, noise=LawEntries, reveals=RevealsEntries | None
+)
 
 
 def said(facts: SwapFacts) -> dict[str, Any]:
@@ -342,15 +315,26 @@ class SwapRecord(AnyRecord[SwapPlan, SwapFacts]):
         return [] if self.missing <= self.rows else ["more rows have holes than there are"]
 
 
-RECORD: dict[str, Any] = {
-    **{"pufferfish": {"const": "swap-record"}, "version": {"const": 1}},
-    **{"edition": {"enum": ["internal", "public"]}, "order": {"enum": ["random", "table"]}},
-    **{name: {"type": "string"} for name in ("notice", "promise", "secret", "created")},
-    **{name: {"type": "array"} for name in ("headline", "not_promised", "columns", "kept")},
-    **{name: {"type": "object"} for name in ("goal", "noise", "published", "versions")},
-    "reveals": {"type": ["object", "null"]},
-}
-_OF_PLANS = {name: {"type": "object"} for name in ("plan", "certificate", "table")}
+class _Published(Entries):
+    rows: Whole
+    sha256: str
+    checksum_of: Literal["column", "file", "folder"]
+    file: Name | None
+
+
+class _Counted(Entries):
+    missing: Whole
+
+
+SwapRecord.SHAPE = record_shape(
+    SWAP_FACTS,
+    plan=SwapPlan.SHAPE,
+    published=_Published,
+    table=_Counted,
+    pufferfish=Literal["swap-record"],
+    version=Literal[1],
+    headline=tuple[str, ...],
+)
 
 
 # --- how it is done, told and checked ---------------------------------------------------------
@@ -431,20 +415,6 @@ class SwapKind(RowKind[SwapPlan, SwapFacts]):
     session = SwapSession
     everybody = "pair and adversary"
     private = "the plan is private"
-    shapes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        SwapPlan.KIND: {
-            "type": "object",
-            "properties": PLAN,
-            "required": list(PLAN),
-            "additionalProperties": False,
-        },
-        SwapRecord.KIND: {
-            "type": "object",
-            "properties": {**RECORD, **_OF_PLANS},
-            "required": list(RECORD),
-            "additionalProperties": False,
-        },
-    }
 
     def facts(self, data: Mapping[str, Any]) -> SwapFacts:
         return SwapFacts.from_dict(data)
