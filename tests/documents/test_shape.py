@@ -84,7 +84,11 @@ def plan(change: Any) -> dict[str, Any]:
         (lambda data: data.update(colum=1), "", "has an entry 'colum', which is not known"),
         (lambda data: data.pop("goal"), "", "has no entry 'goal'"),
         (lambda data: data["goal"].update(epsilon=0), "goal.epsilon", "must be a number > 0.0"),
-        (lambda data: data["goal"].update(epsilon=10**400), "goal.epsilon", "Number out of range"),
+        (
+            lambda data: data["goal"].update(epsilon=10**400),
+            "goal.epsilon",
+            "is a number out of range",
+        ),
         (lambda data: data.update(unit="canary"), "unit", "must be one of 'person', 'row'"),
         (
             lambda data: data["scenario"]["beliefs"][0]["secrets"][0]["prior"].update(
