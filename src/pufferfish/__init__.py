@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pufferfish import datasets, denoise, sampling, sums, theorems, transport
 from pufferfish.audit import AuditResult, audit
-from pufferfish.calibrate import Calibration, calibrate
+from pufferfish.calibrate import calibrate
+from pufferfish.calibration import Calibration
 from pufferfish.checking import Verification, verify_record
 from pufferfish.columns import ColumnKind
 from pufferfish.compare import ComparedMethod, Comparison, compare

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.guarantee import Guarantee

@@ -11,7 +11,8 @@ from typing import Literal
 from scipy.special import ndtri
 
 from pufferfish.adversary import accuracy_allowed, accuracy_upper
-from pufferfish.calibrate import Calibration, calibrate, recertified
+from pufferfish.calibrate import calibrate, recertified
+from pufferfish.calibration import Calibration
 from pufferfish.checks import finite, positive, require
 from pufferfish.errors import UnreachableGoalError
 from pufferfish.exact import privacy_profile, pure_epsilon

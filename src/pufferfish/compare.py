@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
-from pufferfish.calibrate import METHODS, Calibration, calibrate
+from pufferfish.calibrate import METHODS, calibrate
+from pufferfish.calibration import Calibration
 from pufferfish.errors import CertificationError, UnreachableGoalError, UnsupportedError
 from pufferfish.exact.parallel import Progress
 from pufferfish.guarantee import Guarantee

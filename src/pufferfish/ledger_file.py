@@ -12,7 +12,7 @@ from typing import Any, Literal
 from filelock import FileLock, Timeout
 
 from pufferfish.atomic import write_text
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.documents.shape import Entries, plain, read, written
 from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
 from pufferfish.errors import InvalidInputError

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.checks import FloatArray, require
 from pufferfish.errors import CertificationError, InvalidInputError
 from pufferfish.exact import Certificate

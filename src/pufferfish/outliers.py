@@ -18,7 +18,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from pufferfish.calibrate import Calibration, calibrate
+from pufferfish.calibrate import calibrate
+from pufferfish.calibration import Calibration
 from pufferfish.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.fit import fit_beliefs

@@ -11,7 +11,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pufferfish.calibrate import Calibration, published, recertified
+from pufferfish.calibrate import published, recertified
+from pufferfish.calibration import Calibration
 from pufferfish.checks import positive, require
 from pufferfish.errors import CertificationError, UnsupportedError
 from pufferfish.exact.family import laplace_family, laplace_step

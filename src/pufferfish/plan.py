@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
-from pufferfish.calibrate import Calibration, Method, published, recertified
+from pufferfish.calibrate import Method, published, recertified
+from pufferfish.calibration import Calibration
 from pufferfish.checks import bounds, positive, require
 from pufferfish.documents.shape import entries_of, made, read
 from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Positive

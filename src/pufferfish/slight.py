@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from pufferfish.calibrate import Calibration, at_least
+from pufferfish.calibrate import at_least
+from pufferfish.calibration import Calibration
 from pufferfish.errors import CertificationError
 from pufferfish.priors import Discrete
 from pufferfish.scenario import Scenario

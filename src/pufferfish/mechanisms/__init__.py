@@ -6,8 +6,8 @@ handed to `register` once. Nothing else in the library has to know which law it 
 
 from __future__ import annotations
 
-from pufferfish.mechanisms.drawing import Drawing, drawing_of, register_drawing
-from pufferfish.mechanisms.words import LawWords, register_words, words_of
+from pufferfish.mechanisms.drawing import DRAWINGS, Drawing, drawing_of
+from pufferfish.mechanisms.words import WORDS, LawWords, words_of
 from pufferfish.noise import Law, register_document
 from pufferfish.noise.documents import Read, Write
 
@@ -36,5 +36,5 @@ def register(
         entries: A dataclass whose fields are these entries, if that is not the law itself.
     """
     register_document(tag, law, write, read, entries)
-    register_drawing(law, drawing)
-    register_words(law, words)
+    DRAWINGS.register(law, drawing)
+    WORDS.register(law, words)

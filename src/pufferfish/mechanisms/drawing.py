@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from pufferfish.checks import FloatArray
 from pufferfish.errors import UnsupportedError
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Law, NoNoise
+from pufferfish.mechanisms.registry import Registry
+from pufferfish.noise import GaussianNoise, LaplaceNoise, NoNoise
 from pufferfish.sampling import FINEST_RATE, Entropy, discrete_gaussian, discrete_laplace
 
-__all__ = ["Drawing", "Imitation", "drawing_of", "register_drawing"]
+__all__ = ["DRAWINGS", "Drawing", "Imitation", "drawing_of"]
 
 # Values this many grid steps from zero leave room for any noise in 64 bits. A double has fewer
 # digits, but rounding the sum to one is a function of the sum, and costs no privacy.
@@ -61,7 +62,7 @@ class Drawing(ABC):
         return "what is applied can be drawn exactly"
 
     def imitate(self, law: Any, count: int, source: Imitation) -> FloatArray:
-        """What is added to so many values, in floating point: to look at, never to publish."""
+        """What is added to `count` values, in floating point: to look at, never to publish."""
         raise UnsupportedError(f"what {type(law).__name__} adds cannot be imitated.")
 
     def limit(self, law: Any) -> float:
@@ -73,7 +74,7 @@ class Drawing(ABC):
         return 0.0
 
 
-# So many whole numbers G, by a law on its grid.
+# From a law on its grid and a count to that many whole numbers G.
 Sampler = Callable[[Any, int, Entropy], npt.NDArray[np.int64]]
 
 
@@ -159,24 +160,12 @@ def _like_gaussian(law: Any, count: int, source: Imitation) -> FloatArray:
     return source.normal(0.0, law.std, count)
 
 
-_BY_LAW: dict[type[Law], Drawing] = {
-    LaplaceNoise: _Added(_laplace, _like_laplace),
-    GaussianNoise: _Added(_gaussian, _like_gaussian),
-    NoNoise: _Unchanged(),
-}
-
-
-def register_drawing(law: type[Law], drawing: Drawing) -> None:
-    """Let mechanisms apply laws of another type."""
-    _BY_LAW[law] = drawing
-
-
-def drawing_of(law: Law) -> Drawing:
-    """How this law is drawn.
-
-    Raises:
-        UnsupportedError: Nobody has said how.
-    """
-    if type(law) not in _BY_LAW:
-        raise UnsupportedError(f"no sampler for {law!r}.")
-    return _BY_LAW[type(law)]
+DRAWINGS: Registry[Drawing] = Registry(
+    "sampler",
+    {
+        LaplaceNoise: _Added(_laplace, _like_laplace),
+        GaussianNoise: _Added(_gaussian, _like_gaussian),
+        NoNoise: _Unchanged(),
+    },
+)
+drawing_of = DRAWINGS.of

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pufferfish.errors import UnsupportedError
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Law, NoNoise
+from pufferfish.mechanisms.registry import Registry
+from pufferfish.noise import GaussianNoise, LaplaceNoise, NoNoise
 from pufferfish.words.numbers import readable
 
-__all__ = ["LawWords", "Number", "register_words", "words_of"]
+__all__ = ["WORDS", "LawWords", "Number", "words_of"]
 
 # A number as text.
 Number = Callable[[float], str]
@@ -155,24 +155,12 @@ class _NoNoiseWords(LawWords):
         return "none"
 
 
-_BY_LAW: dict[type[Law], LawWords] = {
-    LaplaceNoise: _NoiseWords("Laplace", "scale", (_SAMPLING,)),
-    GaussianNoise: _NoiseWords("Gaussian", "std", (_GAUSSIAN, _SAMPLING)),
-    NoNoise: _NoNoiseWords(),
-}
-
-
-def register_words(law: type[Law], words: LawWords) -> None:
-    """Let terminal, page, report and record speak of laws of another type."""
-    _BY_LAW[law] = words
-
-
-def words_of(law: Law) -> LawWords:
-    """How this law is told.
-
-    Raises:
-        UnsupportedError: Nobody has said how.
-    """
-    if type(law) not in _BY_LAW:
-        raise UnsupportedError(f"there are no words for {type(law).__name__}: register them.")
-    return _BY_LAW[type(law)]
+WORDS: Registry[LawWords] = Registry(
+    "words",
+    {
+        LaplaceNoise: _NoiseWords("Laplace", "scale", (_SAMPLING,)),
+        GaussianNoise: _NoiseWords("Gaussian", "std", (_GAUSSIAN, _SAMPLING)),
+        NoNoise: _NoNoiseWords(),
+    },
+)
+words_of = WORDS.of

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.calibrate import Calibration, calibrate
+from pufferfish.calibrate import calibrate
+from pufferfish.calibration import Calibration
 from pufferfish.choose import least_epsilon, noise_for_mean, noise_for_value, noise_of_size
 from pufferfish.errors import InvalidInputError
 from pufferfish.guarantee import Guarantee

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.ladder import Rounding
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal

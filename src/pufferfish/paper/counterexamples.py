@@ -18,7 +18,8 @@ import numpy as np
 
 from pufferfish.audit.bounds import delta_lower, probability_lower, probability_upper
 from pufferfish.audit.draws import Generator, generator, values_of
-from pufferfish.calibrate import Calibration, Method, calibrate
+from pufferfish.calibrate import Method, calibrate
+from pufferfish.calibration import Calibration
 from pufferfish.checks import FloatArray
 from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, NoNoise, output_law

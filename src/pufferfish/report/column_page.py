@@ -6,25 +6,9 @@ from collections.abc import Iterator
 
 from pufferfish.compare import noise_in_words
 from pufferfish.release_story import adversary_in_words
+from pufferfish.report import parts
 from pufferfish.report.column_use import use_section
 from pufferfish.report.facts import Believed, Facts
-from pufferfish.report.parts import (
-    Seen,
-    explained,
-    guesses,
-    internal_notice,
-    moved,
-    pair_of,
-    proofs,
-    rests_on,
-    seen_by,
-    verifying,
-    versions_in_words,
-    views_drawn,
-    ways_section,
-    who_and_when,
-    who_says_so,
-)
 from pufferfish.report.pictures import (
     Picture,
     heat_picture,
@@ -64,7 +48,7 @@ def column_page(facts: Facts) -> Page:
     sections.append(use_section(facts))
     # Other ways are worked out for one row; where the noise is for several, that would mislead.
     if found is not None and not _together(facts):
-        sections.append(ways_section(ways(found), found.comparison, facts.utility.std))
+        sections.append(parts.ways_section(ways(found), found.comparison, facts.utility.std))
     sections.append(Section("How it was done, and how to check it", tuple(_how(facts))))
     return Page(
         title=f"{facts.edition.capitalize()} report: {column}",
@@ -79,7 +63,7 @@ def _notices(facts: Facts) -> Iterator[Notice]:
     for said in facts.headline:
         yield Notice("Beware.", said)
     if facts.edition == "internal":
-        yield internal_notice(facts.document)
+        yield parts.internal_notice(facts.document)
         return
     yield Notice(
         "Public.",
@@ -91,7 +75,7 @@ def _notices(facts: Facts) -> Iterator[Notice]:
         "perhaps ε).",
         open=True,
     )
-    yield who_says_so(facts.found)
+    yield parts.who_says_so(facts.found)
 
 
 def _tiles(facts: Facts) -> Iterator[Tile]:
@@ -149,10 +133,10 @@ def _guessed(facts: Facts) -> Iterator[Block]:
     seen = tuple(_seen(facts))
     if seen:
         yield Paragraph(_told(facts))
-        yield from guesses(seen, "one row of each secret")
+        yield from parts.guesses(seen, "one row of each secret")
     if facts.posteriors:
         after = "value" if document["unit"] == "row" else "person"
-        yield moved(facts.posteriors, facts.goal.epsilon, after)
+        yield parts.moved(facts.posteriors, facts.goal.epsilon, after)
     elif not document["kept"]:
         yield Paragraph(
             f"With δ = {facts.goal.delta} no bound holds for every single published value: with a "
@@ -181,7 +165,7 @@ def _told(facts: Facts) -> Text:
     return (
         "From this column by itself: told" if facts.document["kept"] else "Told",
         " that a row has one of the two secrets of the pair that decides, ",
-        *pair_of(decides),
+        *parts.pair_of(decides),
         ", the best informed of the adversaries described gets this far at most, with any amount "
         "of computing:",
     )
@@ -194,7 +178,7 @@ def _pictures(facts: Facts) -> Iterator[Block]:
         calibration = found.calibration
         if facts.document["kept"]:
             yield Paragraph(f"They are about {facts.document['column']} by itself.")
-        yield from views_drawn(found.views, calibration.goal)
+        yield from parts.views_drawn(found.views, calibration.goal)
         drawn.append(
             profile_picture(calibration.certificate, found.profile, found.bare, of_all=found.of_all)
         )
@@ -242,10 +226,10 @@ def _how(facts: Facts) -> Iterator[Block]:
     if found is not None:
         if document["kept"]:
             yield Paragraph(f"What follows is about {document['column']} by itself.")
-        yield explained(found.steps)
-    yield from rests_on(_theory(facts))
+        yield parts.explained(found.steps)
+    yield from parts.rests_on(_theory(facts))
     yield labelled(tuple(_record_rows(facts)), "small", "The record")
-    yield verifying(_checkable(facts))
+    yield parts.verifying(_checkable(facts))
 
 
 def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
@@ -261,7 +245,7 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
     yield "Noise law", str(facts.noise)
     yield "Before the noise", facts.cap or "nothing"
     yield "After the noise", ", then ".join(each.in_words for each in facts.steps) or "nothing"
-    yield from who_and_when(document, facts.found)
+    yield from parts.who_and_when(document, facts.found)
     if record is not None:
         yield (
             "The table (private)",
@@ -269,7 +253,7 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
             f"{record.rows_unprotected} with a secret in no pair, {record.rows_outside} beyond all "
             "that is believed",
         )
-    yield "Versions", versions_in_words(document)
+    yield "Versions", parts.versions_in_words(document)
 
 
 def _checkable(facts: Facts) -> str:
@@ -316,21 +300,23 @@ def _certified(facts: Facts) -> str:
     return f"certified exactly for each row{shown}; that rows are independent is stated"
 
 
-def _seen(facts: Facts) -> Iterator[Seen]:
+def _seen(facts: Facts) -> Iterator[parts.Seen]:
     found = facts.believed
     alone = ", and no other column" if facts.document["kept"] else ""
     if found is not None:
-        yield seen_by(f"the true value of a row{alone}", found.before)
-        yield seen_by(f"the published value of a row{alone}", found.after)
+        yield parts.seen_by(f"the true value of a row{alone}", found.before)
+        yield parts.seen_by(f"the published value of a row{alone}", found.after)
     if facts.document["kept"]:
         return
     whole = "" if facts.document["unit"] == "row" else ", for all rows of a person"
-    yield seen_by(f"whatever the promise allows{whole}", facts.allowed, bounded=facts.goal.pure)
+    yield parts.seen_by(
+        f"whatever the promise allows{whole}", facts.allowed, bounded=facts.goal.pure
+    )
 
 
 def _theory(facts: Facts) -> Iterator[tuple[str, str]]:
     """Which page of the documentation proves what."""
-    yield from proofs(facts.goal, facts.noise)
+    yield from parts.proofs(facts.goal, facts.noise)
     if facts.believed is not None:
         yield "coupling", "bounds that add up over repeated releases (composition)"
         for other in facts.believed.alternatives:

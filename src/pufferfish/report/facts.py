@@ -21,7 +21,7 @@ from pufferfish.adversary import (
     success_allowed,
 )
 from pufferfish.alternatives import Alternative, alternatives
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.compare import Comparison, compare
 from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
 from pufferfish.guarantee import Guarantee

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.compare import Comparison, noise_in_words
 from pufferfish.documents.text import PRIVATE_NOTICE
 from pufferfish.exact import Certificate

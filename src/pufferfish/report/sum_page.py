@@ -9,23 +9,7 @@ from dataclasses import replace
 from pufferfish.checks import require
 from pufferfish.compare import noise_in_words
 from pufferfish.mechanisms import words_of
-from pufferfish.report.parts import (
-    Seen,
-    explained,
-    guesses,
-    internal_notice,
-    moved,
-    pair_of,
-    proofs,
-    rests_on,
-    seen_by,
-    verifying,
-    versions_in_words,
-    views_drawn,
-    ways_section,
-    who_and_when,
-    who_says_so,
-)
+from pufferfish.report import parts
 from pufferfish.report.pictures import Wording, profile_picture
 from pufferfish.report.sections import (
     Block,
@@ -94,7 +78,7 @@ def sum_page(facts: SumReport) -> Page:
 
 def _notices(facts: SumReport) -> Iterator[Notice]:
     if facts.record is not None:
-        yield internal_notice(facts.document)
+        yield parts.internal_notice(facts.document)
         return
     yield Notice(
         "Public.",
@@ -106,7 +90,7 @@ def _notices(facts: SumReport) -> Iterator[Notice]:
         + "and whether their values are known as tables, or only mean and std.",
         open=True,
     )
-    yield who_says_so(facts.found)
+    yield parts.who_says_so(facts.found)
 
 
 def _tiles(facts: SumReport) -> Iterator[Tile]:
@@ -188,9 +172,9 @@ def _guessed(facts: SumReport) -> Iterator[Block]:
     yield Paragraph(_told(facts))
     if facts.users is not None and facts.users.calibration.alone:
         yield Paragraph(_ALONE)
-    yield from guesses(_seen(facts), "one published number of each case")
+    yield from parts.guesses(_seen(facts), "one published number of each case")
     if facts.posteriors:
-        yield moved(facts.posteriors, goal.epsilon, facts.said.statistic)
+        yield parts.moved(facts.posteriors, goal.epsilon, facts.said.statistic)
         return
     yield Paragraph(
         f"With δ = {goal.delta} no bound holds for every number that may be published: with a "
@@ -210,17 +194,17 @@ def _told(facts: SumReport) -> Text:
     others = f" (or of another of the {pairs:,} pairs certified, whichever tells most)"
     return (
         "Told that one of the two cases of the pair that decides is true, ",
-        *pair_of(calibration.certificate.worst.pair),
+        *parts.pair_of(calibration.certificate.worst.pair),
         f"{others if pairs > 1 else ''}, the adversary described gets this far at most, with any "
         "amount of computing:",
     )
 
 
-def _seen(facts: SumReport) -> Iterator[Seen]:
+def _seen(facts: SumReport) -> Iterator[parts.Seen]:
     if facts.users is not None:
-        yield seen_by(f"the true {facts.said.statistic}", facts.users.before)
-        yield seen_by(f"the published {facts.said.statistic}", facts.users.after)
-    yield seen_by("whatever the promise allows", facts.allowed, bounded=facts.said.goal.pure)
+        yield parts.seen_by(f"the true {facts.said.statistic}", facts.users.before)
+        yield parts.seen_by(f"the published {facts.said.statistic}", facts.users.after)
+    yield parts.seen_by("whatever the promise allows", facts.allowed, bounded=facts.said.goal.pure)
 
 
 def _pictures(facts: SumReport, users: KnownUsers) -> Iterator[Block]:
@@ -230,7 +214,7 @@ def _pictures(facts: SumReport, users: KnownUsers) -> Iterator[Block]:
         yield Paragraph(_ALONE)
     elif facts.said.statistic == "mean":
         yield Paragraph("They are about the sum, before it was divided.")
-    yield from views_drawn(
+    yield from parts.views_drawn(
         users.views,
         goal,
         Wording(
@@ -295,19 +279,19 @@ def _ways(facts: SumReport, users: KnownUsers) -> Section:
         way_of("this release", calibration.calibration, calibration.holds),
         *(way_of(each.name, each.calibration, each.valid) for each in comparison.methods),
     )
-    return ways_section(listed, comparison, facts.said.noise.std)
+    return parts.ways_section(listed, comparison, facts.said.noise.std)
 
 
 def _how(facts: SumReport) -> Iterator[Block]:
     if facts.users is not None:
-        yield explained(facts.users.steps)
-    yield from rests_on(_theory(facts))
+        yield parts.explained(facts.users.steps)
+    yield from parts.rests_on(_theory(facts))
     yield labelled(tuple(_record_rows(facts)), "small", "The record")
-    yield verifying(_checkable(facts))
+    yield parts.verifying(_checkable(facts))
 
 
 def _theory(facts: SumReport) -> Iterator[tuple[str, str]]:
-    yield from proofs(facts.said.goal, facts.said.noise)
+    yield from parts.proofs(facts.said.goal, facts.said.noise)
     yield "sums", "sums over users: what hides each of them, and why all of them are covered"
     if facts.said.rounding is not None:
         yield "published-size", "what the published size of the noise tells, and to whom"
@@ -321,13 +305,13 @@ def _record_rows(facts: SumReport) -> Iterator[tuple[Text, Text]]:
     if said.users is not None:
         divided = ", by whose number the noised sum was divided"
         yield "Described users", f"{said.users:,}{divided if said.statistic == 'mean' else ''}"
-    yield from who_and_when(document, facts.found)
+    yield from parts.who_and_when(document, facts.found)
     if record is not None:
         yield (
             "The table (private)",
             f"{record.rows} rows summed, {record.outside} beyond all that is expected",
         )
-    yield "Versions", versions_in_words(document)
+    yield "Versions", parts.versions_in_words(document)
 
 
 def _checkable(facts: SumReport) -> str:

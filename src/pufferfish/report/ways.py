@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pufferfish.alternatives import Alternative
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.compare import Comparison, noise_in_words
 from pufferfish.exact import Certificate
 from pufferfish.report import figures

@@ -13,7 +13,7 @@ from functools import partial
 
 from pufferfish.adversary import Guess, ideal_guess
 from pufferfish.alternatives import Alternative, alternatives
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.exact import PrivacyProfile, privacy_profile
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Described

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pufferfish.calibrate import Calibration
+from pufferfish.calibration import Calibration
 from pufferfish.checks import positive, require
 from pufferfish.errors import CertificationError
 from pufferfish.exact import verify
