@@ -84,7 +84,11 @@ def plan(change: Any) -> dict[str, Any]:
         (lambda data: data.update(colum=1), "", "has an entry 'colum', which is not known"),
         (lambda data: data.pop("goal"), "", "has no entry 'goal'"),
         (lambda data: data["goal"].update(epsilon=0), "goal.epsilon", "must be a number > 0.0"),
-        (lambda data: data["goal"].update(epsilon=10**400), "goal.epsilon", "Number out of range"),
+        (
+            lambda data: data["goal"].update(epsilon=10**400),
+            "goal.epsilon",
+            "is a number out of range",
+        ),
         (lambda data: data.update(unit="canary"), "unit", "must be one of 'person', 'row'"),
         (
             lambda data: data["scenario"]["beliefs"][0]["secrets"][0]["prior"].update(
@@ -127,7 +131,9 @@ def test_a_message_names_the_place_and_not_what_stands_there(
     data = plan(change)
     found = problem(data, PlanEntries)
     assert found is not None
-    assert (found.where, found.what) == (where, what)
+    assert found.where == where
+    # A law that another test registered may be named, too.
+    assert found.what.startswith(what)
     assert found.unknown == ("not known" in what)
     with pytest.raises(pf.InvalidInputError, match="this plan is not of the right shape") as caught:
         read(data, PlanEntries, "plan")

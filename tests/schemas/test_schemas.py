@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,17 +14,25 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.options.adversaries import save_beliefs
-from pufferfish.schemas import SHAPES, schema_text
+from pufferfish.schemas import SHAPES
 
 
 def committed(kind: str) -> str:
     return files("pufferfish").joinpath("schemas", f"{kind}.schema.json").read_text("utf-8")
 
 
-@pytest.mark.parametrize("kind", SHAPES)
-def test_what_is_committed_is_what_is_generated(kind: str) -> None:
+GENERATE = """
+import json
+from pufferfish.schemas import SHAPES, schema_text
+print(json.dumps({kind: schema_text(kind) for kind in SHAPES}))
+"""
+
+
+def test_what_is_committed_is_what_is_generated() -> None:
     """Where this fails: `make schemas`."""
-    assert committed(kind) == schema_text(kind)
+    # In a process of its own: another test may have registered a law.
+    found = subprocess.run([sys.executable, "-c", GENERATE], capture_output=True, check=True)
+    assert json.loads(found.stdout) == {kind: committed(kind) for kind in SHAPES}
 
 
 def test_no_other_schema_is_committed() -> None:

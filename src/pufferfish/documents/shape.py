@@ -144,7 +144,7 @@ def written(shape: type[Entries], *sources: object, **given: Any) -> dict[str, A
         if name in given:
             document[name] = given[name]
         else:
-            source = next(each for each in sources if hasattr(each, name))
+            source = next((each for each in sources if hasattr(each, name)), sources[0])
             document[name] = plain(getattr(source, name))
     return document
 
@@ -207,9 +207,15 @@ def _in_words(message: str, shape: Any) -> Problem:
         return Problem(where, f"has an entry {named[2][:40]!r}, which is not known", unknown=True)
     if message.startswith("Invalid"):
         return Problem(where, f"must be one of {', '.join(map(repr, _choices(where, shape)))}")
-    return Problem(where, _TYPES.sub(_named, message.replace("Expected", "must be", 1)))
+    if not message.startswith(_WITHOUT_VALUE):
+        return Problem(where, "is not of the right shape")
+    for theirs, ours in (("Expected", "must be"), ("Number", "is a number")):
+        message = message.replace(theirs, ours, 1)
+    return Problem(where, _TYPES.sub(_named, message))
 
 
+# How messages begin that quote no value: two of msgspec, and ours.
+_WITHOUT_VALUE = ("Expected `", "Number out of range", "must ", "holds ")
 _TYPES = re.compile("`([^`]*)`")
 _WORDS = {
     "array": "a list",
