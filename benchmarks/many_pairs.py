@@ -8,9 +8,9 @@ import pufferfish as pf
 from benchmarks.laws import GOAL, PURE, mixture, scenario
 from benchmarks.result import Result
 from benchmarks.timing import once
+from pufferfish.beliefs.scenario import laws_of
 from pufferfish.exact.search import shortfall
 from pufferfish.exact.single import verify_pair
-from pufferfish.scenario import laws_of
 
 # Secrets whose pairs are examined one by one, and secrets that have half a million.
 FEW, MANY = 45, 1_000

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 
 import pufferfish as pf
-from pufferfish.numerics import round_up
+from pufferfish.core.numerics import round_up
 
 Cell = tuple[str, float]
 Counts = Counter[Cell]

@@ -5,7 +5,7 @@ import numpy as np
 import pufferfish as pf
 from benchmarks.result import Result
 from benchmarks.timing import once, typical
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.sums import SumCalibration, Users, binary, calibrate_sum, moments
 from pufferfish.sums.paper import paper_scales
 from pufferfish.sums.secret import Protected

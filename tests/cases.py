@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pufferfish as pf
-from pufferfish.priors import Prior
+from pufferfish.beliefs.priors import Prior
 
 _DATA = Path(__file__).parent / "data"
 

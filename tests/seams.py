@@ -22,10 +22,10 @@ STORES_THAT_RENAME = "pufferfish.tables.spark.storage._RENAMING"
 
 # Limits of what is looked at, drawn or shown.
 FEWEST_OF_EACH_SECRET = "pufferfish.learning.sample._FEWEST_EACH"
-ROWS_LEARNED_FROM = "pufferfish.audit.learners._MOST_ROWS"
-LEARNERS = "pufferfish.audit.learners._learners"
-ROWS_DRAWN_AT_ONCE = "pufferfish.audit.draws._CHUNK"
-ROWS_OF_A_RUN = "pufferfish.audit.run._ROWS"
+ROWS_LEARNED_FROM = "pufferfish.audits.learners._MOST_ROWS"
+LEARNERS = "pufferfish.audits.learners._learners"
+ROWS_DRAWN_AT_ONCE = "pufferfish.audits.draws._CHUNK"
+ROWS_OF_A_RUN = "pufferfish.audits.run._ROWS"
 ROWS_AT_ONCE_IN_DENOISE = "pufferfish.denoise.columns._PIECE"
 VALUES_OF_A_REPORT = "pufferfish.report.columns._MOST_KEPT"
 
@@ -44,10 +44,10 @@ DRAWING_BY_LAW = "pufferfish.mechanisms.drawing.DRAWINGS._entries"
 WORDS_BY_LAW = "pufferfish.mechanisms.words.WORDS._entries"
 
 # Steps that are tested by themselves.
-ACCEPTED = "pufferfish.sampling.gaussian._accepted"
+ACCEPTED = "pufferfish.sampling.gaussian._accept"
 LAPLACE_TABLES = "pufferfish.sampling.laplace._tables"
 INVERT = "pufferfish.denoise.smooth._invert"
-AUC_ERROR = "pufferfish.audit.learners._auc_error"
+AUC_ERROR = "pufferfish.audits.learners._auc_error"
 EXACT_SUM = "pufferfish.sums.release._exact_sum"
 READ_BELIEFS = "pufferfish.options.adversaries._read_beliefs"
 

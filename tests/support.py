@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pufferfish as pf
-from pufferfish.priors import Prior
+from pufferfish.beliefs.priors import Prior
 
 ROOT = Path(__file__).parents[1]
 # Seconds to wait for what comes at once where nothing else runs: a bound, and never a measure.

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pytest
 
 import pufferfish as pf
-from pufferfish.choose import least_epsilon, noise_for_value
-from pufferfish.ledger_file import charge
-from pufferfish.priors import Prior
+from pufferfish.beliefs.priors import Prior
+from pufferfish.insight.strongest import least_epsilon, noise_for_value
+from pufferfish.ledger.file import charge
 
 VALUE = 77777.25
 COUNT = 1237

@@ -17,6 +17,8 @@ import pytest
 
 from pufferfish.cli.app import run
 from pufferfish.cli.exits import Exit
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.record import Record
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.planning import Asked
@@ -24,8 +26,6 @@ from pufferfish.options.publishing import Publishing
 from pufferfish.options.script import script
 from pufferfish.options.table import Table
 from pufferfish.options.words import arguments, commands
-from pufferfish.plan import Plan
-from pufferfish.record import Record
 
 NAME, OUTPUT = "a table's.csv", "out.csv"
 LAW = {"belief": ["empirical"]}

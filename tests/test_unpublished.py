@@ -15,8 +15,8 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.cli.app import run
-from pufferfish.release_story import story
-from pufferfish.words.terminal import labelled
+from pufferfish.columns.story import story
+from pufferfish.words.terminal import label_lines
 
 LAWS = {"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(0.5, 1.0)}
 CITIES = ["Bonn", "Kiel", "Hidden", "Bonn"]
@@ -100,7 +100,7 @@ def test_categories_with_a_delimiter_are_quoted(tmp_path: Path) -> None:
 def test_values_that_no_belief_considers_are_counted() -> None:
     record = pf.release({"x": [0.1, 1e6, -1e6], "s": ["a", "b", "a"]}, plan()).record
     assert record.rows_outside == 2
-    assert "2 values are outside" in labelled(story(record))
+    assert "2 values are outside" in label_lines(story(record))
     assert any("far from all" in text for text in record.to_dict("public")["not_promised"])
 
 

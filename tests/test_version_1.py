@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import pufferfish as pf
-from pufferfish.checking import verify_document
+from pufferfish.columns.statement import Facts, headline, promise, words
 from pufferfish.documents.text import read_document
 from pufferfish.documents.upgrades import FROM_VERSION
+from pufferfish.kinds.verifier import verify_document
 from pufferfish.report import report
-from pufferfish.statement import Facts, headline, promise, words
 from tests import seams
 from tests.attacks.forging import edited
 

@@ -7,13 +7,20 @@ Describe what an adversary may believe (`Belief`, `Scenario`), ask for a `Guaran
 from __future__ import annotations
 
 from pufferfish import datasets, denoise, sampling, sums, theorems, transport
-from pufferfish.audit import AuditResult, audit
-from pufferfish.calibrate import calibrate
-from pufferfish.calibration import Calibration
-from pufferfish.checking import Verification, verify_record
-from pufferfish.columns import ColumnKind
-from pufferfish.compare import ComparedMethod, Comparison, compare
-from pufferfish.errors import (
+from pufferfish.audits import AuditResult, audit
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.beliefs.scenario import Belief, Scenario, Secret, SecretPair
+from pufferfish.calibration.distance import Radius, radius
+from pufferfish.calibration.least_noise import calibrate
+from pufferfish.calibration.mechanism import Mechanism
+from pufferfish.calibration.postprocess import Clip, Postprocess, RoundTo
+from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.rows import SeveralRows, calibrate_rows, least_epsilon_rows
+from pufferfish.columns.kind import ColumnKind
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.record import Record
+from pufferfish.core.errors import (
     BudgetExceededError,
     CertificationError,
     CoverageWarning,
@@ -26,6 +33,7 @@ from pufferfish.errors import (
     UnreachableGoalError,
     UnsupportedError,
 )
+from pufferfish.documents.signing import PublicKey, SigningKey
 from pufferfish.exact import (
     Certificate,
     Enclosure,
@@ -36,22 +44,20 @@ from pufferfish.exact import (
     verify,
 )
 from pufferfish.fit import FitReport, fit_belief, fit_beliefs, fit_report
-from pufferfish.guarantee import Guarantee
-from pufferfish.kind import register
-from pufferfish.ledger import Ledger
-from pufferfish.mechanism import Mechanism
+from pufferfish.insight.comparison import ComparedMethod, Comparison, compare
+from pufferfish.insight.extremes import Outliers, outliers
+from pufferfish.insight.strongest import (
+    least_epsilon,
+    noise_for_mean,
+    noise_for_value,
+    noise_of_size,
+)
+from pufferfish.kinds.kind import register
+from pufferfish.kinds.verifier import Verification, verify_record
+from pufferfish.ledger.budget import Ledger
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
-from pufferfish.outliers import Outliers, outliers
-from pufferfish.persons import calibrate_rows
-from pufferfish.plan import Plan
-from pufferfish.postprocess import Clip, Postprocess, RoundTo
-from pufferfish.priors import Discrete, Gaussian, GaussianMixture, Prior
-from pufferfish.radius import Radius, radius
-from pufferfish.record import Record
-from pufferfish.release import Release, release, release_file
+from pufferfish.releases import Release, release, release_file
 from pufferfish.sampling import NotPrivateEntropy
-from pufferfish.scenario import Belief, Scenario, Secret, SecretPair
-from pufferfish.signing import PublicKey, SigningKey
 from pufferfish.sums import SumCalibration, SumPlan, calibrate_sum, compare_sum, release_sum
 from pufferfish.tables import Summary, summarise
 from pufferfish.tables.spark.workers import SparkWorkers
@@ -107,6 +113,7 @@ __all__ = [
     "Scenario",
     "Secret",
     "SecretPair",
+    "SeveralRows",
     "SigningKey",
     "SparkWorkers",
     "Step",
@@ -128,6 +135,11 @@ __all__ = [
     "fit_belief",
     "fit_beliefs",
     "fit_report",
+    "least_epsilon",
+    "least_epsilon_rows",
+    "noise_for_mean",
+    "noise_for_value",
+    "noise_of_size",
     "outliers",
     "output_law",
     "privacy_profile",

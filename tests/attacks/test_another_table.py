@@ -20,12 +20,12 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.cli.app import run
-from pufferfish.release import release_file
-from pufferfish.release_story import story
+from pufferfish.columns.story import story
+from pufferfish.releases import release_file
 from pufferfish.report import report
 from pufferfish.report.notebook import to_html
 from pufferfish.sampling import SystemEntropy
-from pufferfish.words.terminal import labelled
+from pufferfish.words.terminal import label_lines
 
 ROWS = 4_000
 ANOTHER = "another table"
@@ -148,7 +148,7 @@ def test_if_it_is_meant_every_edition_says_so_first(kind: str, tmp_path: Path) -
         assert "Nothing is promised to somebody who knows this table" in first
         words = json.dumps([document[name] for name in ("headline", "promise", "not_promised")])
         assert "fitted on the released column" not in words
-    told = " ".join(labelled(story(record)).split())
+    told = " ".join(label_lines(story(record)).split())
     assert told.startswith(f"Beware The described adversaries were fitted on {ANOTHER} on {when}")
     assert "released column" not in told
     assert f"Beware</th><td>The described adversaries were fitted on {ANOTHER}" in to_html(record)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import pufferfish as pf
+from pufferfish.columns.statement import Facts, words
 from pufferfish.documents.text import read_document
-from pufferfish.statement import Facts, words
 from tests.attacks.forging import edited, released
 
 Change = Callable[[dict[str, Any]], object]

@@ -28,10 +28,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import pufferfish as pf
 from pufferfish.cli.app import run
-from pufferfish.kind import Edition
-from pufferfish.release_story import story
+from pufferfish.columns.story import story
+from pufferfish.kinds.record import Edition
 from pufferfish.report import report
-from pufferfish.words.terminal import labelled
+from pufferfish.words.terminal import label_lines
 from tests.report.releases import Page
 
 ROWS = 6000
@@ -106,14 +106,14 @@ def test_neither_column_says_anything_by_itself_and_both_say_it_all() -> None:
 @pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
 def test_a_frame(kind: Any) -> None:
     table = kind(xor())
-    tells_the_truth(labelled(story(pf.release(table, planned(table)).record)))
+    tells_the_truth(label_lines(story(pf.release(table, planned(table)).record)))
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_file_its_records_and_its_reports(tmp_path: Path, suffix: str) -> None:
     source = write(tmp_path / f"in.{suffix}")
     done = pf.release(source, planned(source), tmp_path / f"out.{suffix}")
-    tells_the_truth(labelled(story(done.record)))
+    tells_the_truth(label_lines(story(done.record)))
     editions: tuple[Edition, Edition] = ("public", "internal")
     for edition in editions:
         place = tmp_path / f"{edition}.json"

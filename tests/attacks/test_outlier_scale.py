@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.ladder import Rounding, rung_up
+from pufferfish.core.ladder import Rounding, rung_up
 
 OUTLIER = 300.0
 GOAL = pf.Guarantee(epsilon=1.0)

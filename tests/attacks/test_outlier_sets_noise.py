@@ -19,9 +19,9 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.cli.app import run
-from pufferfish.release_story import story
+from pufferfish.columns.story import story
 from pufferfish.report import report
-from pufferfish.words.terminal import labelled
+from pufferfish.words.terminal import label_lines
 
 GOAL = pf.Guarantee(1.0)
 # Like capital gains: most have none, a few some, and one in two hundred of one secret very much.
@@ -61,7 +61,7 @@ def test_the_noise_is_larger_than_the_column_and_a_cap_mends_it() -> None:
 
 def test_the_terminal_names_the_values_that_decide() -> None:
     record = pf.release(gains(), plan(None)).record
-    said = " ".join(labelled(story(record)).split())
+    said = " ".join(label_lines(story(record)).split())
     found = re.search(r"Values above ([\d,]+) set the noise; .* would be about (.+?)\.", said)
     assert found is not None
     high = float(found[1].replace(",", ""))
@@ -104,7 +104,7 @@ def test_both_editions_say_what_was_done_and_that_the_bounds_must_be_public() ->
         assert "the bounds must be public" in report(record, edition=edition)
     assert "capped" in record.to_dict("internal")["table"]
     assert "rows_capped" not in json.dumps(record.to_dict("public"))
-    told = " ".join(labelled(story(record)).split())
+    told = " ".join(label_lines(story(record)).split())
     assert f"That moved {record.rows_capped:,} values" in told
     assert "mean of the capped values" in told
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 import pufferfish as pf
-from pufferfish.choose import least_epsilon
-from pufferfish.ladder import rung_up
+from pufferfish.core.ladder import rung_up
+from pufferfish.insight.strongest import least_epsilon
 from pufferfish.sums.calibration import calibrate_sum
 from pufferfish.sums.users import binary
 

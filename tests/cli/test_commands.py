@@ -10,9 +10,9 @@ import pytest
 
 from pufferfish.cli import calibrate, compare, demo, fit, release, report, verify
 from pufferfish.cli import sum as sum_
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.ladder import rung_up
 from pufferfish.datasets import adult_education
-from pufferfish.errors import InvalidInputError
-from pufferfish.ladder import rung_up
 from pufferfish.options import adversaries
 from tests.cli.conftest import Typed
 from tests.cli.tables import changed, column, rows, write

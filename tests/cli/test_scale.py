@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pufferfish.cli.exits import Exit
-from pufferfish.ladder import rung_up
-from pufferfish.plan import Plan
+from pufferfish.columns.plan import Plan
+from pufferfish.core.ladder import rung_up
 from pufferfish.sums import SumPlan
 from tests.cli.conftest import Typed
 from tests.cli.tables import write

@@ -35,11 +35,11 @@ def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_rows_are_counted_at_the_nearest_point_of_a_line_or_a_circle() -> None:
     y = np.array([-7.6, 0.0, 0.4, 0.6, 2.0, 3.4, 9.0, 4e200])
-    line = columns.binned(y, 0.0, 1.0, 4)
+    line = columns.bin_values(y, 0.0, 1.0, 4)
     assert line.tolist() == [3, 1, 1, 3]
-    circle = columns.binned(y[:-1], 0.0, 1.0, 4, wrap=True)
+    circle = columns.bin_values(y[:-1], 0.0, 1.0, 4, wrap=True)
     assert circle.tolist() == [3, 2, 1, 1]
-    assert columns.binned(y, 0.0, 1.0, 4, wrap=True).sum() == 8
+    assert columns.bin_values(y, 0.0, 1.0, 4, wrap=True).sum() == 8
 
 
 def test_a_column_of_floats_is_not_copied_and_others_are_read() -> None:

@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 
 import pufferfish as pf
+from pufferfish.columns.plan import PlanEntries
 from pufferfish.documents.shape import Entries, json_schema, problem, read
 from pufferfish.documents.text import read_document
-from pufferfish.plan import PlanEntries
 from pufferfish.schemas import SHAPES
 
 FOLDER = Path(__file__).parents[1] / "data" / "v1"

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import pufferfish as pf
-from pufferfish import limits
+from pufferfish.core import limits
 from pufferfish.documents import strict
 from pufferfish.documents.strict import plain_from_json, plain_from_yaml, refuse_unreadable
 
@@ -79,7 +79,7 @@ def test_patience_ends() -> None:
 def test_a_verifier_without_patience_does_not_claim_anything(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
-    from pufferfish import checking
+    from pufferfish.kinds import verifier as checking
     from tests.attacks.forging import released
 
     released(tmp_path)

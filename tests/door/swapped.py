@@ -18,30 +18,31 @@ import numpy.typing as npt
 
 import pufferfish as pf
 from pufferfish import mechanisms
-from pufferfish.appearance import Appearance
-from pufferfish.checks import require
+from pufferfish.beliefs.guarantee import GoalEntries
+from pufferfish.core.errors import DataError
+from pufferfish.core.validation import require
 from pufferfish.documents.shape import Entries, entries_of, read, read_part, written
 from pufferfish.documents.types import Name, Whole
-from pufferfish.errors import DataError
-from pufferfish.guarantee import GoalEntries
-from pufferfish.kind import ReleaseRecord as AnyRecord
-from pufferfish.kind import RowPlan, Stated, plan_to_dict, register
+from pufferfish.kinds.entries import record_shape
+from pufferfish.kinds.kind import register
+from pufferfish.kinds.plan import RowPlan, plan_to_dict
+from pufferfish.kinds.record import ReleaseRecord as AnyRecord
+from pufferfish.kinds.record import Stated
+from pufferfish.kinds.verdict import Check
+from pufferfish.learning.reveals import Reveals, RevealsEntries
 from pufferfish.mechanisms import Drawing, LawWords, words_of
 from pufferfish.noise import Law, LawEntries, law_to_dict
-from pufferfish.release import RowKind, RowSession
-from pufferfish.release.counts import RowCounts
+from pufferfish.releases import RowKind, RowSession
+from pufferfish.releases.counts import RowCounts
+from pufferfish.releases.published_file import Appearance
 from pufferfish.report import kinds as pages
-from pufferfish.report.sections import Notice, Page, Paragraph, Section, Tile, labelled
+from pufferfish.report.sections import Notice, Page, Paragraph, Section, Tile, as_table
 from pufferfish.report.sources import Beside, Verified
 from pufferfish.sampling import Entropy
-from pufferfish.shapes import record_shape
-from pufferfish.statement import Reveals
-from pufferfish.statement.facts import RevealsEntries
 from pufferfish.tables import Batch, Changed, Staged, format_of
 from pufferfish.tables.batch import Coded, ColumnType, Numbers
 from pufferfish.tables.engine import SurveyedGroup
 from pufferfish.tables.local.files import column_parts
-from pufferfish.verdict import Check
 from pufferfish.words.steps import Entry, Step
 
 Codes = npt.NDArray[np.int64]
@@ -101,7 +102,7 @@ class Swapping(Drawing):
         drawn = np.frombuffer(entropy.read(values.size), dtype=np.uint8).reshape(values.shape)
         return np.asarray((drawn[..., None] >= ends[values]).sum(axis=-1))
 
-    def told(self, law: Swap) -> str:
+    def explain_exactness(self, law: Swap) -> str:
         return f"from a table of {len(law.table)} by {len(law.table)} whole numbers"
 
 
@@ -297,7 +298,7 @@ class SwapRecord(AnyRecord[SwapPlan, SwapFacts]):
         return {"missing": self.missing}
 
     @classmethod
-    def restored(cls, data: Mapping[str, Any]) -> Self:
+    def restore(cls, data: Mapping[str, Any]) -> Self:
         published = data["published"]
         return cls(
             plan=SwapPlan.from_dict(data["plan"]),
@@ -422,13 +423,13 @@ class SwapKind(RowKind[SwapPlan, SwapFacts]):
     def words(self, facts: SwapFacts) -> dict[str, Any]:
         return said(facts)
 
-    def planned(self, facts: SwapFacts, plan: SwapPlan) -> SwapFacts:
+    def facts_by_plan(self, facts: SwapFacts, plan: SwapPlan) -> SwapFacts:
         return SwapFacts.of(plan, facts.reveals)
 
-    def promised(self, facts: SwapFacts) -> str:
+    def promise_in_words(self, facts: SwapFacts) -> str:
         return f"{facts.goal}"
 
-    def recomputed(self, plan: SwapPlan) -> str:
+    def recompute(self, plan: SwapPlan) -> str:
         return f"ε* at most {plan.law.epsilon:.6g}"
 
     def all_public(self, plan: Mapping[str, Any]) -> Check:
@@ -440,7 +441,7 @@ class SwapKind(RowKind[SwapPlan, SwapFacts]):
         return (
             []
             if plan is None or "table" not in data
-            else SwapRecord.restored(data).contradictions(old=False)
+            else SwapRecord.restore(data).contradictions(old=False)
         )
 
     def looks(self, data: Mapping[str, Any], facts: SwapFacts, released: Path) -> Appearance:
@@ -474,7 +475,7 @@ def page(verified: Verified, beside: Beside) -> Page:
         tiles=(Tile(f"{facts.goal}", "the promise"),),
         sections=(
             Section("What was promised", (Paragraph(document["promise"]),)),
-            Section("What was done", (labelled(rows, "labelled"),)),
+            Section("What was done", (as_table(rows, "labelled"),)),
         ),
     )
 

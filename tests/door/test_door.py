@@ -20,8 +20,14 @@ from scipy.stats import chi2
 
 import pufferfish as pf
 from pufferfish.cli.exits import Exit
-from pufferfish.errors import CertificationError, DataError, InvalidInputError, UnsupportedError
-from pufferfish.kind import Edition, plan_of
+from pufferfish.core.errors import (
+    CertificationError,
+    DataError,
+    InvalidInputError,
+    UnsupportedError,
+)
+from pufferfish.kinds.kind import plan_of
+from pufferfish.kinds.record import Edition
 from pufferfish.report import report
 from tests.cli.conftest import Typed, folder, typed
 from tests.door.swapped import (

@@ -12,8 +12,8 @@ from mpmath import mp, mpf
 from scipy.special import log_ndtr, logsumexp, ndtr
 
 import pufferfish as pf
-from pufferfish.exact.compressed import compressed
-from pufferfish.priors import Prior
+from pufferfish.beliefs.priors import Prior
+from pufferfish.exact.compressed import compress
 from tests import reference
 from tests.support import delta_of, plain_law, plain_noise, scenario_of
 
@@ -548,7 +548,7 @@ def test_a_long_table_with_gaussian_noise_against_all_its_atoms() -> None:
 def test_compression_keeps_moments_and_says_how_far_it_is(offset: float) -> None:
     rng = np.random.default_rng(4)
     table = pf.Discrete(offset + rng.uniform(-3.0, 3.0, 4000), rng.dirichlet(np.ones(4000)))
-    short, error = compressed(table, 2.0)
+    short, error = compress(table, 2.0)
     assert short.weights.size <= 5 * 13
     # The bound of the remainder, and the last rounding of positions 1e10 stds from zero.
     assert 0.0 < error <= 1e-12 + 1e-15 * abs(offset)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.errors import InvalidInputError, UnreachableGoalError
+from pufferfish.beliefs.priors import Prior
+from pufferfish.core.errors import InvalidInputError, UnreachableGoalError
 from pufferfish.exact import Screened
 from pufferfish.exact.classes import class_pairs
-from pufferfish.priors import Prior
 from tests import seams
 
 PURE = pf.Guarantee(1.0)

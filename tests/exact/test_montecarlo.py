@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 import pufferfish as pf
-from pufferfish.priors import Prior
+from pufferfish.beliefs.priors import Prior
 from tests.support import plain_law, scenario_of
 
 Noise = pf.LaplaceNoise | pf.GaussianNoise

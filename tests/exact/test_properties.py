@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pufferfish as pf
-from pufferfish.priors import Prior
+from pufferfish.beliefs.priors import Prior
 from tests import reference
 from tests.strategies import (
     epsilons,

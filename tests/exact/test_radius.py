@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pufferfish as pf
-from pufferfish.priors import Prior
-from pufferfish.scenario import PairOfLaws, SecretPair
+from pufferfish.beliefs.priors import Prior
+from pufferfish.beliefs.scenario import PairOfLaws, SecretPair
 from pufferfish.theorems import coupling
 from tests.strategies import epsilons, mixtures, multiples, positions, tables
 from tests.support import delta_of

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pufferfish as pf
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.priors import Prior
+from pufferfish.beliefs.scenario import SecretPair, laws_of
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact import screen
 from pufferfish.exact.envelope import Law, envelopes
-from pufferfish.exact.mesh import features, first_mesh, refined
+from pufferfish.exact.mesh import features, first_mesh, refine
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.screen import Block, PairBounds, screen_block, screens
 from pufferfish.noise import output_law
-from pufferfish.priors import Prior
-from pufferfish.scenario import SecretPair, laws_of
 from tests import seams
 from tests.strategies import epsilons, missing_probabilities, noises, priors
 
@@ -94,7 +94,7 @@ def on_meshes(case: Case) -> Iterator[PairBounds]:
     yield on_mesh(case, first_mesh(points[quarter : points.size - quarter]))
     for limit in (None, 0.5 * case.epsilon, None):
         yield on_mesh(case, mesh)
-        mesh = refined(mesh, points, case.block, case.noise, case.epsilon, limit)
+        mesh = refine(mesh, points, case.block, case.noise, case.epsilon, limit)
 
 
 def on_mesh(case: Case, mesh: FloatArray) -> PairBounds:

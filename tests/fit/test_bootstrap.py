@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.fit.bootstrap import resampled
+from pufferfish.fit.bootstrap import draw_resamples
 
 
 def summary() -> pf.Summary:
@@ -22,7 +22,7 @@ def summary() -> pf.Summary:
 
 def test_totals_holes_and_bins_stay() -> None:
     plain = summary()
-    for sample in resampled(plain, 25, seed=1):
+    for sample in draw_resamples(plain, 25, seed=1):
         assert list(sample.groups) == list(plain.groups)
         assert (sample.column, sample.secret, sample.bin_width) == ("value", "secret", 0.5)
         for secret, group in sample.groups.items():
@@ -36,7 +36,7 @@ def test_counts_are_multinomial() -> None:
     """Mean n·p and variance n·p·(1 − p), to five std errors over 4,000 resamples."""
     draws = [
         dict(zip(each.groups["a"].values, each.groups["a"].counts, strict=True))
-        for each in resampled(summary(), 4_000, seed=0)
+        for each in draw_resamples(summary(), 4_000, seed=0)
     ]
     for value, p in ((0.0, 0.5), (1.0, 0.3), (5.0, 0.2)):
         counts = np.array([draw.get(value, 0) for draw in draws], dtype=np.float64)
@@ -49,7 +49,7 @@ def test_resamples_differ_and_repeat() -> None:
     def counts(seed: int) -> list[list[int]]:
         return [
             np.concatenate([group.counts for group in each.groups.values()]).tolist()
-            for each in resampled(summary(), 5, seed)
+            for each in draw_resamples(summary(), 5, seed)
         ]
 
     assert counts(3) == counts(3)
@@ -57,6 +57,6 @@ def test_resamples_differ_and_repeat() -> None:
     assert len({tuple(each) for each in counts(3)}) == 5
     assert counts(3)[:2] == [
         np.concatenate([group.counts for group in each.groups.values()]).tolist()
-        for each in resampled(summary(), 2, 3)
+        for each in draw_resamples(summary(), 2, 3)
     ]
-    assert list(resampled(summary(), 0, 3)) == []
+    assert list(draw_resamples(summary(), 0, 3)) == []

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import kstest, wasserstein_distance
 
 import pufferfish as pf
+from pufferfish.beliefs.priors import Prior
 from pufferfish.fit.error import FitError, fit_error
-from pufferfish.priors import Prior
 from tests.strategies import gaussians, mixtures, tables
 from tests.support import delta_of, scenario_of
 

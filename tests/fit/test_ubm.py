@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.fit.ubm import adapted
+from pufferfish.fit.ubm import adapt
 
 LABELS = ["a", "b", "c"]
 
@@ -46,7 +46,7 @@ def slow_means(
 @pytest.mark.parametrize("relevance", [0.0, 1.0, 16.0, 500.0])
 def test_means_by_the_formula(relevance: float) -> None:
     summary = pf.summarise(TABLE, column="x", secret="s")
-    laws = adapted(BACKGROUND, summary.groups, relevance)
+    laws = adapt(BACKGROUND, summary.groups, relevance)
     for secret, law in laws.items():
         mine = TABLE["x"][TABLE["s"] == secret].tolist()
         np.testing.assert_allclose(law.means, slow_means(mine, BACKGROUND, relevance), rtol=1e-12)
@@ -86,7 +86,7 @@ def test_a_component_without_records_is_set_apart() -> None:
     far = pf.GaussianMixture([0.4, 0.6 - 1e-6, 1e-6], [1.0, 24.0, 1000.0], [3.0, 4.0, 1.0])
     summary = pf.summarise(TABLE, column="x", secret="s")
     for relevance in (0.0, 16.0):
-        laws = adapted(far, summary.groups, max(relevance, 1e-9))
+        laws = adapt(far, summary.groups, max(relevance, 1e-9))
         means = [law.means[2] for law in laws.values()]
         assert len(set(means)) == 3
         np.testing.assert_allclose(means, 1000.0, rtol=1e-14)

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import binom, norm
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from pufferfish.learning.boosting import learned
+from pufferfish.beliefs.scenario import SecretPair
+from pufferfish.learning.boosting import learn_trees
 from pufferfish.learning.features import features
-from pufferfish.learning.reveals import MOST_PAIRS, balanced_upper, revealed
+from pufferfish.learning.reveals import MOST_PAIRS, balanced_upper, measure_leak
 from pufferfish.learning.sample import Sampled
-from pufferfish.scenario import SecretPair
 
 ROWS = 10_000
 SOURCE = np.random.default_rng(5)
@@ -26,7 +26,7 @@ PAIR = SecretPair("no", "yes")
 
 def percent(columns: dict[str, Any], secrets: npt.NDArray[np.int64]) -> int:
     listed = {name: np.asarray(cells).tolist() for name, cells in columns.items()}
-    found = revealed(Sampled(listed, secrets, ("no", "yes")), [PAIR])
+    found = measure_leak(Sampled(listed, secrets, ("no", "yes")), [PAIR])
     assert found is not None
     assert found.pair == PAIR
     return found.found_percent
@@ -79,7 +79,7 @@ def test_another_learner_finds_about_as_much(name: str) -> None:
     """scikit-learn's boosting, which shares no code with ours."""
     columns, train = TABLES[name], np.arange(ROWS) % 2 == 0
     listed = {each: np.asarray(cells).tolist() for each, cells in columns.items()}
-    odds = learned(features(listed, train, BIT), train, BIT)
+    odds = learn_trees(features(listed, train, BIT), train, BIT)
     ours = float(((odds > 0) == BIT[~train]).mean())
     seen = np.column_stack(list(columns.values()))
     model = HistGradientBoostingClassifier(random_state=0, max_iter=60, early_stopping=True)
@@ -93,7 +93,7 @@ def test_held_out_secrets_are_not_looked_at() -> None:
     columns = {"x": (NOISE + BIT).tolist(), "city": [f"{each}" for each in range(ROWS)]}
     turned = np.where(train, BIT, 1 - BIT)
     one, other = (
-        learned(features(columns, train, target), train, target, trees=5)
+        learn_trees(features(columns, train, target), train, target, trees=5)
         for target in (BIT, turned)
     )
     assert np.array_equal(one, other)
@@ -124,11 +124,11 @@ def test_few_rows_leave_the_figure_high() -> None:
 
 def test_pairs_without_rows_are_not_measured() -> None:
     sample = Sampled({"x": NOISE.tolist()}, BIT, ("a", "b", "c"))
-    found = revealed(sample, [SecretPair("a", "c"), SecretPair("a", "b")])
+    found = measure_leak(sample, [SecretPair("a", "c"), SecretPair("a", "b")])
     assert found is not None
     assert found.pair == ("a", "b")
-    assert revealed(sample, [SecretPair("a", "c")]) is None
-    assert revealed(Sampled({}, np.zeros(0, dtype=np.int64), ("a", "b")), [PAIR]) is None
+    assert measure_leak(sample, [SecretPair("a", "c")]) is None
+    assert measure_leak(Sampled({}, np.zeros(0, dtype=np.int64), ("a", "b")), [PAIR]) is None
 
 
 @pytest.mark.parametrize("labels", [3, 8])
@@ -139,7 +139,7 @@ def test_the_pair_that_is_told_apart_best_is_reported(labels: int) -> None:
     names = tuple(f"s{number}" for number in range(labels))
     pairs = [SecretPair(one, other) for i, one in enumerate(names) for other in names[i + 1 :]]
     assert (len(pairs) > MOST_PAIRS) == (labels == 8)
-    found = revealed(Sampled({"x": x.tolist()}, secrets, names), pairs)
+    found = measure_leak(Sampled({"x": x.tolist()}, secrets, names), pairs)
     assert found is not None
     assert set(found.pair) & set(names[-2:])
     assert found.found_percent == 100

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pufferfish.learning import Sample, revealed
+from pufferfish.beliefs.scenario import SecretPair
+from pufferfish.learning import Sample, measure_leak
 from pufferfish.learning.features import features
-from pufferfish.scenario import SecretPair
 
 IntArray = npt.NDArray[np.int64]
 ROWS = 20_000
@@ -40,7 +40,7 @@ def percent(cells: list[Any], secrets: IntArray) -> int:
             }
 
         sample.look(secrets[part], ("no", "yes"), columns)
-    found = revealed(sample.rows(), [SecretPair("no", "yes")])
+    found = measure_leak(sample.rows(), [SecretPair("no", "yes")])
     assert found is not None
     return found.found_percent
 

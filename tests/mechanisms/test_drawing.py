@@ -25,7 +25,7 @@ def test_noise_is_added_on_its_grid(law: pf.Noise) -> None:
     np.testing.assert_array_equal(published, again)
     assert drawing.limit(law) == 2.0**58
     assert drawing.reach(law) == 700.0 * law.std
-    assert drawing.told(law) == "in steps of 0.25"
+    assert drawing.explain_exactness(law) == "in steps of 0.25"
 
 
 @pytest.mark.parametrize("law", [pf.LaplaceNoise(2.0), pf.GaussianNoise(2.0)], ids=repr)

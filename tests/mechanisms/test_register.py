@@ -12,7 +12,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish import mechanisms
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.mechanisms import Drawing, LawWords, drawing_of, words_of
 from pufferfish.noise import Law, law_from_dict, law_to_dict
 from pufferfish.sampling import Entropy
@@ -59,7 +59,7 @@ class Swapping(Drawing):
         moved = np.frombuffer(entropy.read(values.size), dtype=np.uint8) < law.share
         return np.array(law.values)[(np.array(places) + moved) % len(law.values)]
 
-    def told(self, law: Swap) -> str:
+    def explain_exactness(self, law: Swap) -> str:
         return f"from a table of {len(law.values)} values"
 
 
@@ -105,7 +105,7 @@ def test_its_document() -> None:
 def test_its_words() -> None:
     law = Swap(FIVE, 64)
     words = words_of(law)
-    assert words.short(law) == words.tried(law) == "a swap of 5 categories"
+    assert words.short(law) == words.name_tried(law) == "a swap of 5 categories"
     assert words.done(law) == "Applied was a swap of 5 categories."
     assert words.error(law) == "error 0.25"
     assert words.in_full(law) == "a swap of 5 categories, error 0.25"

@@ -16,7 +16,7 @@ LAPLACE, GAUSSIAN, NONE = pf.LaplaceNoise(2.0, 0.25), pf.GaussianNoise(20000.0),
         ("short", "Laplace, scale 2", "Gaussian, std 20000", "none"),
         ("in_full", "Laplace, scale 2, std 2.828", "Gaussian, std 20000", "none"),
         ("figures", "Laplace, scale 2, std 2.828", "Gaussian, std 20,000", "no noise"),
-        ("tried", "Laplace scale 2", "Gaussian std 20000", "no noise"),
+        ("name_tried", "Laplace scale 2", "Gaussian std 20000", "no noise"),
         (
             "done",
             "Added was Laplace noise of scale 2 (std 2.828).",
@@ -39,9 +39,9 @@ def test_forms(form: str, laplace: str, gaussian: str, none: str) -> None:
 
 def test_what_the_error_is_compared_with_stands_after_it() -> None:
     half = ", half of the sum's own"
-    words = words_of(LAPLACE).proposed(LAPLACE, "{:.1f}".format, half)
+    words = words_of(LAPLACE).propose(LAPLACE, "{:.1f}".format, half)
     assert words == "Laplace with scale 2.0 (std 2.828, half of the sum's own)"
-    words = words_of(GAUSSIAN).proposed(GAUSSIAN, "{:.1f}".format, half)
+    words = words_of(GAUSSIAN).propose(GAUSSIAN, "{:.1f}".format, half)
     assert words == "Gaussian with std 20000.0, half of the sum's own"
 
 

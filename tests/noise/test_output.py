@@ -10,8 +10,8 @@ from mpmath import mp, mpf
 from scipy import integrate
 
 import pufferfish as pf
+from pufferfish.beliefs.priors import Prior
 from pufferfish.noise import AtomsOutput, MixtureOutput, TableOutput
-from pufferfish.priors import Prior
 from tests import reference
 from tests.support import mirrored, plain_law, plain_noise
 

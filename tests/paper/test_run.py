@@ -13,7 +13,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.paper import Written, paper, run
 from pufferfish.paper.draw import figure_file, page_pictures
-from pufferfish.paper.figure import Figure, Panel, Series, plotted
+from pufferfish.paper.figure import Figure, Panel, Series, plot
 from tests.paper.conftest import Steps, figure_of
 
 NAMES = ("fig-1", "fig-2", "fig-3", "fig-4", "fig-5", "counterexamples")
@@ -97,7 +97,7 @@ def test_numbers_keep_their_digits() -> None:
         series=(Series("s", third, third),),
     )
     figure = Figure(name="f", number="", title="", words=(), panels=(panel,))
-    assert plotted(figure).splitlines()[1] == f"a,s,line,{1 / 3!r},,{1 / 3!r}"
+    assert plot(figure).splitlines()[1] == f"a,s,line,{1 / 3!r},,{1 / 3!r}"
 
 
 def test_a_series_that_cannot_be_drawn_is_refused() -> None:
@@ -124,7 +124,7 @@ def refuse(*given: object, **named: object) -> None:
 def test_a_folder_in_use_is_refused_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "computed", refuse)
+    monkeypatch.setattr(run, "compute_figures", refuse)
     (tmp_path / "mine").write_text("keep", encoding="utf-8")
     with pytest.raises(pf.OutputExistsError, match="--force"):
         paper(tmp_path)
@@ -136,7 +136,7 @@ def test_a_folder_in_use_is_refused_before_any_work(
 def test_with_force_other_files_stay(
     tmp_path: Path, written: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "computed", lambda step: written.reproduction)
+    monkeypatch.setattr(run, "compute_figures", lambda step: written.reproduction)
     monkeypatch.setattr(run, "figure_file", lambda figure, kind: b"picture")
     (tmp_path / "mine").write_text("keep", encoding="utf-8")
     (tmp_path / "table.md").write_text("old", encoding="utf-8")
@@ -150,7 +150,7 @@ def test_with_force_other_files_stay(
 def test_nothing_is_written_unless_all_is_there(
     tmp_path: Path, written: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "computed", lambda step: written.reproduction)
+    monkeypatch.setattr(run, "compute_figures", lambda step: written.reproduction)
     monkeypatch.setattr(run, "figure_file", lambda figure, kind: b"picture")
     monkeypatch.setattr(run, "page", refuse)
     with pytest.raises(AssertionError):
@@ -159,7 +159,7 @@ def test_nothing_is_written_unless_all_is_there(
 
 
 def test_the_extra_is_asked_for_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "computed", refuse)
+    monkeypatch.setattr(run, "compute_figures", refuse)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(pf.MissingExtraError, match=r"pufferfish-privacy\[report\]"):
         paper(tmp_path / "new")

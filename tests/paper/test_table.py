@@ -12,8 +12,8 @@ import pytest
 from scipy.integrate import trapezoid
 
 import pufferfish as pf
-from pufferfish.alternatives import alternatives
-from pufferfish.errors import UnsupportedError
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.insight.other_ways import alternatives
 from pufferfish.paper import Written
 from pufferfish.paper.table import DELTAS, WAYS
 from pufferfish.paper.tabular import SHOWN, markdown, parts

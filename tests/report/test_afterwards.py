@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
+from pufferfish.calibration.postprocess import process
 from pufferfish.noise import output_law
-from pufferfish.postprocess import processed
 from pufferfish.report import report
-from pufferfish.report.afterwards import seen_afterwards
+from pufferfish.report.afterwards import view_afterwards
 from pufferfish.report.views import views
 from tests.report.releases import LAWS, ROWS, TABLE, Page, calibration
 
@@ -143,7 +143,7 @@ def test_pictures_hold_what_can_be_published(noise: str, steps: str) -> None:
     (view,) = views(found.calibration.scenario, certificate, found.postprocess)
     assert view.seen is not None
     curves, bounds = view.seen.curves, view.seen.bounds
-    low, high = processed(np.array([-1e30, 1e30]), found.postprocess).tolist()
+    low, high = process(np.array([-1e30, 1e30]), found.postprocess).tolist()
     for place, curve in enumerate(curves):
         assert low <= curve.x.min()
         assert curve.x.max() <= high
@@ -156,7 +156,7 @@ def test_pictures_hold_what_can_be_published(noise: str, steps: str) -> None:
         assert whole <= 1.001
         assert whole >= (0.999 if "clip" in steps and bounds_near(curve, low, high) else 0.9)
     if curves[0].is_table:
-        np.testing.assert_allclose(processed(curves[0].x, found.postprocess), curves[0].x)
+        np.testing.assert_allclose(process(curves[0].x, found.postprocess), curves[0].x)
     # What is done to a noised value says no more than the value did.
     epsilon = max(result.epsilon_upper for result in view.results)
     changes = [
@@ -178,10 +178,10 @@ def test_probabilities_are_those_of_draws(steps: str) -> None:
     noised = generator.normal(prior.mean, prior.std, count) + generator.laplace(
         0.0, noise.scale, count
     )  # type: ignore[union-attr]
-    drawn = processed(noised, found.postprocess)
+    drawn = process(noised, found.postprocess)
     x = np.linspace(20.0, 80.0, 401)
     law_of = output_law(prior, noise)
-    seen = seen_afterwards((law_of, law_of), x, found.postprocess)
+    seen = view_afterwards((law_of, law_of), x, found.postprocess)
     curve = seen.curves[0]
     points = (
         zip(curve.x.tolist(), curve.y.tolist(), strict=True)

@@ -56,7 +56,7 @@ def drawn_bars(name: str) -> str:
 def drawn_published(name: str) -> str:
     curves = view().published
     assert curves is not None
-    return figures.published(name, curves)
+    return figures.published_figure(name, curves)
 
 
 def drawn_ratio(name: str) -> str:
@@ -75,8 +75,8 @@ MARKS = [
 PRIORS = np.linspace(0.0, 1.0, 11)
 PICTURES: dict[str, Callable[[str], str]] = {
     "losses": lambda name: figures.losses(name, [(0.5, 0.6), (0.0, math.inf)], 0.8, "δ"),
-    "believed": lambda name: figures.believed(name, view().believed),
-    "tables": lambda name: figures.believed(name, table_view().believed),
+    "believed": lambda name: figures.belief_figure(name, view().believed),
+    "tables": lambda name: figures.belief_figure(name, table_view().believed),
     "published": drawn_published,
     "ratio": drawn_ratio,
     "pure": lambda name: drawn_profile(name, 0.0),
@@ -318,19 +318,19 @@ BROKEN = np.array([0.0, math.nan, 1.0, math.inf, 2.0, -math.inf, 3.0])
 NOTHING = np.full(7, math.nan)
 ONE = np.array([3.0])
 UNUSUAL: dict[str, Callable[[str], str]] = {
-    "gaps": lambda name: figures.believed(
+    "gaps": lambda name: figures.belief_figure(
         name, (Curve(np.arange(7.0), BROKEN, False), Curve(np.arange(7.0), NOTHING, False))
     ),
-    "nothing": lambda name: figures.published(
+    "nothing": lambda name: figures.published_figure(
         name, (Curve(NOTHING, NOTHING, False), Curve(NOTHING, NOTHING, True))
     ),
-    "one atom": lambda name: figures.believed(
+    "one atom": lambda name: figures.belief_figure(
         name, (Curve(ONE, ONE / 3.0, True), Curve(ONE, ONE / 3.0, True))
     ),
-    "flat": lambda name: figures.believed(
+    "flat": lambda name: figures.belief_figure(
         name, (Curve(PRIORS, 0.0 * PRIORS, False), Curve(PRIORS, 0.0 * PRIORS, False))
     ),
-    "huge": lambda name: figures.believed(
+    "huge": lambda name: figures.belief_figure(
         name, (Curve(1e15 * PRIORS, 1e-12 * PRIORS, False), Curve(1e15 * PRIORS, PRIORS, True))
     ),
     "ratio": lambda name: figures.log_ratio(

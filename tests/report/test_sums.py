@@ -19,8 +19,8 @@ from scipy.stats import laplace
 
 import pufferfish as pf
 from pufferfish import sums
-from pufferfish.adversary import success
-from pufferfish.compare import noise_in_words
+from pufferfish.insight.comparison import noise_in_words
+from pufferfish.insight.guesses import success
 from pufferfish.report import report
 from pufferfish.report.style import INKS, ink
 from pufferfish.report.sums import draw_scale_curves

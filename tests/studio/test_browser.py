@@ -15,12 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import pufferfish as pf
+from pufferfish.beliefs.scenario import PUBLIC, REFERENCE, RELEASED
 from pufferfish.cli.app import run
 from pufferfish.cli.exits import Exit
-from pufferfish.ladder import rung_up
-from pufferfish.plan import Plan
-from pufferfish.record import Record
-from pufferfish.scenario import PUBLIC, REFERENCE, RELEASED
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.record import Record
+from pufferfish.core.ladder import rung_up
 from pufferfish.studio.bench import Bench, Question
 from tests.studio.conftest import Opened, Served, Tab, served
 

@@ -14,19 +14,19 @@ from typing import Any
 import pytest
 from shiny import reactive
 
-from pufferfish.errors import DataError, InvalidInputError, UnsupportedError
+from pufferfish.core.errors import DataError, InvalidInputError, UnsupportedError
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.studio import fragments, releasing
-from pufferfish.studio.asking import asked_for
+from pufferfish.studio.asking import read_page
 from pufferfish.studio.bench import Bench, Question
 from pufferfish.studio.kept import Kept
 from pufferfish.studio.latest import Latest
-from pufferfish.studio.panels import moved
-from pufferfish.studio.sources import Source, given_source
+from pufferfish.studio.panels import moving_parts
+from pufferfish.studio.sources import Source, source_from_path
 from pufferfish.tables import format_of
 from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.detect import FoundColumn
@@ -184,7 +184,7 @@ ENTERED: dict[str, Any] = {
 
 def ask(tmp_path: Path, other: Source | None = None, **entered: Any) -> Asked:
     entry = {**ENTERED, **entered}.get
-    return asked_for(source(tmp_path / "t.csv"), other, ["amount", "kind", "id"], entry).asked
+    return read_page(source(tmp_path / "t.csv"), other, ["amount", "kind", "id"], entry).asked
 
 
 def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
@@ -281,10 +281,10 @@ def test_the_name_of_what_is_released(name: str, released: str) -> None:
 
 def test_a_file_that_changes_is_another(tmp_path: Path) -> None:
     file = write(tmp_path / "t.csv")
-    before = given_source(str(file))
-    assert given_source(str(file)) == before
+    before = source_from_path(str(file))
+    assert source_from_path(str(file)) == before
     write(file, 50)
-    assert given_source(str(file)).key != before.key
+    assert source_from_path(str(file)).key != before.key
 
 
 def test_a_release_without_its_report_is_still_told(
@@ -336,7 +336,7 @@ def test_what_changes_while_it_is_released_is_not(tmp_path: Path) -> None:
 def tiles(file: Path, **groups: Any) -> dict[str, list[str]]:
     asked = replace(question(file).asked, **groups)
     outlook = Bench().outlook(replace(question(file), asked=asked), Heard())
-    found: dict[str, list[str]] = moved(outlook, None)["tiles"]
+    found: dict[str, list[str]] = moving_parts(outlook, None)["tiles"]
     return found
 
 
@@ -365,7 +365,7 @@ def test_with_kept_columns_nothing_is_said_of_the_file(tmp_path: Path) -> None:
     file = write(tmp_path / "t.csv")
     asked = replace(question(file).asked, publishing=Publishing(keep=["id"]))
     outlook = Bench().outlook(replace(question(file), asked=asked), Heard())
-    found = moved(outlook, None)
+    found = moving_parts(outlook, None)
     assert found["verdict"].startswith("What 'amount' reveals together with 'id' is measured")
     assert "factor" not in found["verdict"] + found["tiles"]["promise"][1]
     assert "about amount by itself, for one row" in found["tiles"]["promise"][1]
@@ -386,7 +386,7 @@ def test_rounding_and_clipping_are_said(tmp_path: Path) -> None:
 
 def test_numbers_and_pictures_escape_what_the_table_holds(tmp_path: Path) -> None:
     outlook = Bench().outlook(question(write(tmp_path / "t.csv")), Heard())
-    found = moved(outlook, None)
+    found = moving_parts(outlook, None)
     assert set(found["pictures"]) >= {"believed", "published", "ratio", "profile", "scale", "heat"}
     text = repr(found)
     assert "&lt;b&gt;&amp;amp;" in text
@@ -401,7 +401,7 @@ def test_another_pair_changes_what_is_believed(tmp_path: Path) -> None:
     outlook = Bench().outlook(question(write(tmp_path / "t.csv")), Heard())
     worst = outlook.calibration.certificate.worst
     others = [each for each in outlook.calibration.certificate.results if each.pair != worst.pair]
-    usual, other = moved(outlook, None), moved(outlook, others[0])
+    usual, other = moving_parts(outlook, None), moving_parts(outlook, others[0])
     assert usual["pictures"]["believed"] != other["pictures"]["believed"]
     assert usual["pictures"]["profile"] == other["pictures"]["profile"]
     assert usual["tiles"] == other["tiles"]

@@ -24,7 +24,7 @@ from starlette.types import Receive, Scope, Send
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.studio.serving import serve, shiny_scripts
 from pufferfish.studio.uploads import Uploads
 from tests.studio.running import page, running

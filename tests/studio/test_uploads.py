@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import pufferfish as pf
-from pufferfish.errors import InvalidInputError
-from pufferfish.release import release_file
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.releases import release_file
 from pufferfish.studio.uploads import Upload, Uploads
 from pufferfish.tables import format_of
 from pufferfish.tables.engine import Counting

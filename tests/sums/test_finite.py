@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import pufferfish as pf
+from pufferfish.beliefs.scenario import PairOfLaws, SecretPair
 from pufferfish.exact.family import laplace_family
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.search import least_size, shortfall
-from pufferfish.scenario import PairOfLaws, SecretPair
 from pufferfish.sums import Users, binary, calibrate_sum, check_limit, finite_users, together
 from pufferfish.sums.finite import FiniteSearch
 from pufferfish.sums.secret import Protected

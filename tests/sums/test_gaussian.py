@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pufferfish as pf
+from pufferfish.beliefs.scenario import PairOfLaws, SecretPair
 from pufferfish.exact.family import laplace_family
 from pufferfish.exact.search import least_size, shortfall
-from pufferfish.scenario import PairOfLaws, SecretPair
 from pufferfish.sums import (
     SumCalibration,
     Users,
@@ -274,7 +274,7 @@ def test_repeats_are_charged_for_the_user_who_moves_most() -> None:
         z = np.random.default_rng(7).standard_normal(10**6)
         beyond = np.mean(np.abs(mean + narrowing * z) > composed(found))
         assert beyond <= 1e-2 + 6.0 * math.sqrt(1e-2 / 10**6)
-    assert 2 in (GaussianSearch(moments(means, stds), PRESENCE, goal).charged(0) or [])
+    assert 2 in (GaussianSearch(moments(means, stds), PRESENCE, goal).charge(0) or [])
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-4])

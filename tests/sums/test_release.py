@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.checking import verify_record
+from pufferfish.core.ladder import rung_up
 from pufferfish.documents.shape import read
-from pufferfish.ladder import rung_up
-from pufferfish.ledger_file import read_ledger
+from pufferfish.kinds.verifier import verify_record
+from pufferfish.ledger.file import read_ledger
 from pufferfish.sums import (
     SumPlan,
     binary,

@@ -15,11 +15,11 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from pufferfish.errors import DataError
+from pufferfish.core.errors import DataError
 from pufferfish.tables import Batch, Change, Changed
-from pufferfish.tables.batch import Coded, ColumnType, Numbers, joined_columns
-from pufferfish.tables.engines import to_publish
+from pufferfish.tables.batch import Coded, ColumnType, Numbers, join_columns
 from pufferfish.tables.seen import PersonsFound
+from pufferfish.tables.verbs import to_publish
 
 TYPES: dict[str, ColumnType] = {
     "text": "text",
@@ -181,7 +181,7 @@ def test_a_csv_has_texts_and_numbers(tmp_path: Path) -> None:
 
 def test_parts_have_labels_of_their_own() -> None:
     parts = [Coded(np.array([0, 1, -1]), ("a", "b")), Coded(np.array([1, 0]), ("b", "c"))]
-    joined = joined_columns(parts)
+    joined = join_columns(parts)
     assert isinstance(joined, Coded)
     assert joined.labels == ("a", "b", "c")
     assert joined.codes.tolist() == [0, 1, -1, 2, 1]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.errors import DataError
-from pufferfish.release import release_with
-from pufferfish.tables import Change, engines
+from pufferfish.core.errors import DataError
+from pufferfish.releases import release_with
+from pufferfish.tables import Change, verbs
 from pufferfish.tables.arrays import array_batch, new_array
 from pufferfish.tables.engine import Counting, Engine, Progress, Staged, Survey
 from pufferfish.tables.local.engine import ArraysEngine, FilesEngine, FrameEngine
@@ -93,7 +93,7 @@ class RowsEngine:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The verbs that a further engine was asked for."""
-    monkeypatch.setattr(engines, "ENGINES", (RowsEngine, *engines.ENGINES))
+    monkeypatch.setattr(verbs, "ENGINES", (RowsEngine, *verbs.ENGINES))
     monkeypatch.setattr(RowsEngine, "asked", [])
     return RowsEngine.asked
 
@@ -151,11 +151,11 @@ def test_the_engines_have_one_shape(kind: type[Engine]) -> None:
     wanted = {name for name in vars(Engine) if not name.startswith("_")}
     assert {"summarise", "survey", "transform", "publish"} < wanted
     assert wanted <= set(dir(kind))
-    assert kind in engines.ENGINES
+    assert kind in verbs.ENGINES
 
 
 def test_every_table_has_its_engine() -> None:
     for data, kind in (("t.csv", FilesEngine), (Path("t.csv"), FilesEngine), ({}, ArraysEngine)):
-        assert type(engines.to_read(data)) is kind
+        assert type(verbs.to_read(data)) is kind
     # Whatever else there is: narwhals says whether it is a frame.
-    assert type(engines.to_read(3)) is FrameEngine
+    assert type(verbs.to_read(3)) is FrameEngine

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.tables import rows
 from pufferfish.tables.local.cells import cells_at
-from pufferfish.tables.rows import ArrowPacking, joined, plain_columns, taken, wide
+from pufferfish.tables.rows import ArrowPacking, join_rows, plain_columns, take_rows, wide
 
 DAY = datetime.date(2020, 5, 17)
 COLUMNS = {
@@ -40,11 +40,11 @@ COLUMNS = {
 @pytest.mark.parametrize("name", COLUMNS)
 def test_rows_of_any_type_are_taken_and_packed(name: str) -> None:
     rows = pa.record_batch({"n": [0, 1, 2], "k": COLUMNS[name]})
-    turned = taken(rows, np.array([2, 0, 1]))
+    turned = take_rows(rows, np.array([2, 0, 1]))
     assert turned.column("n").to_pylist() == [2, 0, 1]
-    again = taken(turned, np.array([1, 2, 0]))
+    again = take_rows(turned, np.array([1, 2, 0]))
     packing = ArrowPacking()
-    for found in (again, packing.unpacked(packing.packed(again)), packing.joined([again])):
+    for found in (again, packing.unpack(packing.pack(again)), packing.joined([again])):
         assert plain_columns(found) == plain_columns(rows)
     both = packing.joined([again.slice(0, 1), again.slice(1, 2)])
     assert plain_columns(both) == plain_columns(rows)
@@ -64,7 +64,7 @@ def test_cells_are_pythons_own_and_moments_are_numbers(name: str) -> None:
 def test_what_cannot_be_moved_is_refused_without_being_quoted() -> None:
     rows = pa.record_batch({"k": pa.array([["hidden"]], pa.list_(pa.string_view()))})
     with pytest.raises(DataError, match="cannot be shuffled") as raised:
-        taken(rows, np.array([0]))
+        take_rows(rows, np.array([0]))
     assert "hidden" not in str(raised.value)
 
 
@@ -109,7 +109,7 @@ class _InSeveral:
         return self._table.combine_chunks().to_batches(max_chunksize=2)
 
 
-@pytest.mark.parametrize("join", [joined, ArrowPacking().joined])
+@pytest.mark.parametrize("join", [join_rows, ArrowPacking().joined])
 def test_rows_that_do_not_go_into_one_batch_are_not_left_out(
     join: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

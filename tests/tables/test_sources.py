@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import pufferfish as pf
-from pufferfish.errors import InvalidInputError
-from pufferfish.tables.formats import FileFormat, format_of, names_file, renamed
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.tables.formats import FileFormat, format_of, names_file, rename_for
 from pufferfish.tables.sources import find_source, is_many
 
 
@@ -130,7 +130,7 @@ def test_files_of_a_table_have_one_format(tmp_path: Path) -> None:
 def test_files_are_renamed_with_their_format(
     name: str, source: str, target: str, expected: str
 ) -> None:
-    assert renamed(name, format_of(source), format_of(target)) == expected
+    assert rename_for(name, format_of(source), format_of(target)) == expected
 
 
 def test_names_of_files_have_a_known_extension() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import pufferfish as pf
-from pufferfish.priors import Prior
+from pufferfish.beliefs.priors import Prior
 from tests.strategies import epsilons, missing_probabilities, multiples, priors, sizes, tables
 from tests.support import scenario_of
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 
 import pufferfish as pf
-from pufferfish.priors import Components, Prior
-from pufferfish.scenario import PairOfLaws
+from pufferfish.beliefs.priors import Components, Prior
+from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.theorems import coupling, thm_1
 from pufferfish.transport import Displacement, MongeMap, comonotone, plan_displacement
 from tests import reference

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import pufferfish as pf
-from pufferfish.priors import Prior
+from pufferfish.beliefs.priors import Prior
 from pufferfish.theorems import (
     cor_1a,
     cor_1a_identical,

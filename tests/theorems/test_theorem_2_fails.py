@@ -13,7 +13,7 @@ from scipy.integrate import quad, trapezoid
 from scipy.special import log_ndtr
 
 import pufferfish as pf
-from pufferfish.priors import Prior
+from pufferfish.beliefs.priors import Prior
 from pufferfish.theorems import cor_2, thm_2
 from tests import reference
 from tests.support import PlainLaw, plain_law, scenario_of

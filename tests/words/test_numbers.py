@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pufferfish.words.numbers import (
     about,
+    at_most,
     between,
     odds_factor,
     percent,
@@ -15,7 +16,6 @@ from pufferfish.words.numbers import (
     percent_of,
     percent_up,
     readable,
-    rounded_up,
     times,
 )
 
@@ -42,8 +42,8 @@ def test_few_digits_need_no_exponent_either() -> None:
 
 @given(st.floats(1e-6, 1e6), st.integers(2, 9))
 def test_what_bounds_is_rounded_to_its_side(value: float, digits: int) -> None:
-    assert float(rounded_up(value, digits)) >= value
-    assert float(rounded_up(value, digits)) <= value * (1.0 + 2.1 * 10.0 ** (1 - digits))
+    assert float(at_most(value, digits)) >= value
+    assert float(at_most(value, digits)) <= value * (1.0 + 2.1 * 10.0 ** (1 - digits))
 
 
 @given(st.floats(1e-6, 1e6), st.floats(1e-12, 0.5))
@@ -56,7 +56,7 @@ def test_neither_end_of_an_enclosure_moves_inwards(lower: float, wide: float) ->
 
 
 def test_what_has_no_bound_stays_without() -> None:
-    assert rounded_up(float("inf"), 4) == "inf"
+    assert at_most(float("inf"), 4) == "inf"
 
 
 @given(st.floats(0.0, 1.0))

@@ -8,9 +8,9 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.words.phrases import (
-    listed,
+    list_in_words,
     meaning,
-    named_pairs,
+    name_pairs,
     rows_tested,
     seen_by,
     unit_in_words,
@@ -20,15 +20,15 @@ SOURCE = Path(pf.__file__).parent
 
 
 def test_lists_end_with_and() -> None:
-    assert listed(["a"]) == "'a'"
-    assert listed(["a", "b"]) == "'a' and 'b'"
-    assert listed(["a", "b", "c"]) == "'a', 'b' and 'c'"
+    assert list_in_words(["a"]) == "'a'"
+    assert list_in_words(["a", "b"]) == "'a' and 'b'"
+    assert list_in_words(["a", "b", "c"]) == "'a', 'b' and 'c'"
 
 
 def test_some_pairs_are_named_and_the_others_counted() -> None:
     pairs = [("a", "b"), (1, 2), ("c", "d")]
-    assert named_pairs(pairs, 3) == "'a' and 'b'; 1 and 2; 'c' and 'd'"
-    assert named_pairs(pairs, 1, joint=", ") == "'a' and 'b', and 2 more"
+    assert name_pairs(pairs, 3) == "'a' and 'b'; 1 and 2; 'c' and 'd'"
+    assert name_pairs(pairs, 1, joint=", ") == "'a' and 'b', and 2 more"
     assert seen_by(("a", 1), "x") == "'a' against 1, as 'x' sees it"
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.release_story import story
-from pufferfish.studio.fragments import told
+from pufferfish.columns.story import story
+from pufferfish.studio.fragments import tell
 from pufferfish.sums import binary, check_limit, explain_sum
 from pufferfish.words.explanation import Explanation
 from pufferfish.words.steps import Entry, Step
-from pufferfish.words.terminal import COLUMNS, aligned, labelled, numbered
+from pufferfish.words.terminal import COLUMNS, align, label_lines, number_steps
 
 LONG = "word " * 40 + "end."
 
@@ -59,13 +59,13 @@ def test_each_step_has_a_title_of_its_own_and_whole_sentences(
         assert not any("\n" in text or "  " in text for text in texts)
 
 
-@pytest.mark.parametrize("render", [numbered, labelled])
+@pytest.mark.parametrize("render", [number_steps, label_lines])
 def test_a_terminal_shows_every_word_in_lines_that_fit(
     render: Callable[[Iterable[Step]], str],
 ) -> None:
     steps = of_a_release()
     text = render(steps)
-    assert max(map(len, text.splitlines())) <= COLUMNS or render is numbered
+    assert max(map(len, text.splitlines())) <= COLUMNS or render is number_steps
     whole = " ".join(text.split())
     for step in steps:
         assert all(paragraph in whole for paragraph in step.paragraphs)
@@ -75,7 +75,7 @@ def test_a_terminal_shows_every_word_in_lines_that_fit(
 def test_an_explanation_is_the_text_that_it_always_was() -> None:
     found = calibration().explain()
     assert isinstance(found, str)
-    assert str(found) == f"{found.notices[0]}\n{numbered(found.steps)}"
+    assert str(found) == f"{found.notices[0]}\n{number_steps(found.steps)}"
     assert found.notices == (
         "PRIVATE: some beliefs are not public, and this text holds their statistics.",
     )
@@ -97,12 +97,12 @@ def test_an_explanation_can_be_copied(again: Callable[[Explanation], Explanation
 
 def test_hanging_indents() -> None:
     step = Step("title", (LONG,), (Entry("entry", ("detail",)),))
-    first, *others = numbered([step]).splitlines()
+    first, *others = number_steps([step]).splitlines()
     assert first.startswith("1. word")
     assert others[0].startswith("   word")
     assert others[-2:] == ["   - entry", "     detail"]
     steps = Step("Title", ("One.", "Two.")), Step("List", (), (Entry(LONG),))
-    lines = labelled(steps).splitlines()
+    lines = label_lines(steps).splitlines()
     assert lines[:2] == ["Title       One.", "            Two."]
     assert lines[2].startswith("List        - word")
     assert all(line.startswith(" " * 14 + "word") for line in lines[3:])
@@ -110,7 +110,7 @@ def test_hanging_indents() -> None:
 
 def test_the_page_of_the_studio_shows_the_same_words() -> None:
     steps = (Step("Promise", ("<b>",)), Step("Not covered", (), (Entry("this"), Entry("that"))))
-    html = str(told(steps))
+    html = str(tell(steps))
     assert "<dt>Promise</dt>" in html
     assert "&lt;b&gt;" in html
     assert html.count("<li>") == 2
@@ -118,5 +118,5 @@ def test_the_page_of_the_studio_shows_the_same_words() -> None:
 
 def test_tables_are_aligned() -> None:
     rows = [("a", "bb"), ("ccc", "d")]
-    assert aligned(rows, "left", ruled=True) == "a    bb\n---  --\nccc  d"
-    assert aligned(rows, "right") == "  a  bb\nccc   d"
+    assert align(rows, "left", ruled=True) == "a    bb\n---  --\nccc  d"
+    assert align(rows, "right") == "  a  bb\nccc   d"

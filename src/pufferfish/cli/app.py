@@ -28,7 +28,7 @@ from pufferfish.cli import (
 from pufferfish.cli import sum as sum_
 from pufferfish.cli.exits import HELP, Exit, code_of
 from pufferfish.cli.once import OnceCommand
-from pufferfish.errors import PufferfishError
+from pufferfish.core.errors import PufferfishError
 
 __all__ = ["app", "run"]
 
@@ -73,12 +73,12 @@ def run(arguments: list[str]) -> int:
     # Cleaning up needs an exception: without it, a terminated release leaves a temporary file.
     for ending in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, ending):
-            signal.signal(getattr(signal, ending), _terminated)
+            signal.signal(getattr(signal, ending), _terminate)
     try:
         code = app(arguments, prog_name="pufferfish", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _failed("stopped; nothing was published.", 130)
+        return _report_failure("stopped; nothing was published.", 130)
     except SystemExit as done:
         # The parser of options ends with 1 where nobody reads the output any more, and only there.
         return Exit.INPUT_OUTPUT if done.code == 1 else int(done.code or 0)
@@ -86,11 +86,11 @@ def run(arguments: list[str]) -> int:
         _let_go_of_stdout()
         return Exit.INPUT_OUTPUT
     except PufferfishError as error:
-        return _failed(str(error), code_of(error))
+        return _report_failure(str(error), code_of(error))
     except OSError as error:
-        return _failed(_system_error(error), Exit.INPUT_OUTPUT)
+        return _report_failure(_system_error(error), Exit.INPUT_OUTPUT)
     except MemoryError:
-        return _failed("the memory is not enough for this table.", Exit.INPUT_OUTPUT)
+        return _report_failure("the memory is not enough for this table.", Exit.INPUT_OUTPUT)
     except Exception as error:  # noqa: BLE001 - raised again unless it is about usage
         return _usage(error)
     return code if isinstance(code, int) else Exit.DONE
@@ -99,7 +99,7 @@ def run(arguments: list[str]) -> int:
 def _usage(error: Exception) -> int:
     """What the parser of options raises: its classes have no public home, but one method."""
     if type(error).__name__ == "Abort":
-        return _failed("stopped; nothing was published.", 130)
+        return _report_failure("stopped; nothing was published.", 130)
     if not hasattr(error, "format_message"):
         raise error
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -108,10 +108,10 @@ def _usage(error: Exception) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "pufferfish"
     message = error.format_message().rstrip(".")
-    return _failed(f"{message}. See {command} --help.", Exit.USAGE)
+    return _report_failure(f"{message}. See {command} --help.", Exit.USAGE)
 
 
-def _failed(message: str, code: int) -> int:
+def _report_failure(message: str, code: int) -> int:
     text = " ".join(message.split())
     # A document of somebody else must not fill the screen through a message that quotes it.
     text = text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
@@ -130,5 +130,5 @@ def _system_error(error: OSError) -> str:
     return f"{place}{error.strerror or error}."
 
 
-def _terminated(number: int, frame: FrameType | None) -> None:
+def _terminate(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)

@@ -11,20 +11,21 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.audit import Command, audit, audit_data
-from pufferfish.audit.learners import check_learners
+from pufferfish.audits import Command, audit, audit_data
+from pufferfish.audits.learners import check_learners
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.printing import Printing
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.documents.text import as_document, plain_document
-from pufferfish.errors import InvalidInputError
-from pufferfish.kind import ReleasePlan, kind_of, plan_of
-from pufferfish.options.groups import grouped
+from pufferfish.kinds.kind import kind_of, plan_of
+from pufferfish.kinds.plan import ReleasePlan
+from pufferfish.options.groups import group_rows
 from pufferfish.options.table import Marks
 
 __all__ = ["command"]
 
 
-@grouped
+@group_rows
 def command(
     printing: Printing,
     document: Annotated[

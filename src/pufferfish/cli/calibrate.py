@@ -14,25 +14,25 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.choose import EPSILONS, Choice, choices
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
-from pufferfish.errors import InvalidInputError
+from pufferfish.columns.origin import source_of
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.statement import Facts, headline
+from pufferfish.columns.story import promise_in_words
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.insight.extremes import outliers
+from pufferfish.insight.strongest import EPSILONS, Choice, choices
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
-from pufferfish.options.groups import grouped
+from pufferfish.options.groups import group_rows
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
-from pufferfish.outliers import outliers
-from pufferfish.plan import Plan
-from pufferfish.release.origin import source_of
-from pufferfish.release_story import promise_in_words
-from pufferfish.statement import Facts, headline
 from pufferfish.words.numbers import odds_factor, percent, percent_up
 from pufferfish.words.phrases import unit_in_words
-from pufferfish.words.terminal import aligned, folded
+from pufferfish.words.terminal import align, fold
 
 __all__ = ["command"]
 
@@ -40,7 +40,7 @@ __all__ = ["command"]
 _WEAK = 5.0
 
 
-@grouped
+@group_rows
 def command(
     table: Table,
     adversaries: Adversaries,
@@ -102,7 +102,7 @@ def command(
     )
     promise = plan.promise
     outermost = outliers(plan.calibration)
-    decides = "" if outermost is None else f"\n\n{folded(str(outermost), hyphens=True)}"
+    decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
     beware = "".join(f"Beware: {text}\n\n" for text in headline(Facts.of(plan)))
     show.result(
         f"{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}\n\n"
@@ -125,7 +125,7 @@ def _several(plan: Plan) -> str:
     """First of all, where a person has several rows: the explanation below is about one."""
     if plan.rows_per_person == 1:
         return ""
-    return folded(f"{promise_in_words(plan)} What follows is about one row.") + "\n\n"
+    return fold(f"{promise_in_words(plan)} What follows is about one row.") + "\n\n"
 
 
 def _choose(asked: Asked, described: Described, show: Show) -> None:
@@ -163,4 +163,4 @@ def _table(found: tuple[Choice, ...]) -> str:
                 percent_up(each.accuracy_allowed),
             )
         )
-    return aligned(rows, "right")
+    return align(rows, "right")

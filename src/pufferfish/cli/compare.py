@@ -6,16 +6,16 @@ Example: pufferfish compare adult.csv -c education-num -s race --pair Black:Whit
 from __future__ import annotations
 
 from pufferfish.cli.printing import Printing
-from pufferfish.compare import compare
+from pufferfish.insight.comparison import compare
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Promise
-from pufferfish.options.groups import grouped
+from pufferfish.options.groups import group_rows
 from pufferfish.options.table import Table
 
 __all__ = ["command"]
 
 
-@grouped
+@group_rows
 def command(table: Table, adversaries: Adversaries, promise: Promise, printing: Printing) -> None:
     """Compare."""
     show = printing.show()

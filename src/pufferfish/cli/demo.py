@@ -10,15 +10,15 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.atomic import write_text
 from pufferfish.cli.printing import Printing
 from pufferfish.cli.release import publish
+from pufferfish.core.atomic import write_text
+from pufferfish.core.errors import MissingExtraError, OutputExistsError
+from pufferfish.core.extras import check_report
 from pufferfish.datasets import adult_education, csv_text
-from pufferfish.errors import MissingExtraError, OutputExistsError
-from pufferfish.extras import check_report
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
-from pufferfish.options.groups import grouped
+from pufferfish.options.groups import group_rows
 from pufferfish.options.planning import Asked
 from pufferfish.options.table import Table
 from pufferfish.tables import format_of
@@ -28,7 +28,7 @@ __all__ = ["command"]
 _PAIR = "Black:Asian-Pac-Islander"
 
 
-@grouped
+@group_rows
 def command(
     printing: Printing,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path(

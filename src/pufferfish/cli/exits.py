@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from pufferfish.errors import (
+from pufferfish.core.errors import (
     BudgetExceededError,
     CertificationError,
     DataError,

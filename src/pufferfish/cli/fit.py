@@ -10,23 +10,23 @@ from typing import Annotated, Any
 
 import typer
 
+from pufferfish.beliefs.documents import belief_to_dict
+from pufferfish.beliefs.scenario import PUBLIC, REFERENCE, RELEASED
 from pufferfish.cli.printing import Force, Printing
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.fit import fit_beliefs, fit_report
 from pufferfish.noise import LaplaceNoise
 from pufferfish.options.adversaries import Cap, cap_bounds, families_of, save_beliefs
-from pufferfish.options.groups import grouped
+from pufferfish.options.groups import group_rows
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
-from pufferfish.scenario import PUBLIC, REFERENCE, RELEASED
-from pufferfish.scenario_documents import belief_to_dict
 
 __all__ = ["command"]
 
 _ORIGINS = {"released": RELEASED, "reference": REFERENCE, "public": PUBLIC}
 
 
-@grouped
+@group_rows
 def command(
     table: Table,
     printing: Printing,

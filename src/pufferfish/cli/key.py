@@ -12,10 +12,10 @@ import typer
 
 from pufferfish.cli.once import OnceCommand
 from pufferfish.cli.printing import Force, Printing
-from pufferfish.errors import InvalidInputError
-from pufferfish.options.groups import grouped
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.documents.signing import PublicKey, SigningKey
+from pufferfish.options.groups import group_rows
 from pufferfish.options.signing import ask_passphrase, load_key
-from pufferfish.signing import PublicKey, SigningKey
 
 __all__ = ["app"]
 
@@ -23,7 +23,7 @@ app = typer.Typer(help=__doc__, no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command("sign", cls=OnceCommand)
-@grouped
+@group_rows
 def sign(
     printing: Printing,
     file: Annotated[
@@ -50,7 +50,7 @@ def sign(
 
 
 @app.command("show", cls=OnceCommand)
-@grouped
+@group_rows
 def show(
     printing: Printing,
     file: Annotated[Path, typer.Argument(help="A signing key, or a public key.")],

@@ -11,7 +11,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 
 __all__ = ["OnceCommand"]
 

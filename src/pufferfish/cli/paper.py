@@ -15,13 +15,13 @@ from typing import Annotated
 import typer
 
 from pufferfish.cli.printing import Force, Printing
-from pufferfish.options.groups import grouped
+from pufferfish.options.groups import group_rows
 from pufferfish.paper import paper
 
 __all__ = ["command"]
 
 
-@grouped
+@group_rows
 def command(
     printing: Printing,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")],

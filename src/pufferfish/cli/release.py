@@ -13,34 +13,36 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from pufferfish.atomic import write_text
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
+from pufferfish.core.atomic import write_text
+from pufferfish.core.errors import InvalidInputError, PufferfishError
+from pufferfish.core.extras import check_report
+from pufferfish.documents.signing import SigningKey
 from pufferfish.documents.text import plain_document
-from pufferfish.errors import InvalidInputError, PufferfishError
-from pufferfish.extras import check_report
-from pufferfish.kind import Edition, ReleaseRecord, RowPlan, plan_of
+from pufferfish.kinds.kind import plan_of
+from pufferfish.kinds.plan import RowPlan
+from pufferfish.kinds.record import Edition, ReleaseRecord
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
-from pufferfish.options.groups import grouped
+from pufferfish.options.groups import group_rows
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.signing import Signing
 from pufferfish.options.table import Table
-from pufferfish.release import release_file, release_with, row_kind
+from pufferfish.releases import release_file, release_with, row_kind
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import WrittenAs
-from pufferfish.signing import SigningKey
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
 from pufferfish.tables.spark.engine import SparkEngine
-from pufferfish.words.terminal import labelled
+from pufferfish.words.terminal import label_lines
 
 __all__ = ["command", "publish"]
 
 
-@grouped
+@group_rows
 def command(
     table: Table,
     adversaries: Adversaries,
@@ -210,7 +212,7 @@ def _tell(
         written += f"\nReport      {report} (private)"
     kind, facts = row_kind(record.plan), record.facts
     show.result(
-        "" if show.silent else labelled(kind.story(record)) + written,
+        "" if show.silent else label_lines(kind.story(record)) + written,
         {
             "headline": record.words.get("headline", []),
             "output": output,

@@ -10,19 +10,19 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.atomic import refuse_unusable, write_text
 from pufferfish.cli.printing import Force, Printing
-from pufferfish.errors import OutputExistsError
-from pufferfish.kind import Edition
-from pufferfish.options.groups import grouped
+from pufferfish.core.atomic import refuse_unusable, write_text
+from pufferfish.core.errors import OutputExistsError
+from pufferfish.documents.signing import PublicKey
+from pufferfish.kinds.record import Edition
+from pufferfish.options.groups import group_rows
 from pufferfish.options.table import Marks
 from pufferfish.report import report
-from pufferfish.signing import PublicKey
 
 __all__ = ["command"]
 
 
-@grouped
+@group_rows
 def command(
     printing: Printing,
     record: Annotated[

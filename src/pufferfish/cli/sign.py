@@ -10,18 +10,18 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.atomic import write_text
-from pufferfish.checking import verify_record
 from pufferfish.cli.printing import Printing
+from pufferfish.core.atomic import write_text
+from pufferfish.core.errors import CertificationError
 from pufferfish.documents.text import document_text, plain_document
-from pufferfish.errors import CertificationError
-from pufferfish.options.groups import grouped
+from pufferfish.kinds.verifier import verify_record
+from pufferfish.options.groups import group_rows
 from pufferfish.options.signing import load_key
 
 __all__ = ["command"]
 
 
-@grouped
+@group_rows
 def command(
     printing: Printing,
     record: Annotated[Path, typer.Argument(help="A record; it is written again, signed.")],

@@ -14,19 +14,19 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.checks import require
 from pufferfish.cli.printing import Printing
 from pufferfish.cli.show import Show
-from pufferfish.extras import check_report, shiny
-from pufferfish.options.groups import grouped
+from pufferfish.core.extras import check_report, shiny
+from pufferfish.core.validation import require
+from pufferfish.options.groups import group_rows
 from pufferfish.options.table import Marks
-from pufferfish.studio.sources import given_source
+from pufferfish.studio.sources import source_from_path
 from pufferfish.tables import STANDARD_STREAM
 
 __all__ = ["command"]
 
 
-@grouped
+@group_rows
 def command(
     printing: Printing,
     file: Annotated[
@@ -62,7 +62,7 @@ def command(
     )
     require(file != STANDARD_STREAM, "the studio reads its table more than once: give a file.")
     if file is not None:
-        given_source(file, na or ())
+        source_from_path(file, na or ())
     # Shiny takes a second to load, and only this command needs it.
     from pufferfish.studio.app import studio_app  # noqa: PLC0415
     from pufferfish.studio.serving import serve  # noqa: PLC0415
@@ -71,11 +71,11 @@ def command(
         partial(studio_app, given=file, ledger=ledger, na=na or ()),
         port=port,
         most_bytes=max_upload * 1_000_000,
-        opened=partial(_opened, show=printing.show(), browser=browser),
+        opened=partial(_open_page, show=printing.show(), browser=browser),
     )
 
 
-def _opened(address: str, show: Show, browser: bool) -> None:
+def _open_page(address: str, show: Show, browser: bool) -> None:
     opened = browser and webbrowser.open(address)
     done = "Opened in your browser." if opened else "Open it in your browser."
     show.result(

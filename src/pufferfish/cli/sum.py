@@ -16,19 +16,19 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from pufferfish.atomic import refuse_unusable, replacing
+from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
-from pufferfish.errors import InvalidInputError
-from pufferfish.extras import matplotlib
-from pufferfish.guarantee import Guarantee
-from pufferfish.ladder import Rounding
+from pufferfish.core.atomic import refuse_unusable, replacing
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.extras import matplotlib
+from pufferfish.core.ladder import Rounding
+from pufferfish.documents.signing import SigningKey
 from pufferfish.noise import law_to_dict
 from pufferfish.options.goal import HowAlike
-from pufferfish.options.groups import grouped
+from pufferfish.options.groups import group_rows
 from pufferfish.options.signing import Signing
 from pufferfish.report.sums import draw_scale_curves, picture_kind
-from pufferfish.signing import SigningKey
 from pufferfish.sums import (
     LimitCheck,
     SumCalibration,
@@ -162,7 +162,7 @@ class Publishing:
         ),
     ] = False
 
-    def planned(self, calibration: SumCalibration, rounding: Rounding) -> SumPlan:
+    def plan_release(self, calibration: SumCalibration, rounding: Rounding) -> SumPlan:
         """The plan of a release."""
         statistic: Any = self.statistic
         return SumPlan(
@@ -194,7 +194,7 @@ class Publishing:
             refuse_unusable(self.ledger, force=True)
 
 
-@grouped
+@group_rows
 def command(
     described: Described,
     wanted: Wanted,
@@ -242,7 +242,7 @@ def command(
     calibration = calibrate_sum(users, goal, **choices)
     chosen = None
     if output is not None or publishing.data is not None:
-        chosen = publishing.planned(calibration, "ladder" if wanted.scale is None else "given")
+        chosen = publishing.plan_release(calibration, "ladder" if wanted.scale is None else "given")
         calibration = chosen.calibration
     limit = None if users.laws is None else check_limit(users, goal, calibration.protected)
     found = _as_data(calibration, limit, output)

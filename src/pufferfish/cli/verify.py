@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.checking import verify_record
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.printing import Printing
-from pufferfish.options.groups import grouped
-from pufferfish.signing import PublicKey
+from pufferfish.documents.signing import PublicKey
+from pufferfish.kinds.verifier import verify_record
+from pufferfish.options.groups import group_rows
 
 __all__ = ["command"]
 
@@ -23,7 +23,7 @@ _WORDS = {True: "yes", False: "NO", None: "not checkable"}
 _CODES = {True: Exit.DONE, False: Exit.NOT_PRIVATE, None: Exit.NOT_CHECKABLE}
 
 
-@grouped
+@group_rows
 def command(
     printing: Printing,
     record: Annotated[Path, typer.Argument(help="A record that `pufferfish release` wrote.")],

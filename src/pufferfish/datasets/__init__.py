@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
-from pufferfish.priors import Discrete, GaussianMixture
-from pufferfish.scenario import Belief
+from pufferfish.beliefs.priors import Discrete, GaussianMixture
+from pufferfish.beliefs.scenario import Belief
+from pufferfish.core.validation import FloatArray
 
 __all__ = [
     "adult_education",

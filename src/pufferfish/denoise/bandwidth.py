@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, require
-from pufferfish.denoise.columns import binned
+from pufferfish.core.validation import FloatArray, require
+from pufferfish.denoise.columns import bin_values
 from pufferfish.denoise.kernel import kernel_transform
 from pufferfish.denoise.law import inverse_characteristic, noise_std
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
@@ -112,7 +112,7 @@ def _amplitudes(
 ) -> tuple[FloatArray, FloatArray]:
     """ω = 2π/P, 4π/P, ... up to 1/least, and |φ̂_Y(ω)|."""
     spacing = 2.0 * math.pi / period
-    counts = binned(rows, low, period / points, points, wrap=True)
+    counts = bin_values(rows, low, period / points, points, wrap=True)
     size = np.abs(np.fft.rfft(counts)[1 : math.ceil(1.0 / (least * spacing)) + 1]) / rows.size
     return spacing * np.arange(1, size.size + 1, dtype=np.float64), size
 

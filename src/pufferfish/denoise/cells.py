@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, finite, nonnegative, require
+from pufferfish.core.errors import InvalidInputError, UnsupportedError
+from pufferfish.core.validation import FloatArray, finite, nonnegative, require
 from pufferfish.denoise.columns import pieces
 from pufferfish.denoise.law import noise_size
-from pufferfish.errors import InvalidInputError, UnsupportedError
 from pufferfish.noise import Noise
 
 __all__ = ["Cells", "Published", "count_cells"]
@@ -89,7 +89,7 @@ def count_cells(
             float(rows.min()) >= low and float(rows.max()) <= high,
             "values must lie between the bounds at which they were clipped.",
         )
-    places, counts = _occupied(rows, origin, width, bottom, top)
+    places, counts = _occupied_cells(rows, origin, width, bottom, top)
     left = np.maximum(origin + width * places, bottom)
     right = np.minimum(origin + width * (places + 1.0), top)
     left[places == -math.inf], right[places == -math.inf] = -math.inf, bottom
@@ -102,10 +102,10 @@ def count_cells(
         for start, end in windows
         if end > bottom and start < top
     ]
-    return _lumped(Cells(left, right, counts), snapped)
+    return _lump(Cells(left, right, counts), snapped)
 
 
-def _occupied(
+def _occupied_cells(
     rows: FloatArray, origin: float, width: float, bottom: float, top: float
 ) -> tuple[FloatArray, FloatArray]:
     """Numbers of the cells that hold rows, ∓∞ for those at a bound, and how many they hold."""
@@ -121,7 +121,7 @@ def _occupied(
     return merged, np.bincount(where, weights=np.concatenate(counts)).astype(np.float64)
 
 
-def _lumped(cells: Cells, windows: list[tuple[float, float]]) -> Cells:
+def _lump(cells: Cells, windows: list[tuple[float, float]]) -> Cells:
     """Cells outside all windows become one for each gap."""
     starts = np.array([start for start, _ in windows] + [math.inf])
     ends = np.array([-math.inf] + [end for _, end in windows])

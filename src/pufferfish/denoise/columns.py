@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, finite_array, require
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import FloatArray, finite_array, require
 
-__all__ = ["Column", "binned", "column", "pieces"]
+__all__ = ["Column", "bin_values", "column", "pieces"]
 
 Column = Sequence[float] | npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 
@@ -64,7 +64,7 @@ def pieces(values: FloatArray) -> Iterator[tuple[int, FloatArray]]:
         yield start, values[start : start + _PIECE]
 
 
-def binned(
+def bin_values(
     values: FloatArray, first: float, step: float, count: int, *, wrap: bool = False
 ) -> npt.NDArray[np.int64]:
     """How many values are nearest to each of first, first + step, ..., `count` points.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, require
-from pufferfish.denoise.columns import binned
+from pufferfish.core.validation import FloatArray, require
+from pufferfish.denoise.columns import bin_values
 from pufferfish.denoise.kernel import STEPS_PER_BANDWIDTH, weight_table
 from pufferfish.noise import Noise
 
@@ -86,5 +86,5 @@ def bin_column(
         "levels nearer to 0.5, or for edges nearer to each other, or give a larger bandwidth.",
     )
     count = math.ceil(length) + 1
-    counts = binned(rows, first, step, count)
+    counts = bin_values(rows, first, step, count)
     return BinnedColumn(first=first, step=step, counts=counts, table=table, rows=rows.size)

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, finite_array, require
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray, finite_array, require
 from pufferfish.denoise.cells import Published
 from pufferfish.denoise.columns import Column, column, pieces
-from pufferfish.denoise.estimate import Estimate, Z, announced
+from pufferfish.denoise.estimate import Estimate, Z, announce
 from pufferfish.denoise.shares import likely_quantiles, likely_shares
 from pufferfish.denoise.smooth import UNBOUNDED, share_estimate, smooth_quantiles, smooth_shares
 from pufferfish.denoise.support import SupportLike, read_support
-from pufferfish.errors import UnsupportedError
 from pufferfish.noise import Noise, NoNoise, check_noise
 
 __all__ = ["Histogram", "Quantiles", "histogram", "quantiles"]
@@ -114,7 +114,7 @@ def quantiles(
         found, h = smooth_quantiles(rows, noise, asked, bandwidth)
     else:
         found = likely_quantiles(rows, noise, asked, read_support(support), way.published)
-    return Quantiles(levels=tuple(asked.tolist()), estimates=announced(found), bandwidth=h)
+    return Quantiles(levels=tuple(asked.tolist()), estimates=announce(found), bandwidth=h)
 
 
 def histogram(
@@ -136,7 +136,7 @@ def histogram(
     """
     way = _Way.checked(noise, support, rounded, clipped, bandwidth)
     rows = column("values", values, _LEAST_ROWS)
-    asked = _checked_edges(edges)
+    asked = _check_edges(edges)
     h = 0.0
     if isinstance(noise, NoNoise):
         found = tuple(share_estimate(p, p - p**2, rows.size) for p in _shares(rows, asked))
@@ -144,7 +144,7 @@ def histogram(
         found, h = smooth_shares(rows, noise, asked, bandwidth)
     else:
         found = likely_shares(rows, noise, asked, read_support(support), way.published)
-    return Histogram(edges=tuple(asked.tolist()), estimates=announced(found), bandwidth=h)
+    return Histogram(edges=tuple(asked.tolist()), estimates=announce(found), bandwidth=h)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class _Way:
         return cls(smooth, published)
 
 
-def _checked_edges(edges: Column) -> FloatArray:
+def _check_edges(edges: Column) -> FloatArray:
     """Rising edges; only the outermost may be infinite."""
     require(isinstance(edges, Iterable), "edges must be a list of numbers.")
     listed = list(edges)

@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pufferfish.errors import CoverageWarning
+from pufferfish.core.errors import CoverageWarning
 
-__all__ = ["Estimate", "Z", "announced", "normal_estimate"]
+__all__ = ["Estimate", "Z", "announce", "normal_estimate"]
 
 # The normal law is within ±Z with probability 0.95.
 Z = 1.959963984540054
@@ -58,7 +58,7 @@ class Estimate:
         return f"{text(self.value)} ± {text(error)} {ends}{note}{warning}"
 
 
-def announced(estimates: Iterable[Estimate]) -> tuple[Estimate, ...]:
+def announce(estimates: Iterable[Estimate]) -> tuple[Estimate, ...]:
     """The estimates; each different warning among them is given once, to the caller's caller."""
     found = tuple(estimates)
     for text in dict.fromkeys(each.warning for each in found if each.warning):

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.denoise.law import inverse_characteristic
 from pufferfish.noise import Noise
 

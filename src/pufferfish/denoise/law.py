@@ -18,8 +18,8 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import UnsupportedError
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, check_noise
 
 __all__ = [

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri
 
-from pufferfish.checks import FloatArray, require
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray, require
 from pufferfish.denoise.cells import Cells
 from pufferfish.denoise.law import cell_probabilities
 from pufferfish.denoise.mixing import Fit, maximise, spread_start
-from pufferfish.errors import UnsupportedError
 from pufferfish.noise import GaussianNoise, LaplaceNoise
 
 __all__ = ["CUT", "CUT_ANY", "Likelihood", "likelihood"]
@@ -162,7 +162,7 @@ def likelihood(
     best = maximise(matrix, shares, spread_start(values.size), _NEAR / (2.0 * rows))
     found = Likelihood(values=values, matrix=matrix, shares=shares, rows=rows, best=best, cut=cut)
     require(
-        math.isfinite(best.height) and not _contradicted(cells, noise, values, best.weights),
+        math.isfinite(best.height) and not _contradiction(cells, noise, values, best.weights),
         "values cannot be a column with this noise alone, whatever X is within its support: no law "
         "of X explains them. Give the law that was published with them, and the support; if they "
         "were clipped or rounded afterwards, give clipped=(low, high) or rounded=step.",
@@ -170,7 +170,7 @@ def likelihood(
     return found
 
 
-def _contradicted(
+def _contradiction(
     cells: Cells, noise: LaplaceNoise | GaussianNoise, values: FloatArray, weights: FloatArray
 ) -> bool:
     """Pearson's test of the most likely law, on at most 100 pieces of the line, 20 rows in each."""

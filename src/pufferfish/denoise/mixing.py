@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 
 __all__ = ["Fit", "maximise", "spread_start"]
 

@@ -24,10 +24,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, require
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray, require
 from pufferfish.denoise.cells import Published
 from pufferfish.denoise.columns import Column, column, pieces
-from pufferfish.denoise.estimate import Estimate, Z, announced, normal_estimate
+from pufferfish.denoise.estimate import Estimate, Z, announce, normal_estimate
 from pufferfish.denoise.law import (
     check_fine,
     inverse_characteristic,
@@ -36,7 +37,6 @@ from pufferfish.denoise.law import (
 )
 from pufferfish.denoise.shares import likely_mean
 from pufferfish.denoise.support import SupportLike, read_support
-from pufferfish.errors import UnsupportedError
 from pufferfish.noise import Noise, NoNoise, check_noise
 
 __all__ = ["mean", "slope", "variance"]
@@ -103,14 +103,14 @@ def mean(
                 "histograms need neither."
             )
         rows = column("values", values, _LEAST_LIKELY)
-        (found,) = announced((likely_mean(rows, noise, listed, published),))
+        (found,) = announce((likely_mean(rows, noise, listed, published),))
         return found
     rows = column("values", values, 2)
     spread = _spread(rows)
     error = spread.unit * math.sqrt(spread.second / (rows.size - 1))
     estimate = normal_estimate(spread.mean, error)
     half = 0.5 * (noise.grid or 0.0) + _rounding_bias(noise, published.rounded)
-    (found,) = announced(
+    (found,) = announce(
         (
             replace(
                 estimate,
@@ -141,7 +141,7 @@ def variance(
     Raises:
         UnsupportedError: The column was clipped after the noise, or rounded to a larger step.
     """
-    rows, added = _rows(values, noise, 3), _added_variance(noise, rounded, clipped)
+    rows, added = _rows(values, noise, 3), _noise_variance(noise, rounded, clipped)
     estimate = normal_estimate(*_variance(_spread(rows), rows.size, added))
     warning = _warning(rows, noise, _FEW_FOR_VARIANCE)
     if estimate.upper < 0.0:
@@ -149,7 +149,7 @@ def variance(
     else:
         note = _HIDDEN if estimate.value < 0.0 else ""
         estimate = replace(estimate, note=note, warning=warning)
-    (found,) = announced((estimate,))
+    (found,) = announce((estimate,))
     return found
 
 
@@ -174,7 +174,7 @@ def slope(
         UnsupportedError: s²_Y − Var N is not 2 standard errors above 0, so the data do not tell X
             from a constant; or the column was clipped.
     """
-    rows, added = _rows(values, noise, 3), _added_variance(noise, rounded, clipped)
+    rows, added = _rows(values, noise, 3), _noise_variance(noise, rounded, clipped)
     outcomes = column("outcome", outcome, 3)
     require(
         outcomes.size == rows.size,
@@ -194,7 +194,7 @@ def slope(
             "less noise."
         )
     warning = _warning(rows, noise, _FEW_FOR_VARIANCE)
-    (found,) = announced((replace(_fieller(parts), warning=warning),))
+    (found,) = announce((replace(_fieller(parts), warning=warning),))
     return found
 
 
@@ -244,7 +244,7 @@ def _rows(values: Column, noise: Noise, least: int) -> FloatArray:
     return column("values", values, least)
 
 
-def _added_variance(noise: Noise, rounded: float, clipped: object) -> float:
+def _noise_variance(noise: Noise, rounded: float, clipped: object) -> float:
     """Var N, and that of rounding to a step."""
     published = Published.checked(rounded, clipped, noise)
     if published.clipped is not None:

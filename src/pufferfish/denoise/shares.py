@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.denoise.cells import Published, count_cells
 from pufferfish.denoise.estimate import Estimate
 from pufferfish.denoise.law import noise_size
@@ -32,7 +32,7 @@ def likely_shares(
 ) -> tuple[Estimate, ...]:
     """P(edges[k] < X ≤ edges[k+1]) for each k."""
     cuts = edges[np.isfinite(edges)]
-    found = _fitted(rows, noise, [(cut, cut) for cut in cuts.tolist()], cuts, support, published)
+    found = _fit(rows, noise, [(cut, cut) for cut in cuts.tolist()], cuts, support, published)
     bins = [
         ((found.values > low) & (found.values <= high)).astype(np.float64)
         for low, high in pairwise(edges.tolist())
@@ -47,7 +47,7 @@ def likely_mean(
 ) -> Estimate:
     """E X, of an X whose possible values are listed."""
     least, most = min(support.listed or ()), max(support.listed or ())
-    found = _fitted(rows, noise, [(least, most)], np.array([]), support, published)
+    found = _fit(rows, noise, [(least, most)], np.array([]), support, published)
     unit = most - least
     score = (found.values - least) / unit
     lower, upper = found.interval(score)
@@ -59,7 +59,7 @@ def likely_quantiles(
     rows: FloatArray, noise: _Drawn, levels: FloatArray, support: Support, published: Published
 ) -> tuple[Estimate, ...]:
     """The least t with P(X ≤ t) ≥ level, for each level."""
-    found = _fitted(
+    found = _fit(
         rows, noise, _brackets(rows, noise, levels, published), np.array([]), support, published
     )
     between = not support.is_listed(noise, rows.size)
@@ -109,7 +109,7 @@ def _estimate(value: float, lower: float, upper: float, note: str = "", *, cut: 
     )
 
 
-def _fitted(
+def _fit(
     rows: FloatArray,
     noise: _Drawn,
     spans: list[tuple[float, float]],

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, positive, require
+from pufferfish.core.validation import FloatArray, positive, require
 from pufferfish.denoise.bandwidth import Bandwidth, choose_bandwidth, least_bandwidth
 from pufferfish.denoise.curve import bin_column
 from pufferfish.denoise.estimate import Estimate, Z, normal_estimate
@@ -66,7 +66,7 @@ def smooth_quantiles(
         band = Z * np.maximum(error[inside], floor)
         ends = _open_ends(level, rows.size)
         found_here = _invert(t[inside], curve[inside], band, level, ends)
-        estimates.append(_moved(found_here, binned.first, 0.5 * (noise.grid or 0.0), note, h))
+        estimates.append(_move(found_here, binned.first, 0.5 * (noise.grid or 0.0), note, h))
     return tuple(estimates), h
 
 
@@ -173,7 +173,7 @@ def _invert(
     )
 
 
-def _moved(estimate: Estimate, offset: float, widened: float, note: str, h: float) -> Estimate:
+def _move(estimate: Estimate, offset: float, widened: float, note: str, h: float) -> Estimate:
     """The estimate with an offset added, its interval widened, and a note beside its own."""
     return Estimate(
         value=estimate.value + offset,

@@ -19,7 +19,7 @@ from typing import Literal
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, finite_array, positive, require
+from pufferfish.core.validation import FloatArray, finite_array, positive, require
 from pufferfish.denoise.law import noise_size
 from pufferfish.noise import GaussianNoise, LaplaceNoise
 

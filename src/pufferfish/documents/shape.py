@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from msgspec import NODEFAULT, Struct
 
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 
 __all__ = ["Entries", "Open", "Problem"]
 __all__ += ["entries_of", "json_schema", "made", "plain", "problem", "read", "read_part", "written"]
@@ -211,7 +211,7 @@ def _in_words(message: str, shape: Any) -> Problem:
         return Problem(where, "is not of the right shape")
     for theirs, ours in (("Expected", "must be"), ("Number", "is a number")):
         message = message.replace(theirs, ours, 1)
-    return Problem(where, _TYPES.sub(_named, message))
+    return Problem(where, _TYPES.sub(_name, message))
 
 
 # How messages begin that quote no value: two of msgspec, and ours.
@@ -227,7 +227,7 @@ _WORDS = {
 }
 
 
-def _named(types: re.Match[str]) -> str:
+def _name(types: re.Match[str]) -> str:
     return " or ".join(_WORDS.get(each, each) for each in types[1].split(" | "))
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pufferfish.errors import InvalidInputError
-from pufferfish.extras import pyyaml
-from pufferfish.limits import (
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.extras import pyyaml
+from pufferfish.core.limits import (
     DOCUMENT_BYTES,
     MOST_CONTAINERS,
     MOST_DEPTH,
@@ -26,9 +26,9 @@ from pufferfish.limits import (
 )
 
 __all__ = [
-    "bounded_text",
     "plain_from_json",
     "plain_from_yaml",
+    "read_bounded_text",
     "refuse_unreadable",
 ]
 
@@ -38,7 +38,7 @@ _YAML_TAG = "tag:yaml.org,2002:"
 _AS_JSON = " (write it as JSON)"
 
 
-def bounded_text(path: Path, kind: str) -> str:
+def read_bounded_text(path: Path, kind: str) -> str:
     """The text of a file, if it is no longer than a document may be."""
     with path.open("rb") as file:
         data = file.read(DOCUMENT_BYTES + 1)

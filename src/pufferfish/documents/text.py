@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.extras import pyyaml
 from pufferfish.documents.strict import (
-    bounded_text,
     plain_from_json,
     plain_from_yaml,
+    read_bounded_text,
     refuse_unreadable,
 )
 from pufferfish.documents.upgrades import FROM_VERSION, UPGRADES
-from pufferfish.errors import InvalidInputError
-from pufferfish.extras import pyyaml
 
 __all__ = [
     "PRIVATE_NOTICE",
@@ -70,18 +70,18 @@ def as_document(data: Any, kind: str, version: int) -> dict[str, Any]:
         raise InvalidInputError(f"this is no {kind} document of pufferfish{also}.")
     if FROM_VERSION in data:
         raise InvalidInputError(f"a {kind} has no entry {FROM_VERSION!r}.")
-    return _upgraded(data, kind, version)
+    return _upgrade(data, kind, version)
 
 
 def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
     """`parse_document` for a file."""
-    text = bounded_text(path, kind)
+    text = read_bounded_text(path, kind)
     return parse_document(text, kind, version, yaml=path.suffix.lower() in _YAML)
 
 
 def plain_document(path: Path) -> dict[str, Any]:
     """What a file holds, of whatever kind and version, just as it stands there."""
-    text = bounded_text(path, "document")
+    text = read_bounded_text(path, "document")
     yaml = path.suffix.lower() in _YAML
     data = plain_from_yaml(text, "document") if yaml else plain_from_json(text, "document")
     if not isinstance(data, dict) or not isinstance(data.get("pufferfish"), str):
@@ -89,7 +89,7 @@ def plain_document(path: Path) -> dict[str, Any]:
     return data
 
 
-def _upgraded(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
+def _upgrade(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
     found = data.get("version")
     while isinstance(found, int) and found < version and (kind, found) in UPGRADES:
         data = UPGRADES[kind, found](data)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 
 __all__ = ["FROM_VERSION", "UPGRADES"]
 

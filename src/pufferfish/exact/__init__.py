@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pufferfish.exact.certificate import Certificate, PairResult, Screened
 from pufferfish.exact.enclosure import Enclosure
-from pufferfish.exact.parallel import Workers
-from pufferfish.exact.verify import (
+from pufferfish.exact.oracle import (
     PrivacyProfile,
     ProfilePoint,
     privacy_profile,
     pure_epsilon,
     verify,
 )
+from pufferfish.exact.parallel import Workers
 
 __all__ = [
     "Certificate",

@@ -22,11 +22,11 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import UnsupportedError
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.numerics import UNIT, log_sum_exp
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.lines import Interval
 from pufferfish.noise import LaplaceNoise, MixtureOutput, TableOutput
-from pufferfish.numerics import UNIT, log_sum_exp
 
 __all__ = ["BoundedLaw", "MixtureBounds", "TableBounds", "finite_kappa", "log_mean_exp"]
 

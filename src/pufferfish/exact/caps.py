@@ -19,10 +19,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.priors import Components
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
 from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Components
 
 __all__ = ["matching_cap"]
 

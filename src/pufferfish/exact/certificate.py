@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 from msgspec import Meta
 
-from pufferfish.checks import finite, require
+from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
+from pufferfish.beliefs.scenario import SecretPair
+from pufferfish.core.validation import finite, require
 from pufferfish.documents.shape import Entries, read, written
 from pufferfish.documents.strict import plain_from_json
 from pufferfish.documents.types import Count, Name
-from pufferfish.guarantee import GoalEntries, Guarantee
 from pufferfish.noise import Law, LawEntries, law_to_dict
-from pufferfish.scenario import SecretPair
 
 __all__ = [
     "Certificate",

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.scenario import AllPairs, Belief, PairOfLaws, SecretPair, laws_of
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.envelope import Law
 from pufferfish.exact.screen import Block, Indices
-from pufferfish.scenario import AllPairs, Belief, PairOfLaws, SecretPair, laws_of
 
 __all__ = ["ClassPairs", "Numbers", "class_pairs"]
 

@@ -17,11 +17,11 @@ import math
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Components, Discrete
+from pufferfish.beliefs.priors import Components, Discrete
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
 
-__all__ = ["compressed"]
+__all__ = ["compress"]
 
 _NODES = 5
 _BINS_PER_STD = 4.0
@@ -30,7 +30,7 @@ _HALF = 0.5 / _BINS_PER_STD
 _ROOT_FACTORIALS = np.sqrt([math.factorial(k) for k in range(2 * _NODES + 1)])
 
 
-def compressed(table: Discrete, std: float) -> tuple[Components, float]:
+def compress(table: Discrete, std: float) -> tuple[Components, float]:
     """Components of std 0 that stand for the table under noise of this std, and η."""
     values, masses = table.values, table.probabilities
     bins = np.floor((values - values[0]) * (_BINS_PER_STD / std))

@@ -20,7 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.bounds import (
     BoundedLaw,
     MixtureBounds,
@@ -29,13 +31,11 @@ from pufferfish.exact.bounds import (
     log_mean_exp,
 )
 from pufferfish.exact.lines import Interval
-from pufferfish.exact.pair import quiet, shortened
+from pufferfish.exact.pair import quiet, shorten
 from pufferfish.exact.tails import half_lines
 from pufferfish.noise import LaplaceNoise, MixtureOutput, Noise, TableOutput
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Discrete, Prior
 
-__all__ = ["Envelopes", "Law", "bounded_law", "envelopes"]
+__all__ = ["Envelopes", "Law", "enclose_law", "envelopes"]
 
 # Below e to this nothing is left of a density; its mass counts as if it were this.
 _FAINTEST = -700.0
@@ -95,11 +95,11 @@ class _LooseTable(TableBounds):
         )
 
 
-def bounded_law(prior: Prior, noise: Noise) -> tuple[BoundedLaw, float]:
+def enclose_law(prior: Prior, noise: Noise) -> tuple[BoundedLaw, float]:
     """Bounds for the law of X + N on any mesh, and its error in total variation."""
     if isinstance(prior, Discrete) and isinstance(noise, LaplaceNoise):
         return _LooseTable(TableOutput(prior, noise)), 0.0
-    parts, error = shortened(prior, noise)
+    parts, error = shorten(prior, noise)
     return MixtureBounds(MixtureOutput(parts, noise)), error
 
 
@@ -113,7 +113,7 @@ def envelopes(laws: Sequence[Law], noise: Noise, mesh: FloatArray) -> Envelopes:
     missing = np.array([law.missing for law in laws])
     with quiet():
         for row, law in enumerate(laws):
-            bounds, errors[row] = bounded_law(law.prior, noise)
+            bounds, errors[row] = enclose_law(law.prior, noise)
             at = bounds.at(mesh)
             middle[row] = bounds.log_density(at)
             margin[row] = bounds.margin(at, middle[row])

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from functools import partial
 
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
 from pufferfish.exact.grid import gaussian_grid_loss, on_grid
 from pufferfish.exact.search import NoiseFamily
 from pufferfish.exact.unreachable import refuse_unbounded_ratio
-from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise
-from pufferfish.scenario import Scenario
 
 __all__ = ["LaplaceFamily", "gaussian_family", "laplace_family", "laplace_reserve", "laplace_step"]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.bounds import BoundedLaw, MixtureBounds
 from pufferfish.exact.lines import Interval, between_lines
 from pufferfish.exact.shared import SharedShapes
@@ -44,7 +44,7 @@ class Cells(NamedTuple):
         """The cells of a mask."""
         return Cells(*(column[chosen] for column in self))
 
-    def swapped(self) -> Cells:
+    def swap(self) -> Cells:
         """The same cells for log q/p."""
         return Cells(
             self.left,
@@ -76,9 +76,9 @@ class RatioField:
                 self._shared, self._backward = forward, backward
         self.cells = cells or self.mesh(np.concatenate([p.features(), q.features()]))
 
-    def swapped(self) -> Self:
+    def swap(self) -> Self:
         """The field of log q/p, sharing every evaluation."""
-        other = type(self)(self.q, self.p, self.cells.swapped())
+        other = type(self)(self.q, self.p, self.cells.swap())
         other._rows = self._rows
         return other
 

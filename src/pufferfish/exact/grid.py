@@ -21,9 +21,9 @@ import math
 
 import numpy as np
 
+from pufferfish.beliefs.priors import Components
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise
-from pufferfish.priors import Components
 
 __all__ = [
     "gaussian_grid_loss",

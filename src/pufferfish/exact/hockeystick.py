@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.field import Cells, RatioField
 
@@ -89,7 +89,7 @@ def _decide(field: RatioField, epsilon: float, tolerance: float) -> _Runs:
     roots = _locate(field, crossings, epsilon, 0.25 * tolerance)
     starts = np.concatenate([*left, roots.left])
     ends = np.concatenate([*right, roots.right])
-    starts, ends = _merged(starts, ends)
+    starts, ends = _merge(starts, ends)
     return _Runs(starts, ends, residual + roots.residual)
 
 
@@ -149,7 +149,7 @@ def _locate(field: RatioField, crossings: list[Cells], epsilon: float, tolerance
     return _Runs(left[kept], right[kept], residual)
 
 
-def _merged(left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _merge(left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Adjacent intervals joined, so that few masses are differenced."""
     order = np.argsort(left)
     left, right = left[order], right[order]

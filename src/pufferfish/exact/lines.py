@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 
 __all__ = ["Interval", "between_lines"]
 

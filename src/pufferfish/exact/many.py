@@ -14,19 +14,19 @@ from functools import partial
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import PairOfLaws, Scenario
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.certificate import Certificate, PairResult, Screened, negligible_loss
 from pufferfish.exact.classes import ClassPairs, Numbers, class_pairs
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.pair import TOLERANCE
 from pufferfish.exact.parallel import PairWorkers, Progress, Workers
 from pufferfish.exact.screen import PairBounds, screens
-from pufferfish.exact.search import Judge, NoiseFamily, raised
+from pufferfish.exact.search import Judge, NoiseFamily, raise_size
 from pufferfish.exact.sieve import Trial, sift
 from pufferfish.exact.single import verify_pair
-from pufferfish.guarantee import Guarantee
 from pufferfish.noise import Noise, NoNoise
-from pufferfish.scenario import PairOfLaws, Scenario
 
 __all__ = [
     "GoalAt",
@@ -68,7 +68,7 @@ def certify_many(
     for belief in scenario.beliefs:
         pairs = class_pairs(belief, scenario.pairs)
         known = max(_largest(results, pure=goal.pure), negligible_loss(goal))
-        found, bounds = _examined(pairs, noise, goal, known, workers, progress)
+        found, bounds = _examine(pairs, noise, goal, known, workers, progress)
         results += [each for number in sorted(found) for each in found[number]]
         screened += _left(pairs, found, bounds)
     return Certificate(goal=goal, noise=noise, results=tuple(results), screened=tuple(screened))
@@ -77,7 +77,7 @@ def certify_many(
 Found = dict[int, tuple[PairResult, PairResult]]
 
 
-def _examined(
+def _examine(
     pairs: ClassPairs,
     noise: Noise,
     goal: Guarantee,
@@ -225,7 +225,7 @@ def least_size_of_many(
 
     def examine(numbers: Numbers, trial: Trial, pairs: ClassPairs) -> Trial:
         nonlocal size
-        task = partial(raised, family=family, goal=goal, judge=judge, size=size)
+        task = partial(raise_size, family=family, goal=goal, judge=judge, size=size)
         size = max(workers.map(task, [pairs.example(number) for number in numbers.tolist()]))
         return _trial(family(size), goal, goal_at)
 

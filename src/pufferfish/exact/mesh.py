@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.exact.envelope import Law, bounded_law, envelopes
+from pufferfish.core.validation import FloatArray
+from pufferfish.exact.envelope import Law, enclose_law, envelopes
 from pufferfish.exact.pair import quiet
 from pufferfish.exact.screen import Block, excess_mass
 from pufferfish.noise import Noise
 
-__all__ = ["features", "first_mesh", "refined"]
+__all__ = ["features", "first_mesh", "refine"]
 
 # Points kept of one law, points that a mesh starts with, and cells that it may have.
 _MOST_FEATURES = 64
@@ -34,7 +34,7 @@ def features(laws: Sequence[Law], noise: Noise) -> FloatArray:
     points = []
     with quiet():
         for law in laws:
-            bounds, _ = bounded_law(law.prior, noise)
+            bounds, _ = enclose_law(law.prior, noise)
             own = np.unique(np.concatenate([bounds.features(), bounds.far_features()]))
             kept = np.linspace(0, own.size - 1, min(own.size, _MOST_FEATURES)).astype(np.intp)
             points.append(own[kept])
@@ -51,7 +51,7 @@ def first_mesh(points: FloatArray) -> FloatArray:
     return mesh
 
 
-def refined(
+def refine(
     mesh: FloatArray,
     points: FloatArray,
     sample: Block,

@@ -9,19 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.errors import UnsupportedError
+from pufferfish.beliefs.priors import Components, Discrete, Prior
+from pufferfish.beliefs.scenario import PairOfLaws
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.numerics import UNIT
 from pufferfish.exact.bounds import BoundedLaw, MixtureBounds, TableBounds
 from pufferfish.exact.caps import matching_cap
-from pufferfish.exact.compressed import compressed
+from pufferfish.exact.compressed import compress
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.field import RatioField
 from pufferfish.exact.hockeystick import hockey_stick
-from pufferfish.exact.published import published_delta, published_epsilon
+from pufferfish.exact.published import delta_of_published, epsilon_of_published
 from pufferfish.exact.radius import delta_within, epsilon_within, inner_epsilon
 from pufferfish.exact.supremum import supremum
 from pufferfish.exact.tables import LaplaceTables, masses_hockey_stick, masses_supremum
 from pufferfish.exact.tails import is_unbounded
-from pufferfish.exact.tilted import tilted
+from pufferfish.exact.tilted import tilt
 from pufferfish.noise import (
     AtomsOutput,
     GaussianNoise,
@@ -32,11 +35,8 @@ from pufferfish.noise import (
     TableOutput,
     output_law,
 )
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Components, Discrete, Prior
-from pufferfish.scenario import PairOfLaws
 
-__all__ = ["BothWays", "PairOracle", "bounded", "quiet", "shortened"]
+__all__ = ["BothWays", "PairOracle", "enclose", "quiet", "shorten"]
 
 # Absolute width aimed at for δ.
 TOLERANCE = 1e-10
@@ -96,14 +96,14 @@ class PairOracle:
         first, second = self._laws.missing_first, self._laws.missing_second
         with quiet():
             return BothWays(
-                published_delta(
+                delta_of_published(
                     self._noise,
                     first,
                     second,
                     epsilon,
                     lambda inner: self._forward.hockey_stick(inner, tolerance),
                 ),
-                published_delta(
+                delta_of_published(
                     self._noise,
                     second,
                     first,
@@ -121,10 +121,10 @@ class PairOracle:
         first, second = self._laws.missing_first, self._laws.missing_second
         with quiet():
             return BothWays(
-                published_epsilon(
+                epsilon_of_published(
                     self._noise, first, second, self._forward.supremum(), *self._parts
                 ),
-                published_epsilon(
+                epsilon_of_published(
                     self._noise, second, first, self._backward.supremum(), *self._parts
                 ),
             )
@@ -143,15 +143,15 @@ def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, 
     caps = matching_cap(p, q, noise), matching_cap(q, p, noise)
     if isinstance(laws[0], TableOutput) and isinstance(laws[1], TableOutput):
         tables = LaplaceTables(laws[0], laws[1])
-        return _of_tables(tables, caps[0]), _of_tables(tables.swapped(), caps[1])
+        return _of_tables(tables, caps[0]), _of_tables(tables.swap(), caps[1])
     if isinstance(laws[0], AtomsOutput) and isinstance(laws[1], AtomsOutput):
         tables_alone = laws[0].table, laws[1].table
         return _of_masses(*tables_alone), _of_masses(*tables_alone[::-1])
     if isinstance(laws[0], AtomsOutput) or isinstance(laws[1], AtomsOutput):
         return _SINGULAR, _SINGULAR
     if isinstance(noise, LaplaceNoise):
-        field = RatioField(bounded(laws[0]), bounded(laws[1]))
-        backward = field.swapped()
+        field = RatioField(enclose(laws[0]), enclose(laws[1]))
+        backward = field.swap()
         return (
             _Direction(partial(hockey_stick, field), lambda: supremum(field, p, q, noise, caps[0])),
             _Direction(
@@ -166,23 +166,23 @@ def _gaussian_directions(
 ) -> tuple[_Direction, _Direction]:
     """Gaussian kernels: δ from compressed tables, ε* from the laws themselves, tilted."""
     p, q = first.components(), second.components()
-    short_p, error_p = shortened(first, noise)
-    short_q, error_q = shortened(second, noise)
+    short_p, error_p = shorten(first, noise)
+    short_q, error_q = shorten(second, noise)
     field = RatioField(
         MixtureBounds(MixtureOutput(short_p, noise)), MixtureBounds(MixtureOutput(short_q, noise))
     )
-    backward = field.swapped()
+    backward = field.swap()
 
     @cache
     def flat() -> RatioField:
-        return RatioField(*tilted(MixtureOutput(p, noise), MixtureOutput(q, noise)))
+        return RatioField(*tilt(MixtureOutput(p, noise), MixtureOutput(q, noise)))
 
     def peak(one: Components, other: Components, cap: float) -> Enclosure:
         if is_unbounded(one, other, noise):
             return Enclosure(math.inf, math.inf)
         if p.weights.size + q.weights.size > _MOST_ATOMS:
             return Enclosure(-math.inf, cap)
-        return supremum(flat() if one is p else flat().swapped(), one, other, noise, cap)
+        return supremum(flat() if one is p else flat().swap(), one, other, noise, cap)
 
     return (
         _Direction(
@@ -200,10 +200,10 @@ def _gaussian_directions(
     )
 
 
-def shortened(prior: Prior, noise: Noise) -> tuple[Components, float]:
+def shorten(prior: Prior, noise: Noise) -> tuple[Components, float]:
     """Components for δ, and how far they are from the prior's law of Y in total variation."""
     if isinstance(prior, Discrete) and isinstance(noise, GaussianNoise):
-        return compressed(prior, noise.std)
+        return compress(prior, noise.std)
     return prior.components(), 0.0
 
 
@@ -215,7 +215,7 @@ def _within(found: Enclosure, epsilon: float, error_p: float, error_q: float) ->
     return Enclosure(max(found.lower - error, 0.0), min(found.upper + error, 1.0))
 
 
-def bounded(law: OutputLaw) -> BoundedLaw:
+def enclose(law: OutputLaw) -> BoundedLaw:
     """What the cell method needs of a law of Y that has a density."""
     if isinstance(law, TableOutput):
         return TableBounds(law)

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
-from pufferfish.checks import require
-from pufferfish.errors import UnsupportedError
-from pufferfish.limits import still_patient
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.limits import still_patient
+from pufferfish.core.validation import require
 
-__all__ = ["PairWorkers", "Progress", "Workers", "started"]
+__all__ = ["PairWorkers", "Progress", "Workers", "start_workers"]
 
 Progress = Callable[[int, int], None]
 Item = TypeVar("Item")
@@ -41,7 +41,7 @@ class Workers(Protocol):
 
 
 @contextmanager
-def started(workers: int | Workers, *, large: bool = False) -> Iterator[Workers]:
+def start_workers(workers: int | Workers, *, large: bool = False) -> Iterator[Workers]:
     """The workers that were given, or so many processes, which end with the context.
 
     Args:

@@ -12,16 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from pufferfish.beliefs.priors import Components
+from pufferfish.core.numerics import UNIT
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.grid import grid_delta, grid_epsilon, grid_shift
 from pufferfish.noise import Noise
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Components
 
-__all__ = ["hole_epsilon", "published_delta", "published_epsilon"]
+__all__ = ["delta_of_published", "epsilon_of_published", "hole_epsilon"]
 
 
-def published_delta(
+def delta_of_published(
     noise: Noise,
     m: float,
     other: float,
@@ -54,7 +54,7 @@ def published_delta(
     )
 
 
-def published_epsilon(
+def epsilon_of_published(
     noise: Noise, m: float, other: float, supremum: Enclosure, *laws: Components
 ) -> Enclosure:
     """sup of the log-ratio of what is published, from that of the continuous laws of X + N."""

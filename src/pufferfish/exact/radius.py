@@ -48,11 +48,11 @@ def delta_within(
     """The largest δ at ε, from that of the believed laws at ε and at `inner_epsilon`; r > 0."""
     upper = 1.0
     if isinstance(noise, LaplaceNoise):
-        upper = _scaled(inner.upper, _kappa(radius, noise))
+        upper = _scale(inner.upper, _kappa(radius, noise))
     elif isinstance(noise, GaussianNoise):
         factor = 1.0 + math.exp(min(epsilon, 700.0))
-        close = _scaled(inner.upper, _closeness(radius, noise)) + factor * _UNLIKELY
-        moved = _moved(radius, noise) / (noise.std * math.sqrt(2.0 * math.pi))
+        close = _scale(inner.upper, _closeness(radius, noise)) + factor * _UNLIKELY
+        moved = _move(radius, noise) / (noise.std * math.sqrt(2.0 * math.pi))
         upper = min(close, believed.upper + factor * moved * _UP)
     return Enclosure(believed.lower, min(upper * _UP, 1.0))
 
@@ -72,7 +72,7 @@ def radius_factor(radius: float, noise: LaplaceNoise) -> float:
     return _growth(_kappa(radius, noise)) * _UP
 
 
-def _scaled(delta: float, exponent: float) -> float:
+def _scale(delta: float, exponent: float) -> float:
     """e^exponent·delta, rounded up."""
     return 0.0 if delta == 0.0 else delta * _growth(exponent)
 
@@ -82,14 +82,14 @@ def _growth(exponent: float) -> float:
     return math.exp(exponent) * _UP if exponent < 700.0 else math.inf
 
 
-def _moved(radius: float, noise: GaussianNoise) -> float:
+def _move(radius: float, noise: GaussianNoise) -> float:
     """D, how far a value may be moved once both are rounded to the grid."""
     return (radius + (noise.grid or 0.0)) * _UP
 
 
 def _closeness(radius: float, noise: GaussianNoise) -> float:
     """a, rounded up."""
-    share = _moved(radius, noise) / noise.std
+    share = _move(radius, noise) / noise.std
     return share * (_FAR + 0.5 * share) * _UP
 
 

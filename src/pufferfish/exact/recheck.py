@@ -6,11 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
+from pufferfish.beliefs.scenario import Scenario, SecretPair, laws_of
+from pufferfish.core.limits import still_patient
 from pufferfish.exact.certificate import Certificate, PairResult, Screened
 from pufferfish.exact.single import verify_pair
-from pufferfish.limits import still_patient
 from pufferfish.noise import as_noise
-from pufferfish.scenario import Scenario, SecretPair, laws_of
 
 __all__ = ["certificate_gap"]
 
@@ -38,11 +38,11 @@ def certificate_gap(
     if not recorded.screened and (missing or len(mine) != len(theirs)):
         return math.inf
     if missing:
-        mine |= _by_key(_examined(missing, computed, scenario))
+        mine |= _by_key(_examine(missing, computed, scenario))
     if not theirs.keys() <= mine.keys():
         return math.inf
-    worst = [*_bounds(recorded.worst), *_screened(recorded)]
-    again = [*_bounds(computed.worst), *_screened(computed)]
+    worst = [*_bounds(recorded.worst), *_screen(recorded)]
+    again = [*_bounds(computed.worst), *_screen(computed)]
     gaps = [_gap(one, other) for one, other in zip(worst, again, strict=True)]
     for key, result in theirs.items():
         both = zip(_bounds(result), _bounds(mine[key]), strict=True)
@@ -64,7 +64,7 @@ def _by_key(results: tuple[PairResult, ...] | list[PairResult]) -> dict[_Key, Pa
     return {(each.belief, each.provenance, each.pair, each.direction): each for each in results}
 
 
-def _examined(
+def _examine(
     keys: set[_Key], certificate: Certificate, scenario: Scenario | None
 ) -> list[PairResult]:
     """The results of some pairs, as far as the scenario asks for them."""
@@ -78,7 +78,7 @@ def _examined(
     return found
 
 
-def _screened(certificate: Certificate) -> Iterator[float]:
+def _screen(certificate: Certificate) -> Iterator[float]:
     """The bounds of pairs that were not examined, belief by belief."""
     by_name: dict[str, Screened] = {each.belief: each for each in certificate.screened}
     for name in sorted({each.belief for each in certificate.results} | by_name.keys()):

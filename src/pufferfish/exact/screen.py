@@ -22,23 +22,23 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.envelope import Envelopes, Law, envelopes
 from pufferfish.exact.grid import gaussian_grid_loss, grid_epsilon, grid_factor, grid_shift
 from pufferfish.exact.pair import quiet
 from pufferfish.exact.radius import epsilon_within, inner_epsilon, radius_factor
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Discrete
 
 __all__ = [
     "Block",
     "Indices",
     "PairBounds",
-    "added_epsilon",
     "bare_epsilon",
     "excess_mass",
+    "extra_epsilon",
     "screen_block",
     "screens",
 ]
@@ -135,7 +135,7 @@ def _delta(
     radius: float,
 ) -> FloatArray:
     """At least δ of what is published; `ratio` is A − B at the nodes."""
-    asked = asked_epsilon(noise, epsilon, radius)
+    asked = goal_epsilon(noise, epsilon, radius)
     inner = bare_epsilon(noise, epsilon, radius)
     inside = excess_mass(bounds, mesh, p, q, ratio, inner).sum(axis=1)
     # A sum of some thousand terms, none of them negative.
@@ -179,20 +179,20 @@ def excess_mass(
     return mass
 
 
-def added_epsilon(noise: LaplaceNoise, radius: float) -> float:
+def extra_epsilon(noise: LaplaceNoise, radius: float) -> float:
     """How much grid and radius add to a supremum of the log-ratio."""
     none = Enclosure(0.0, 0.0)
     return grid_epsilon(noise, none).upper + epsilon_within(radius, noise, none).upper
 
 
-def asked_epsilon(noise: Noise, epsilon: float, radius: float) -> float:
+def goal_epsilon(noise: Noise, epsilon: float, radius: float) -> float:
     """The ε at which the believed laws' δ is wanted, before the grid takes its part."""
     return inner_epsilon(radius, noise, epsilon) if radius else epsilon
 
 
 def bare_epsilon(noise: Noise, epsilon: float, radius: float) -> float:
     """The ε at which δ of the believed laws without a grid is wanted."""
-    return math.nextafter(asked_epsilon(noise, epsilon, radius) - grid_shift(noise), -math.inf)
+    return math.nextafter(goal_epsilon(noise, epsilon, radius) - grid_shift(noise), -math.inf)
 
 
 def _hole(bounds: Envelopes, p: Indices, q: Indices, epsilon: float) -> FloatArray:
@@ -214,7 +214,7 @@ def _supremum(
         return np.full(p.size, np.inf)
     tails = (bounds.tail_upper[p] - bounds.tail_lower[q]).max(axis=1)
     none = Enclosure(0.0, 0.0)
-    found = np.maximum(ratio.max(axis=1), tails) + added_epsilon(noise, radius)
+    found = np.maximum(ratio.max(axis=1), tails) + extra_epsilon(noise, radius)
     holes = np.log(bounds.missing[p]) - np.log(bounds.missing[q])
     holes = np.where(bounds.missing[p] > 0.0, holes, -np.inf)
     found = np.maximum(found, holes + epsilon_within(radius, noise, none).upper)

@@ -10,14 +10,14 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from pufferfish.errors import CertificationError, UnreachableGoalError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import PairOfLaws
+from pufferfish.core.errors import CertificationError, UnreachableGoalError
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.parallel import Progress, Workers
 from pufferfish.exact.single import delta_for_goal
 from pufferfish.exact.tails import tail_supremum
-from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.scenario import PairOfLaws
 
 __all__ = [
     "HOPELESS",
@@ -27,7 +27,7 @@ __all__ = [
     "least_size_of_all",
     "log_excess",
     "oracle_shortfall",
-    "raised",
+    "raise_size",
     "shortfall",
 ]
 
@@ -108,7 +108,7 @@ def least_size(
     )
 
 
-def raised(
+def raise_size(
     laws: PairOfLaws,
     family: NoiseFamily,
     goal: Guarantee,
@@ -135,7 +135,7 @@ def least_size_of_all(
     # Each batch starts from the largest size so far; with workers, a first one to get it right.
     batch = 1 if workers.count == 1 else _FIRST_BATCH
     while rest:
-        task = partial(raised, family=family, goal=goal, judge=judge, size=size)
+        task = partial(raise_size, family=family, goal=goal, judge=judge, size=size)
         size = max(workers.map(task, rest[:batch]))
         rest = rest[batch:]
         batch = 1 if workers.count == 1 else len(rest)

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.numerics import UNIT, log_sum_exp
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE, MixtureBounds
 from pufferfish.exact.lines import Interval, between_lines
-from pufferfish.numerics import UNIT, log_sum_exp
 
 __all__ = ["SharedShapes"]
 

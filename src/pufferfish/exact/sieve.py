@@ -17,15 +17,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.classes import ClassPairs, Numbers
-from pufferfish.exact.mesh import features, first_mesh, refined
+from pufferfish.exact.mesh import features, first_mesh, refine
 from pufferfish.exact.parallel import Progress, Workers
 from pufferfish.exact.screen import (
     Block,
     PairBounds,
-    added_epsilon,
     bare_epsilon,
+    extra_epsilon,
     screen_block,
     screens,
 )
@@ -151,8 +151,8 @@ def _finer(
     """
     noise, limit = trial.noise, None
     if pure and isinstance(noise, LaplaceNoise):
-        limit = trial.limit - added_epsilon(noise, radius)
-    return refined(mesh, points, sample, noise, bare_epsilon(noise, trial.epsilon, radius), limit)
+        limit = trial.limit - extra_epsilon(noise, radius)
+    return refine(mesh, points, sample, noise, bare_epsilon(noise, trial.epsilon, radius), limit)
 
 
 def _report(pairs: ClassPairs, progress: Progress | None, rest: _Remaining) -> None:

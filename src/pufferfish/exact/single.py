@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import PairOfLaws, SecretPair
 from pufferfish.exact.certificate import PairResult
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.pair import TOLERANCE, BothWays, PairOracle
-from pufferfish.guarantee import Guarantee
 from pufferfish.noise import Noise
-from pufferfish.scenario import PairOfLaws, SecretPair
 
 __all__ = ["delta_for_goal", "verify_pair"]
 

@@ -9,11 +9,11 @@ import math
 
 import numpy as np
 
+from pufferfish.beliefs.priors import Components
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.field import Cells, RatioField
 from pufferfish.exact.tails import tail_supremum
 from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.priors import Components
 
 __all__ = ["supremum"]
 

@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.noise import TableOutput
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Discrete
 
 __all__ = ["LaplaceTables", "masses_hockey_stick", "masses_supremum"]
 
@@ -52,7 +52,7 @@ class LaplaceTables:
         self._p = _sides(p, atoms)
         self._q = _sides(q, atoms)
 
-    def swapped(self) -> LaplaceTables:
+    def swap(self) -> LaplaceTables:
         """The same for q/p."""
         other = object.__new__(LaplaceTables)
         other._gaps, other._p, other._q = self._gaps, self._q, self._p

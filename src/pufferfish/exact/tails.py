@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr
 
+from pufferfish.beliefs.priors import Components
+from pufferfish.core.numerics import UNIT, log_sum_exp
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.numerics import UNIT, log_sum_exp
-from pufferfish.priors import Components
 
 __all__ = ["HalfLine", "half_lines", "is_unbounded", "tail_supremum"]
 
@@ -33,7 +33,7 @@ def tail_supremum(p: Components, q: Components, noise: Noise, side: float, y: fl
     The lower bound is the limit at infinity, which the supremum cannot be below.
     """
     if side < 0:
-        return tail_supremum(_mirrored(p), _mirrored(q), noise, 1.0, -y)
+        return tail_supremum(_mirror(p), _mirror(q), noise, 1.0, -y)
     if isinstance(noise, LaplaceNoise):
         found = _laplace(p, q, noise.scale, y)
     else:
@@ -45,7 +45,7 @@ def tail_supremum(p: Components, q: Components, noise: Noise, side: float, y: fl
     )
 
 
-def _mirrored(law: Components) -> Components:
+def _mirror(law: Components) -> Components:
     return law._replace(means=-law.means)
 
 
@@ -75,7 +75,7 @@ def half_lines(laws: Sequence[Components], scale: float, side: float, y: float) 
     log p_i/p_j is at most upper_i + error_i − (lower_j − error_j) there.
     """
     if side < 0:
-        return half_lines([_mirrored(law) for law in laws], scale, 1.0, -y)
+        return half_lines([_mirror(law) for law in laws], scale, 1.0, -y)
     means, stds = (np.concatenate([law[part] for law in laws]) for part in (1, 2))
     lead = int(np.argmax(means / scale + 0.5 * (stds / scale) ** 2))
     return [_half_line(law, scale, y, means[lead], stds[lead]) for law in laws]

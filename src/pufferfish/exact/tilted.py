@@ -14,18 +14,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.bounds import KAPPA_ABSOLUTE, KAPPA_RELATIVE, MixtureBounds
 from pufferfish.noise import MixtureOutput
-from pufferfish.numerics import UNIT
 
-__all__ = ["TiltedBounds", "tilted"]
+__all__ = ["TiltedBounds", "tilt"]
 
 _POINTS_PER_DECADE = 8
 _MOST_POINTS = 400
 
 
-def tilted(p: MixtureOutput, q: MixtureOutput) -> tuple[TiltedBounds, TiltedBounds]:
+def tilt(p: MixtureOutput, q: MixtureOutput) -> tuple[TiltedBounds, TiltedBounds]:
     """Both laws, divided by their widest component."""
     stds = np.append(p.components.stds, q.components.stds)
     means = np.append(p.components.means, q.components.means)

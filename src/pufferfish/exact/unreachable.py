@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from pufferfish.errors import UnreachableGoalError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import PairOfLaws, Scenario, laws_of
+from pufferfish.core.errors import UnreachableGoalError
 from pufferfish.exact.search import describe
 from pufferfish.exact.tails import is_unbounded
-from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise
-from pufferfish.scenario import PairOfLaws, Scenario, laws_of
 
 __all__ = ["refuse_revealing_holes", "refuse_unbounded_ratio"]
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pufferfish.checks import bounds, nonnegative, positive, require
-from pufferfish.errors import DataError, InvalidInputError
-from pufferfish.fit.bootstrap import resampled
+from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.beliefs.scenario import RELEASED, Belief, Secret, some_secrets
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import bounds, nonnegative, positive, require
+from pufferfish.fit.bootstrap import draw_resamples
 from pufferfish.fit.error import fit_error
-from pufferfish.fit.families import Family, empirical, fitted, narrowest, parsed, refitted
+from pufferfish.fit.families import Family, empirical, fit_laws, narrowest, parse_family, refit_laws
 from pufferfish.fit.report import FitReport, GroupFit
 from pufferfish.noise import Noise
-from pufferfish.priors import Discrete, Prior
-from pufferfish.scenario import RELEASED, Belief, Secret, some_secrets
 from pufferfish.tables import Summary, summarise
 
 __all__ = ["fit_belief", "fit_beliefs", "fit_report"]
@@ -66,8 +66,8 @@ def fit_belief(
         InvalidInputError: Data that no belief can be made of; the message says what to do.
     """
     summary = _usable(data, column, secret, min_group, cap)
-    chosen = parsed(family, components)
-    laws = fitted(summary, chosen, *_options(summary, chosen, least_std, relevance))
+    chosen = parse_family(family, components)
+    laws = fit_laws(summary, chosen, *_options(summary, chosen, least_std, relevance))
     return _belief(summary, laws.priors, name or chosen.name, provenance)
 
 
@@ -103,8 +103,8 @@ def fit_report(
         cap: Public bounds that values are moved to.
     """
     summary = _usable(data, column, secret, min_group, cap)
-    chosen = parsed(family, components)
-    laws = fitted(summary, chosen, *_options(summary, chosen, least_std, relevance))
+    chosen = parse_family(family, components)
+    laws = fit_laws(summary, chosen, *_options(summary, chosen, least_std, relevance))
     step = summary.resolution
     groups = [
         GroupFit(
@@ -174,7 +174,7 @@ def fit_beliefs(
     )
     if isinstance(families, str):
         raise InvalidInputError(f"families must be a list, such as [{families!r}].")
-    wanted = list(dict.fromkeys(parsed(family) for family in families))
+    wanted = list(dict.fromkeys(parse_family(family) for family in families))
     require(bool(wanted), "families must not be empty.")
     beliefs: list[Belief] = []
     total = len(wanted) * len(summary.groups)
@@ -186,10 +186,10 @@ def fit_beliefs(
 
     for family in wanted:
         options = _options(summary, family, least_std, relevance)
-        laws = fitted(summary, family, *options, count)
+        laws = fit_laws(summary, family, *options, count)
         beliefs.append(_belief(summary, laws.priors, family.name, provenance))
-        for number, sample in enumerate(resampled(summary, bootstrap, seed), start=1):
-            priors = refitted(laws, sample, family, *options)
+        for number, sample in enumerate(draw_resamples(summary, bootstrap, seed), start=1):
+            priors = refit_laws(laws, sample, family, *options)
             beliefs.append(
                 _belief(summary, priors, f"{family.name}, resample {number}", provenance)
             )

@@ -11,10 +11,10 @@ import numpy as np
 
 from pufferfish.tables import Group, Summary
 
-__all__ = ["resampled"]
+__all__ = ["draw_resamples"]
 
 
-def resampled(summary: Summary, times: int, seed: int) -> Iterator[Summary]:
+def draw_resamples(summary: Summary, times: int, seed: int) -> Iterator[Summary]:
     """The summary with each secret's records drawn anew, with replacement, as many as there were.
 
     Missing values keep their frequency: a resample in which one secret has none, by chance, would

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 
 __all__ = ["Run", "Theta", "Weighted", "climb"]
 
@@ -79,7 +79,7 @@ def _cycle(data: Weighted, theta: Theta, floor: float) -> tuple[Theta, FloatArra
     """Two EM steps and an extrapolation; and the log-likelihood before them."""
     once, start = _step(data, theta, floor)
     twice, reached = _step(data, once, floor)
-    further, tried = _step(data, _extrapolated(theta, once, twice, floor), floor)
+    further, tried = _step(data, _extrapolate(theta, once, twice, floor), floor)
     # One more step from where the extrapolation is no lower than one step was; nan is refused.
     accepted = (tried >= reached)[:, None]
     merged = Theta(*(np.where(accepted, a, b) for a, b in zip(further, twice, strict=True)))
@@ -120,7 +120,7 @@ def _step(data: Weighted, theta: Theta, floor: float) -> tuple[Theta, FloatArray
     return moved, likelihood
 
 
-def _extrapolated(start: Theta, once: Theta, twice: Theta, floor: float) -> Theta:
+def _extrapolate(start: Theta, once: Theta, twice: Theta, floor: float) -> Theta:
     """θ − 2αr + α²v with r the first step, v the change of step and α = −|r|/|v| ≤ −1."""
     points = [
         np.stack([np.log(t.weights), t.means, np.log(t.stds)], axis=1) for t in (start, once, twice)

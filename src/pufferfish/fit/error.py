@@ -18,12 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.noise import Noise, check_noise
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Discrete, Prior
-from pufferfish.scenario import Belief, Scenario
 
 __all__ = ["FitError", "fit_error"]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.checks import require
-from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.beliefs.priors import Discrete, Gaussian, Prior
+from pufferfish.beliefs.scenario import Secret
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import require
 from pufferfish.fit.mixture import MixtureFit, fit_mixtures, refit
-from pufferfish.fit.ubm import adapted
-from pufferfish.priors import Discrete, Gaussian, Prior
-from pufferfish.scenario import Secret
+from pufferfish.fit.ubm import adapt
 from pufferfish.tables import Group, Summary
 
 __all__ = [
@@ -22,10 +22,10 @@ __all__ = [
     "Family",
     "FittedLaws",
     "empirical",
-    "fitted",
+    "fit_laws",
     "narrowest",
-    "parsed",
-    "refitted",
+    "parse_family",
+    "refit_laws",
 ]
 
 FAMILIES = ("gaussian", "mixture", "ubm", "empirical")
@@ -63,7 +63,7 @@ class FittedLaws:
     background: tuple[MixtureFit, ...] = ()
 
 
-def parsed(family: object, components: object = "auto") -> Family:
+def parse_family(family: object, components: object = "auto") -> Family:
     """The family that is meant by "mixture" with components=3, or by "mixture-3"."""
     choices = ", ".join(repr(each) for each in FAMILIES)
     if not isinstance(family, str):
@@ -102,7 +102,7 @@ def narrowest(summary: Summary) -> float:
     return max(summary.resolution / math.sqrt(12.0), _LEAST_SHARE * _spread(pooled))
 
 
-def fitted(
+def fit_laws(
     summary: Summary,
     family: Family,
     floor: float,
@@ -113,9 +113,9 @@ def fitted(
     most = family.components or MOST_COMPONENTS
     if family.kind == "ubm":
         background = fit_mixtures(summary.pooled, most, floor)
-        chosen = _chosen(background, family).prior
+        chosen = _choose(background, family).prior
         return FittedLaws(
-            priors=adapted(chosen, summary.groups, relevance), scores={}, background=background
+            priors=adapt(chosen, summary.groups, relevance), scores={}, background=background
         )
     if family.kind != "mixture":
         return FittedLaws(
@@ -127,27 +127,27 @@ def fitted(
         scores[secret] = fit_mixtures(group, most, floor)
         count(len(scores))
     return FittedLaws(
-        priors={secret: _chosen(found, family).prior for secret, found in scores.items()},
+        priors={secret: _choose(found, family).prior for secret, found in scores.items()},
         scores=scores,
     )
 
 
-def refitted(
+def refit_laws(
     laws: FittedLaws, summary: Summary, family: Family, floor: float, relevance: float
 ) -> Mapping[Secret, Prior]:
     """The same family fitted to other counts: mixtures from where they are, with as many parts."""
     if family.kind == "ubm":
-        start = _chosen(laws.background, family).prior
-        return adapted(refit(summary.pooled, start, floor), summary.groups, relevance)
+        start = _choose(laws.background, family).prior
+        return adapt(refit(summary.pooled, start, floor), summary.groups, relevance)
     if family.kind != "mixture":
         return {s: _simple(family, group, floor) for s, group in summary.groups.items()}
     return {
-        secret: refit(group, _chosen(laws.scores[secret], family).prior, floor)
+        secret: refit(group, _choose(laws.scores[secret], family).prior, floor)
         for secret, group in summary.groups.items()
     }
 
 
-def _chosen(fits: tuple[MixtureFit, ...], family: Family) -> MixtureFit:
+def _choose(fits: tuple[MixtureFit, ...], family: Family) -> MixtureFit:
     """The largest, if a number was asked for, or the one with the smallest BIC."""
     return min(fits, key=lambda fit: fit.bic) if family.components is None else fits[-1]
 

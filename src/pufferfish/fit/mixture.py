@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pufferfish.beliefs.priors import GaussianMixture
 from pufferfish.fit import starts
 from pufferfish.fit.em import Run, Theta, Weighted, climb
-from pufferfish.priors import GaussianMixture
 from pufferfish.tables import Group
 
 __all__ = ["MixtureFit", "fit_mixtures", "refit"]
@@ -69,12 +69,12 @@ def fit_mixtures(group: Group, most: int, floor: float) -> tuple[MixtureFit, ...
         most: The largest number of components.
         floor: The least std of a component, in the units of the values; above 0.
     """
-    data, units = _standardised(group, floor)
+    data, units = _standardise(group, floor)
     few, some = (starts.coarse(data, most_cells) for most_cells in (_FEW_CELLS, _SOME_CELLS))
     fits: list[MixtureFit] = []
     run, tried = climb(data, starts.first(data, units.floor), units.floor, _ALL, _FINE), 1
     while True:
-        fits.append(_described(run, tried, group.records, units))
+        fits.append(_describe(run, tried, group.records, units))
         if len(fits) == most:
             return tuple(fits)
         candidates = starts.with_one_more(few, run.theta, units.floor)
@@ -87,7 +87,7 @@ def fit_mixtures(group: Group, most: int, floor: float) -> tuple[MixtureFit, ...
 
 def refit(group: Group, start: GaussianMixture, floor: float) -> GaussianMixture:
     """The mixture that EM reaches from another one."""
-    data, units = _standardised(group, floor)
+    data, units = _standardise(group, floor)
     weights, means, stds = start.components()
     theta = Theta(
         weights[None],
@@ -105,7 +105,7 @@ class _Units(NamedTuple):
     floor: float
 
 
-def _standardised(group: Group, floor: float) -> tuple[Weighted, _Units]:
+def _standardise(group: Group, floor: float) -> tuple[Weighted, _Units]:
     shares = group.counts / group.records
     # A value of the table as the origin: whole numbers stay whole.
     centre = float(group.values[np.searchsorted(np.cumsum(shares), 0.5)])
@@ -119,7 +119,7 @@ def _best(few: Weighted, candidates: Theta, floor: float, records: int) -> tuple
     best = _highest(few, candidates, floor, records)
     tried = candidates.weights.shape[0]
     for _ in range(_ROUNDS if candidates.weights.shape[1] > 2 else 0):
-        others = starts.merged_and_split(best.theta, floor)
+        others = starts.merge_and_split(best.theta, floor)
         tried += others.weights.shape[0]
         other = _highest(few, others, floor, records)
         if other.log_likelihood[0] <= best.log_likelihood[0] + _ROUGH:
@@ -131,9 +131,9 @@ def _best(few: Weighted, candidates: Theta, floor: float, records: int) -> tuple
 def _highest(few: Weighted, candidates: Theta, floor: float, records: int) -> Run:
     """A short climb from every start, a long one from the best of them."""
     looked = climb(few, candidates, floor, _LOOK, _ROUGH)
-    order = _ranked(looked, floor, records)[:_KEPT]
+    order = _rank(looked, floor, records)[:_KEPT]
     tried = climb(few, looked.theta.rows(order), floor, _BEST, _ROUGH)
-    best = _ranked(tried, floor, records)[:1]
+    best = _rank(tried, floor, records)[:1]
     return Run(
         tried.theta.rows(best),
         tried.log_likelihood[best],
@@ -143,14 +143,14 @@ def _highest(few: Weighted, candidates: Theta, floor: float, records: int) -> Ru
     )
 
 
-def _ranked(run: Run, floor: float, records: int) -> npt.NDArray[np.intp]:
+def _rank(run: Run, floor: float, records: int) -> npt.NDArray[np.intp]:
     """The highest first; last those that describe a few single records."""
     weights, _, stds = run.theta
     by_chance = ((stds <= 2.0 * floor) & (weights * records < _FEWEST)).any(axis=1)
     return np.lexsort((-run.log_likelihood, by_chance))
 
 
-def _described(run: Run, tried: int, records: int, units: _Units) -> MixtureFit:
+def _describe(run: Run, tried: int, records: int, units: _Units) -> MixtureFit:
     count = run.theta.weights.size
     likelihood = records * (float(run.log_likelihood[0]) - math.log(units.unit))
     prior = _prior(run, units)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.beliefs.scenario import RELEASED, Belief, Secret
 from pufferfish.fit.error import FitError
 from pufferfish.fit.mixture import MixtureFit
 from pufferfish.noise import Noise
-from pufferfish.priors import Discrete, Prior
-from pufferfish.scenario import RELEASED, Belief, Secret
 from pufferfish.words.beliefs import law_in_words
-from pufferfish.words.numbers import rounded_up
+from pufferfish.words.numbers import at_most
 from pufferfish.words.phrases import moved_into
-from pufferfish.words.terminal import folded
+from pufferfish.words.terminal import fold
 
 __all__ = ["FitReport", "GroupFit"]
 
@@ -82,7 +82,7 @@ class FitReport:
         if self.background:
             lines += ["All rows, the background that each secret adapts:"]
             lines += _how_it_went(self.background)
-        lines += ["", *(folded(text, hyphens=True) for text in self._advice())]
+        lines += ["", *(fold(text, hyphens=True) for text in self._advice())]
         return "\n".join(lines)
 
     def _advice(self) -> list[str]:
@@ -100,7 +100,7 @@ class FitReport:
             )
             if self.noise is not None:
                 largest = max(group.error.total_variation_upper or 0.0 for group in self.groups)
-                variation = rounded_up(largest, 3)
+                variation = at_most(largest, 3)
                 advice.append(
                     f"With δ > 0 the error can be absorbed instead: after {self.noise!r} the laws "
                     f"of the published value differ by at most {variation} in total variation, "
@@ -116,7 +116,7 @@ class FitReport:
         if self.belief.radius:
             advice.append(
                 "There were too many different values to keep all: each was moved by at most "
-                f"{rounded_up(self.belief.radius, 6)}, which every certificate of this belief "
+                f"{at_most(self.belief.radius, 6)}, which every certificate of this belief "
                 "allows for."
             )
         if self.belief.cap is not None:
@@ -154,12 +154,12 @@ def _how_it_went(scores: tuple[MixtureFit, ...]) -> list[str]:
 def _error(error: FitError) -> str:
     text = (
         f"    distance from the data: KS {error.ks:.3g} ({error.ks_rounded:.3g} once rounded to "
-        f"the column's steps), W1 at most {rounded_up(error.w_1_upper, 3)}"
+        f"the column's steps), W1 at most {at_most(error.w_1_upper, 3)}"
     )
     if error.kappa_upper is not None and error.total_variation_upper is not None:
         text += (
-            f"; after noise: κ at most {rounded_up(error.kappa_upper, 3)}, total variation at "
-            f"most {rounded_up(error.total_variation_upper, 3)}"
+            f"; after noise: κ at most {at_most(error.kappa_upper, 3)}, total variation at "
+            f"most {at_most(error.total_variation_upper, 3)}"
         )
     return text
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from pufferfish.fit.em import Theta, Weighted
 
-__all__ = ["coarse", "first", "merged_and_split", "with_one_more"]
+__all__ = ["coarse", "first", "merge_and_split", "with_one_more"]
 
 # The block of each value.
 Labels = npt.NDArray[np.intp]
@@ -55,12 +55,12 @@ def with_one_more(data: Weighted, fewer: Theta, floor: float) -> Theta:
     spread = float(np.sqrt(weights @ (stds**2 + (means - weights @ means) ** 2)))
     places = np.unique(data.values[np.minimum(np.searchsorted(level, _LEVELS), level.size - 1)])
     starts += [
-        _added(fewer, 0.5 / count, place, spread * width) for place in places for width in _WIDTHS
+        _add(fewer, 0.5 / count, place, spread * width) for place in places for width in _WIDTHS
     ]
-    return _stacked(starts, floor)
+    return _stack(starts, floor)
 
 
-def merged_and_split(theta: Theta, floor: float) -> Theta:
+def merge_and_split(theta: Theta, floor: float) -> Theta:
     """Starts with as many components: two of them made one, another one made two."""
     starts = []
     for one, other in combinations(range(theta.weights.shape[1]), 2):
@@ -70,12 +70,12 @@ def merged_and_split(theta: Theta, floor: float) -> Theta:
         mean = float(share @ means)
         std = float(np.sqrt(share @ (stds**2 + (means - mean) ** 2)))
         rest = Theta(*(np.delete(part, pair, axis=1) for part in theta))
-        fewer = _appended(rest, (float(weights.sum()), mean, std))
+        fewer = _append(rest, (float(weights.sum()), mean, std))
         starts += [start for index in range(rest.weights.size) for start in _splits(fewer, index)]
-    return _stacked(starts, floor)
+    return _stack(starts, floor)
 
 
-def _stacked(starts: list[Theta], floor: float) -> Theta:
+def _stack(starts: list[Theta], floor: float) -> Theta:
     stacked = Theta(*(np.concatenate(parts) for parts in zip(*starts, strict=True)))
     return stacked._replace(stds=np.maximum(stacked.stds, floor))
 
@@ -85,7 +85,7 @@ def _splits(theta: Theta, index: int) -> list[Theta]:
     weight, mean, std = (float(part[0, index]) for part in theta)
     rest = Theta(*(np.delete(part, index, axis=1) for part in theta))
     return [
-        _appended(
+        _append(
             rest,
             (0.5 * weight, mean - offset * std, narrow * std),
             (0.5 * weight, mean + offset * std, wide * std),
@@ -120,7 +120,7 @@ def _lloyd(data: Weighted, labels: Labels, count: int) -> Labels:
     return labels
 
 
-def _appended(theta: Theta, *parts: tuple[float, float, float]) -> Theta:
+def _append(theta: Theta, *parts: tuple[float, float, float]) -> Theta:
     """A mixture with further components."""
     return Theta(
         *(
@@ -130,7 +130,7 @@ def _appended(theta: Theta, *parts: tuple[float, float, float]) -> Theta:
     )
 
 
-def _added(theta: Theta, weight: float, mean: float, std: float) -> Theta:
+def _add(theta: Theta, weight: float, mean: float, std: float) -> Theta:
     """A mixture with a further component; the others give up its weight."""
     others = theta._replace(weights=theta.weights * (1.0 - weight))
-    return _appended(others, (weight, mean, std))
+    return _append(others, (weight, mean, std))

@@ -14,15 +14,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
-from pufferfish.priors import GaussianMixture
-from pufferfish.scenario import Secret
+from pufferfish.beliefs.priors import GaussianMixture
+from pufferfish.beliefs.scenario import Secret
+from pufferfish.core.validation import FloatArray
 from pufferfish.tables import Group
 
-__all__ = ["adapted"]
+__all__ = ["adapt"]
 
 
-def adapted(
+def adapt(
     background: GaussianMixture, groups: Mapping[Secret, Group], relevance: float
 ) -> dict[Secret, GaussianMixture]:
     """The background with means adapted to each secret; weights and stds are shared exactly."""

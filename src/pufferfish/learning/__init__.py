@@ -5,7 +5,7 @@ Everything here measures, on the side of those who hold the data; nothing of it 
 
 from __future__ import annotations
 
-from pufferfish.learning.reveals import revealed
+from pufferfish.learning.reveals import measure_leak
 from pufferfish.learning.sample import Sample
 
-__all__ = ["Sample", "revealed"]
+__all__ = ["Sample", "measure_leak"]

@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.learning.features import BINS, Feature
 
-__all__ = ["learned"]
+__all__ = ["learn_trees"]
 
 IntArray = npt.NDArray[np.int64]
 # One row for each feature.
@@ -65,7 +65,7 @@ def _down(node: IntArray, level: _Level, bins: Bins) -> IntArray:
     return 2 * node + ~level.left.ravel().take(node * BINS + at)
 
 
-def learned(
+def learn_trees(
     found: Sequence[Feature],
     train: npt.NDArray[np.bool_],
     target: IntArray,

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 
 __all__ = ["BINS", "Feature", "column_numbers", "features"]
 

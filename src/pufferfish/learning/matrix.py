@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.learning.features import column_numbers
 
 __all__ = ["matrix"]

@@ -15,18 +15,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 from scipy.stats import beta
 
-from pufferfish.learning.boosting import learned
+from pufferfish.beliefs.scenario import SecretPair
+from pufferfish.core.validation import require
+from pufferfish.documents.shape import entries_of
+from pufferfish.learning.boosting import learn_trees
 from pufferfish.learning.features import features
 from pufferfish.learning.sample import Sampled
-from pufferfish.scenario import SecretPair
-from pufferfish.statement import Reveals
 
-__all__ = ["CONFIDENCE", "MOST_PAIRS", "balanced_upper", "revealed"]
+__all__ = [
+    "CONFIDENCE",
+    "MOST_PAIRS",
+    "Reveals",
+    "RevealsEntries",
+    "balanced_upper",
+    "measure_leak",
+]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -37,7 +48,33 @@ _TRIALS = 100
 _TRIAL_ROWS = 1_000
 
 
-def revealed(sample: Sampled, pairs: Iterable[SecretPair]) -> Reveals | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reveals:
+    """What all published columns together reveal, measured on rows that were held out.
+
+    Attributes:
+        found_percent: How often a learner finds the secret of a row that it has not seen, between
+            two secrets that are equally likely: an upper limit with 95% confidence, in whole
+            percent, rounded up; at least 50, as by guessing.
+        pair: Between which two: of those measured, the pair that is told apart best.
+    """
+
+    found_percent: Annotated[int, Meta(ge=50, le=100)]
+    pair: SecretPair
+
+    def __post_init__(self) -> None:
+        """Refuse what is no percentage."""
+        whole = isinstance(self.found_percent, int) and not isinstance(self.found_percent, bool)
+        require(
+            whole and 50 <= self.found_percent <= 100,
+            "found_percent must be from 50, as by guessing, to 100.",
+        )
+
+
+RevealsEntries = entries_of(Reveals)
+
+
+def measure_leak(sample: Sampled, pairs: Iterable[SecretPair]) -> Reveals | None:
     """The pair that is told apart best, and in how many percent of its rows.
 
     Of many pairs, the `MOST_PAIRS` that a short trial on the rows for learning told apart best.
@@ -112,7 +149,7 @@ def _right(
         return [int(np.count_nonzero(target[~train] == 0)), 0]
     numbers = rows.tolist()
     columns = {name: [cells[row] for row in numbers] for name, cells in sample.columns.items()}
-    odds = learned(features(columns, train, target), train, target, **how)
+    odds = learn_trees(features(columns, train, target), train, target, **how)
     said = odds > 0.0
     held = target[~train]
     return [int(np.count_nonzero((held == each) & (said == bool(each)))) for each in (0, 1)]

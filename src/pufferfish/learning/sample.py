@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.scenario import Secret
+from pufferfish.beliefs.scenario import Secret
 
 __all__ = ["Sample", "Sampled"]
 

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import UnsupportedError
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray
 from pufferfish.mechanisms.registry import Registry
 from pufferfish.noise import GaussianNoise, LaplaceNoise, NoNoise
 from pufferfish.sampling import FINEST_RATE, Entropy, discrete_gaussian, discrete_laplace
@@ -53,7 +53,7 @@ class Drawing(ABC):
         """One published value for each value; values outside a domain are refused."""
 
     @abstractmethod
-    def told(self, law: Any) -> str:
+    def explain_exactness(self, law: Any) -> str:
         """What makes it exact, in a few words."""
 
     @property
@@ -117,7 +117,7 @@ class _Added(Drawing):
         drawn = self.sampler(law, values.size, entropy)
         return np.asarray((steps + drawn) * law.grid, dtype=np.float64)
 
-    def told(self, law: LaplaceNoise | GaussianNoise) -> str:
+    def explain_exactness(self, law: LaplaceNoise | GaussianNoise) -> str:
         return f"in steps of {law.grid:.6g}"
 
     def limit(self, law: LaplaceNoise | GaussianNoise) -> float:
@@ -140,7 +140,7 @@ class _Unchanged(Drawing):
     def draw(self, law: NoNoise, values: FloatArray, entropy: Entropy) -> FloatArray:
         return values
 
-    def told(self, law: NoNoise) -> str:
+    def explain_exactness(self, law: NoNoise) -> str:
         return "as the record says"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from pufferfish.errors import UnsupportedError
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.noise import Law
 
 __all__ = ["Registry"]

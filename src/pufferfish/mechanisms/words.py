@@ -43,7 +43,7 @@ class LawWords(ABC):
         """Name and figures, one after the other."""
         return self.noun(law)
 
-    def proposed(self, law: Any, number: Number, beside: str = "") -> str:
+    def propose(self, law: Any, number: Number, beside: str = "") -> str:
         """What is to be applied, before it is.
 
         Args:
@@ -61,7 +61,7 @@ class LawWords(ABC):
         """The short form, with the error beside it where that is another figure."""
         return f"{self.short(law)}, {self.error(law, number)}"
 
-    def tried(self, law: Any) -> str:
+    def name_tried(self, law: Any) -> str:
         """What did not suffice, with digits enough to tell it from what does."""
         return self.noun(law)
 
@@ -109,7 +109,7 @@ class _NoiseWords(LawWords):
         size = "" if self.size == "std" else f", {self.size} {_size(law.size)}"
         return f"{self.name}{size}, {self.error(law)}"
 
-    def proposed(self, law: LaplaceNoise | GaussianNoise, number: Number, beside: str = "") -> str:
+    def propose(self, law: LaplaceNoise | GaussianNoise, number: Number, beside: str = "") -> str:
         std = self._std(law, "{:.4g}".format, beside)
         return f"{self.name} with {self.size} {number(law.size)}{std}"
 
@@ -123,7 +123,7 @@ class _NoiseWords(LawWords):
         short = self.short(law)
         return short if self.size == "std" else f"{short}, {self.error(law, number)}"
 
-    def tried(self, law: LaplaceNoise | GaussianNoise) -> str:
+    def name_tried(self, law: LaplaceNoise | GaussianNoise) -> str:
         return f"{self.name} {self.size} {law.size:.6g}"
 
     def done(self, law: LaplaceNoise | GaussianNoise) -> str:

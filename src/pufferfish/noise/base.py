@@ -11,11 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import UnsupportedError
+from pufferfish.beliefs.priors import Components, Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray
 from pufferfish.noise.kernels import Kernel
 from pufferfish.noise.output import MixtureOutput, OutputLaw
-from pufferfish.priors import Components, Discrete, Gaussian, GaussianMixture, Prior
 
 if TYPE_CHECKING:
     from pufferfish.noise.laws import Noise

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Union
 
 from msgspec.structs import asdict
 
-from pufferfish.checks import require
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import require
 from pufferfish.documents.shape import Open, entries_of, plain, read
-from pufferfish.errors import UnsupportedError
 from pufferfish.noise.base import Law
 from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, NoNoise
 

@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
-from pufferfish.checks import FloatArray
-from pufferfish.numerics import UNIT
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
 
 __all__ = ["GaussianKernel", "Kernel", "LaplaceKernel"]
 

@@ -10,19 +10,19 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from pufferfish.checks import FloatArray, positive, require
+from pufferfish.beliefs.priors import Components, Discrete
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray, positive, require
 from pufferfish.documents.types import Positive
-from pufferfish.errors import UnsupportedError
 from pufferfish.noise.base import AdditiveLaw, Law, Unit
 from pufferfish.noise.kernels import GaussianKernel, LaplaceKernel
 from pufferfish.noise.output import AtomsOutput, TableOutput
-from pufferfish.priors import Components, Discrete
 
 __all__ = ["GaussianNoise", "LaplaceNoise", "NoNoise", "Noise"]
 __all__ += ["as_noise", "check_noise"]
 
 
-def _checked_grid(grid: float | None, size: float, size_name: str) -> float | None:
+def _check_grid(grid: float | None, size: float, size_name: str) -> float | None:
     if grid is None:
         return None
     step = positive("grid", grid)
@@ -54,7 +54,7 @@ class LaplaceNoise(AdditiveLaw):
         hint = "For no noise at all use pf.NoNoise()."
         scale = positive("scale", self.scale, hint=hint)
         object.__setattr__(self, "scale", scale)
-        object.__setattr__(self, "grid", _checked_grid(self.grid, scale, "scale"))
+        object.__setattr__(self, "grid", _check_grid(self.grid, scale, "scale"))
 
     @property
     def variance(self) -> float:
@@ -140,7 +140,7 @@ class GaussianNoise(AdditiveLaw):
         """Refuse a std that is no std and a grid that floats cannot represent."""
         std = positive("std", self.std, hint="For no noise at all use pf.NoNoise().")
         object.__setattr__(self, "std", std)
-        object.__setattr__(self, "grid", _checked_grid(self.grid, std, "std"))
+        object.__setattr__(self, "grid", _check_grid(self.grid, std, "std"))
 
     @property
     def variance(self) -> float:

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import UnsupportedError
-from pufferfish.numerics import log_sum_exp
-from pufferfish.priors import Components, Discrete, Prior
-from pufferfish.priors.base import as_points
+from pufferfish.beliefs.priors import Components, Discrete, Prior
+from pufferfish.beliefs.priors.base import as_points
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.numerics import log_sum_exp
+from pufferfish.core.validation import FloatArray
 
 if TYPE_CHECKING:
     from pufferfish.noise.base import AdditiveLaw

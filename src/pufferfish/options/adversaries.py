@@ -12,17 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.atomic import write_text
-from pufferfish.checks import bounds, require
-from pufferfish.documents.shape import read
-from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
-from pufferfish.errors import DataError, InvalidInputError
-from pufferfish.fit import fit_beliefs
-from pufferfish.fit.families import parsed
-from pufferfish.options.publishing import bounds_of
-from pufferfish.options.table import Table
-from pufferfish.options.voice import Voice
-from pufferfish.scenario import (
+from pufferfish.beliefs.documents import BeliefsEntries, belief_to_dict
+from pufferfish.beliefs.scenario import (
     PUBLIC,
     REFERENCE,
     RELEASED,
@@ -32,7 +23,16 @@ from pufferfish.scenario import (
     SecretPair,
     some_secrets,
 )
-from pufferfish.scenario_documents import BeliefsEntries, belief_to_dict
+from pufferfish.core.atomic import write_text
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import bounds, require
+from pufferfish.documents.shape import read
+from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
+from pufferfish.fit import fit_beliefs
+from pufferfish.fit.families import parse_family
+from pufferfish.options.publishing import bounds_of
+from pufferfish.options.table import Table
+from pufferfish.options.voice import Voice
 from pufferfish.tables import Summary
 from pufferfish.tables.one_row import OneRow
 
@@ -283,7 +283,7 @@ def _duration(seconds: float) -> str:
 
 def families_of(names: Sequence[str] | None) -> list[str]:
     """The families to fit: as named, or the two by default."""
-    return [parsed(name).name for name in names or _DEFAULT]
+    return [parse_family(name).name for name in names or _DEFAULT]
 
 
 def save_beliefs(path: Path, beliefs: Sequence[Belief], *, force: bool) -> None:

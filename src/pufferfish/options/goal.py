@@ -7,22 +7,27 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.calibrate import calibrate
-from pufferfish.calibration import Calibration
-from pufferfish.choose import least_epsilon, noise_for_mean, noise_for_value, noise_of_size
-from pufferfish.errors import InvalidInputError
-from pufferfish.guarantee import Guarantee
-from pufferfish.ladder import Rounding
-from pufferfish.options.voice import Voice
-from pufferfish.persons import (
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.least_noise import calibrate
+from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.rows import (
     SeveralRows,
     calibrate_several,
-    given_rows,
+    certify_given,
     least_epsilon_rows,
     share,
     share_of,
 )
-from pufferfish.scenario import Scenario
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.ladder import Rounding
+from pufferfish.insight.strongest import (
+    least_epsilon,
+    noise_for_mean,
+    noise_for_value,
+    noise_of_size,
+)
+from pufferfish.options.voice import Voice
 
 __all__ = ["Accuracy", "Goal", "HowAlike", "Promise"]
 
@@ -94,7 +99,7 @@ class Goal(Promise):
             return least_epsilon(scenario, law, share_of(self.delta, rows.count))
         if not rows.apart:
             if self.scale is not None:
-                return given_rows(scenario, self.guarantee(), self.scale, rows)
+                return certify_given(scenario, self.guarantee(), self.scale, rows)
             rounding = None if public else self.rounding
             return calibrate_several(scenario, self.guarantee(), rows, rounding=rounding)
         goal = self.guarantee(rows.count)

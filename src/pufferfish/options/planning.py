@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pufferfish.calibration import Calibration
-from pufferfish.ladder import Rounding
+from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.rows import SeveralRows, width_of
+from pufferfish.columns.plan import Plan
+from pufferfish.core.ladder import Rounding
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
-from pufferfish.persons import SeveralRows, width_of
-from pufferfish.plan import Plan
 from pufferfish.tables.one_row import OneRow
 
 __all__ = ["Asked"]

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.errors import InvalidInputError
-from pufferfish.persons import SeveralRows
-from pufferfish.postprocess import Clip, Postprocess, RoundTo
+from pufferfish.calibration.postprocess import Clip, Postprocess, RoundTo
+from pufferfish.calibration.rows import SeveralRows
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.tables.one_row import OneRow, Way
 from pufferfish.theorems import Dependence
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from pufferfish.beliefs.scenario import PUBLIC, REFERENCE, Scenario
+from pufferfish.calibration.rows import SeveralRows, share_of
 from pufferfish.options.adversaries import Adversaries, families_of
 from pufferfish.options.planning import Asked
-from pufferfish.persons import SeveralRows, share_of
-from pufferfish.scenario import PUBLIC, REFERENCE, Scenario
 
 __all__ = ["script"]
 
@@ -41,15 +41,6 @@ def _imports(asked: Asked) -> Iterator[str]:
         yield "from itertools import combinations"
         yield ""
     yield "import pufferfish as pf"
-    law = "noise_of_size"
-    if asked.accuracy.given:
-        law = "noise_for_value" if asked.accuracy.accuracy is not None else "noise_for_mean"
-    elif asked.goal.epsilon is not None or asked.goal.scale is None:
-        return
-    least = "least_epsilon, " if asked.rows.apart else ""
-    yield f"from pufferfish.choose import {least}{law}"
-    if not least:
-        yield "from pufferfish.persons import SeveralRows, least_epsilon_rows"
 
 
 def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
@@ -89,7 +80,7 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
 def _calibration(asked: Asked) -> Iterator[str]:
     goal, accuracy, rows = asked.goal, asked.accuracy, asked.rows
     if not accuracy.given and goal.epsilon is None and goal.scale is not None:
-        law = f"noise_of_size({goal.noise!r}, {goal.scale!r})"
+        law = f"pf.noise_of_size({goal.noise!r}, {goal.scale!r})"
         yield f"calibration = {_strongest(law, goal.delta, rows)}"
         return
     if not accuracy.given and goal.scale is None and not rows.apart:
@@ -115,20 +106,22 @@ def _calibration(asked: Asked) -> Iterator[str]:
         yield f"calibration = pf.calibrate(scenario, goal{more})"
         return
     if accuracy.accuracy is not None:
-        law = f"noise_for_value({goal.noise!r}, {accuracy.accuracy!r}, {accuracy.level!r})"
+        law = f"pf.noise_for_value({goal.noise!r}, {accuracy.accuracy!r}, {accuracy.level!r})"
     else:
         yield "rows = sum(group.records for group in table.groups.values())"
-        law = f"noise_for_mean({goal.noise!r}, {accuracy.mean_within!r}, rows, {accuracy.level!r})"
+        law = (
+            f"pf.noise_for_mean({goal.noise!r}, {accuracy.mean_within!r}, rows, {accuracy.level!r})"
+        )
     yield f"calibration = {_strongest(law, goal.delta, rows)}"
 
 
 def _strongest(law: str, delta: float, rows: SeveralRows) -> str:
     """The strongest promise that noise of a given size keeps."""
     if rows.apart:
-        return f"least_epsilon(scenario, {law}, {share_of(delta, rows.count)!r})"
+        return f"pf.least_epsilon(scenario, {law}, {share_of(delta, rows.count)!r})"
     width = "" if math.isinf(rows.width) else f", {rows.width!r}"
-    several = f"SeveralRows({rows.count}, {rows.dependence!r}{width})"
-    return f"least_epsilon_rows(scenario, {law}, {delta!r}, {several})"
+    several = f"pf.SeveralRows({rows.count}, {rows.dependence!r}{width})"
+    return f"pf.least_epsilon_rows(scenario, {law}, {delta!r}, {several})"
 
 
 def _plan(asked: Asked) -> Iterator[str]:

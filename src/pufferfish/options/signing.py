@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.errors import InvalidInputError
-from pufferfish.signing import SigningKey, is_encrypted
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.documents.signing import SigningKey, is_encrypted
 
 __all__ = ["PASSPHRASE", "Signing", "ask_passphrase", "load_key"]
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.atomic import refuse_unusable, refuse_unusable_folder
-from pufferfish.errors import InvalidInputError, OutputExistsError
+from pufferfish.core.atomic import refuse_unusable, refuse_unusable_folder
+from pufferfish.core.errors import InvalidInputError, OutputExistsError
 from pufferfish.options.voice import Voice
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, format_of
 from pufferfish.tables.engine import Counting
@@ -20,7 +20,7 @@ from pufferfish.tables.manifest import MANIFEST
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.sources import find_source
 from pufferfish.tables.spark.session import read_table, spark_session
-from pufferfish.tables.summarise import summarise
+from pufferfish.tables.verbs import summarise
 
 __all__ = ["Engine", "Marks", "Table"]
 

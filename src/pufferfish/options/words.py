@@ -24,19 +24,19 @@ def commands(asked: Asked, output: str) -> str:
     table = arguments(replace(asked.table, column=None, secret=None))
     release = ["release", *table, "--plan", _PLAN, *_option("--output", output)]
     return "\n".join(
-        " ".join(map(_quoted, ["pufferfish", *words]))
+        " ".join(map(_quote, ["pufferfish", *words]))
         for words in ([*plan, "--output", _PLAN], [*release, "--report", "report.html"])
     )
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     """As a shell takes it; what cannot be seen is spelled out, or it would act when pasted."""
     if word.isprintable():
         return shlex.quote(word)
-    return "$'" + "".join(map(_spelled, word)) + "'"
+    return "$'" + "".join(map(_spell, word)) + "'"
 
 
-def _spelled(letter: str) -> str:
+def _spell(letter: str) -> str:
     if letter.isprintable() and letter not in "\\'":
         return letter
     return "".join(f"\\x{byte:02x}" for byte in letter.encode())

@@ -16,20 +16,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.audit.bounds import delta_lower, probability_lower, probability_upper
-from pufferfish.audit.draws import Generator, generator, values_of
-from pufferfish.calibrate import Method, calibrate
-from pufferfish.calibration import Calibration
-from pufferfish.checks import FloatArray
-from pufferfish.guarantee import Guarantee
+from pufferfish.audits.bounds import delta_lower, probability_lower, probability_upper
+from pufferfish.audits.draws import Generator, generator, values_of
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Gaussian, GaussianMixture, Prior
+from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.calibration.least_noise import Method, calibrate
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.validation import FloatArray
 from pufferfish.noise import LaplaceNoise, NoNoise, output_law
 from pufferfish.paper.figure import Figure, Panel, Series
-from pufferfish.priors import Gaussian, GaussianMixture, Prior
-from pufferfish.scenario import Belief, Scenario
 from pufferfish.words.certificates import describe_delta
-from pufferfish.words.numbers import readable, rounded_up
+from pufferfish.words.numbers import at_most, readable
 
-__all__ = ["CASES", "Case", "Counted", "Found", "compute", "counted", "figure"]
+__all__ = ["CASES", "Case", "Counted", "Found", "compute", "count_failures", "figure"]
 
 _DRAWS = 400_000
 _SEED = 2
@@ -132,21 +132,21 @@ class Found:
 def compute() -> tuple[Found, ...]:
     """Both cases."""
     source = generator(_SEED)
-    return tuple(_found(case, source) for case in CASES)
+    return tuple(_find_failure(case, source) for case in CASES)
 
 
-def _found(case: Case, source: Generator) -> Found:
+def _find_failure(case: Case, source: Generator) -> Found:
     scenario = Scenario(Belief({"P": case.first, "Q": case.second}, provenance="public"))
     formula = calibrate(scenario, case.goal, method=case.method, certified_only=False)
     return Found(
         case=case,
         formula=formula,
         exact=calibrate(scenario, case.goal),
-        counted=counted(case, _scale(formula), source),
+        counted=count_failures(case, _scale(formula), source),
     )
 
 
-def counted(case: Case, scale: float, source: Generator) -> Counted:
+def count_failures(case: Case, scale: float, source: Generator) -> Counted:
     """Draws under Q and under P; the event speaks for Q, which has what P lacks."""
     noise = LaplaceNoise(scale)
     laws = output_law(case.second, noise), output_law(case.first, noise)
@@ -177,7 +177,7 @@ def figure(found: tuple[Found, ...]) -> Figure:
     """For each case the laws that are believed, and the log-ratio of what is published."""
     panels = []
     for each, letters in zip(found, ("ab", "cd"), strict=True):
-        panels += [_believed(each, letters[0]), _ratio(each, letters[1])]
+        panels += [_belief_of(each, letters[0]), _ratio(each, letters[1])]
     return Figure(
         name="counterexamples",
         number="Theorem 2 and Corollary 2",
@@ -204,11 +204,11 @@ def _verdict(found: Found) -> str:
         f"{describe_delta(certificate)} (odds move by up to e^{certificate.epsilon_lower:.4g}); "
         f"{seen.draws:,} seeded draws of each law show {seen.delta_lower:.4f} to "
         f"{seen.delta_upper:.4f} (wrong with probability at most {4 * seen.alpha:g}). What "
-        f"does keep the promise: scale {rounded_up(exact, 4)}."
+        f"does keep the promise: scale {at_most(exact, 4)}."
     )
 
 
-def _believed(found: Found, letter: str) -> Panel:
+def _belief_of(found: Found, letter: str) -> Panel:
     x = np.linspace(*found.case.x_range, _POINTS)
     return Panel(
         letter=letter,
@@ -243,7 +243,7 @@ def _ratio(found: Found, letter: str) -> Panel:
         y_range=(-2.6 * epsilon, 3.2 * epsilon),
         series=(
             Series("±ε", y[[0, -1]], np.array([-epsilon, epsilon]), "level1", "band"),
-            Series(f"exact scale {rounded_up(exact, 4)}", y, _log_ratio(case, y, exact)),
+            Series(f"exact scale {at_most(exact, 4)}", y, _log_ratio(case, y, exact)),
             Series(
                 f"{case.statement}'s scale {readable(formula)}",
                 y,

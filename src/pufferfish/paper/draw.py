@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pufferfish.paper.figure import Figure, Panel, Series
-from pufferfish.report.drawing import Draw, drawn, panels_file
+from pufferfish.report.drawing import Draw, draw_svg, panels_file
 from pufferfish.report.pictures import Picture
 from pufferfish.report.style import Key, dashes_for, ink
 
@@ -33,7 +33,7 @@ def page_pictures(figure: Figure) -> tuple[Picture, ...]:
     return tuple(
         Picture(
             name=f"{figure.name}-{panel.letter}",
-            svg=drawn(f"{figure.name}-{panel.letter}", _draw(panel, alone=False)),
+            svg=draw_svg(f"{figure.name}-{panel.letter}", _draw(panel, alone=False)),
             title=_title(panel),
             description=panel.caption,
             keys=tuple(

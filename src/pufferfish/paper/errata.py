@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pufferfish.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise
 from pufferfish.paper import fig_1, fig_2, fig_3
 from pufferfish.paper.counterexamples import Found
@@ -15,7 +15,7 @@ from pufferfish.paper.published import Histogram, histograms, scale_points
 from pufferfish.paper.table import EPSILON, Table
 from pufferfish.paper.uci import PAPER_DELTAS
 from pufferfish.theorems import TAU_FORMS, paper_scale, tau
-from pufferfish.words.numbers import rounded_up
+from pufferfish.words.numbers import at_most
 
 __all__ = ["Erratum", "errata", "spread_scales"]
 
@@ -89,7 +89,7 @@ def _figure_1() -> Erratum:
         found=f"With unequal variances that log-ratio is unbounded{certified}; for our priors its "
         f"maximum is {low:.3f} on ±{near:g} and "
         f"{high:.3f} on ±{far:g}. With Laplace noise the supremum is "
-        f"{rounded_up(laplace.supremum.upper, 4)}, on the whole line. Lap(4) has variance "
+        f"{at_most(laplace.supremum.upper, 4)}, on the whole line. Lap(4) has variance "
         f"{fig_1.LAPLACE.variance:g}; G(0, 8) has 8 or 64. The priors are not given.",
     )
 
@@ -154,8 +154,8 @@ def _nothing_needed(table: Table) -> Erratum:
     for belief, words in ((_PAPER, "the paper’s pair of mixtures"), (TABLE, "the table")):
         row = table.row("Adult", belief, 0.0)
         parts.append(
-            f"without any noise {words} gives δ(1) = {rounded_up(row.bare_upper, 4)}, and scale "
-            f"{rounded_up(row.scale('exact'), 6)} reaches pure ε = 1 (δ = 0)"
+            f"without any noise {words} gives δ(1) = {at_most(row.bare_upper, 4)}, and scale "
+            f"{at_most(row.scale('exact'), 6)} reaches pure ε = 1 (δ = 0)"
         )
     asked = table.row("Adult", _PAPER, 0.3).scale("Theorem 2")
     return Erratum(

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.scenario import PUBLIC, Belief, Scenario, SecretPair
+from pufferfish.core.validation import FloatArray
 from pufferfish.datasets import adult_education, adult_mixtures, hungarian_cholesterol
 from pufferfish.fit import FitReport, fit_belief, fit_report
-from pufferfish.scenario import PUBLIC, Belief, Scenario, SecretPair
 
 __all__ = ["TABLE", "Experiment", "adult", "hungarian"]
 

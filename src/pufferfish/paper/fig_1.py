@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.priors import Gaussian
+from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact import Enclosure, pure_epsilon
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
 from pufferfish.paper.figure import Figure, Panel, Series
-from pufferfish.priors import Gaussian
-from pufferfish.scenario import Belief, Scenario
-from pufferfish.words.numbers import readable, rounded_up
+from pufferfish.words.numbers import at_most, readable
 
 __all__ = ["GAUSSIAN", "LAPLACE", "PRIORS", "Ratios", "figure", "ratios"]
 
@@ -82,7 +82,7 @@ def figure() -> Figure:
             (
                 "What to see",
                 f"Under Laplace noise the log-ratio levels off: its supremum over all y is "
-                f"{rounded_up(top, 4)}, certified. Under Gaussian noise it leaves every bound.",
+                f"{at_most(top, 4)}, certified. Under Gaussian noise it leaves every bound.",
             ),
             (
                 "Where they part",
@@ -98,7 +98,7 @@ def figure() -> Figure:
                 letter="d",
                 title="the log-ratio of (b) and (c)",
                 caption="log p_Y/p_Y': bounded for Laplace noise, by the certified supremum "
-                f"{rounded_up(top, 4)}; without bound for Gaussian noise.",
+                f"{at_most(top, 4)}; without bound for Gaussian noise.",
                 x_label="y",
                 y_label="log p_Y/p_Y'",
                 x_range=(-_REACH, _REACH),

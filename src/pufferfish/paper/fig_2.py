@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.paper.figure import Figure, Panel, Series
 from pufferfish.paper.published import Curve, scale_points
 from pufferfish.sums import ScaleCurve, scale_curve

@@ -11,7 +11,7 @@ from pufferfish.paper.figure import Figure
 from pufferfish.paper.published import histograms, mixture_curves
 from pufferfish.paper.table import Table
 from pufferfish.paper.uci import Drawn, panels, scales_in_words
-from pufferfish.words.numbers import rounded_up
+from pufferfish.words.numbers import at_most
 
 __all__ = ["curve_gap", "figure"]
 
@@ -58,7 +58,7 @@ def figure(experiment: Experiment, table: Table) -> Figure:
             (
                 "What to see",
                 "(h): at δ = 0.3 the exact certificate asks for nothing, because the mixtures "
-                f"alone have δ = {rounded_up(row.bare_upper, 3)}; and on the paper’s mixtures no "
+                f"alone have δ = {at_most(row.bare_upper, 3)}; and on the paper’s mixtures no "
                 "exception at all takes less noise than Theorem 2 spends on δ = 0.5. Gaussian "
                 "noise is cheap for large δ only, and cannot reach δ = 0.",
             ),

@@ -7,7 +7,7 @@ from pufferfish.paper.figure import Figure
 from pufferfish.paper.published import histograms
 from pufferfish.paper.table import Table
 from pufferfish.paper.uci import Drawn, panels, scales_in_words
-from pufferfish.words.numbers import percent_up, rounded_up
+from pufferfish.words.numbers import at_most, percent_up
 
 __all__ = ["figure", "fits_in_words"]
 
@@ -38,7 +38,7 @@ def figure(experiment: Experiment, table: Table) -> Figure:
             ("Our fits", fits_in_words(experiment)),
             (
                 "What to see",
-                f"As in Fig. 3: the mixtures alone have δ = {rounded_up(row.bare_upper, 3)}, so δ "
+                f"As in Fig. 3: the mixtures alone have δ = {at_most(row.bare_upper, 3)}, so δ "
                 "= 0.3 needs no noise against them. The table adversary is another matter: "
                 "nearly every value occurs once, and from the true value "
                 f"{percent_up(drawn.row(0.0, -1).before_upper)} of guesses are right.",

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pufferfish.checks import FloatArray, require
+from pufferfish.core.validation import FloatArray, require
 
-__all__ = ["Figure", "Panel", "Series", "Shape", "csv_text", "plotted"]
+__all__ = ["Figure", "Panel", "Series", "Shape", "csv_text", "plot"]
 
 Shape = Literal["line", "points", "bars", "outline", "band"]
 
@@ -112,7 +112,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return text.getvalue()
 
 
-def plotted(figure: Figure) -> str:
+def plot(figure: Figure) -> str:
     """The plotted numbers as CSV: a line for each point, or for each bin from `x` to `x_end`."""
     return csv_text(("panel", "series", "shape", "x", "x_end", "y"), _points(figure))
 

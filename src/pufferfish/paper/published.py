@@ -13,7 +13,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 
 __all__ = ["Curve", "Histogram", "histograms", "mixture_curves", "scale_points"]
 

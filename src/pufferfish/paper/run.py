@@ -8,21 +8,21 @@ from itertools import count
 from os import PathLike
 from pathlib import Path
 
-from pufferfish.atomic import replacing
-from pufferfish.errors import OutputExistsError
-from pufferfish.extras import check_report, matplotlib
+from pufferfish.core.atomic import replacing
+from pufferfish.core.errors import OutputExistsError
+from pufferfish.core.extras import check_report, matplotlib
 from pufferfish.paper import counterexamples as counter
 from pufferfish.paper import fig_1, fig_2, fig_3, fig_4, fig_5, table, tabular
 from pufferfish.paper.counterexamples import Found
 from pufferfish.paper.draw import figure_file
 from pufferfish.paper.errata import Erratum, errata
 from pufferfish.paper.experiments import TABLE, adult, hungarian
-from pufferfish.paper.figure import Figure, plotted
+from pufferfish.paper.figure import Figure, plot
 from pufferfish.paper.page import page
 from pufferfish.paper.table import Table
-from pufferfish.words.numbers import rounded_up
+from pufferfish.words.numbers import at_most
 
-__all__ = ["PAGE", "Progress", "Reproduction", "Written", "computed", "paper"]
+__all__ = ["PAGE", "Progress", "Reproduction", "Written", "compute_figures", "paper"]
 
 # Called with (what is done, number done, number in all).
 Progress = Callable[[str, int, int], None]
@@ -65,15 +65,15 @@ class Reproduction:
                 "(its own mixtures, ε = 1)",
             ),
             (
-                rounded_up(mixtures.scale("exact"), 6),
+                at_most(mixtures.scale("exact"), 6),
                 "suffices for δ = 0, no exception at all, by the exact certificate",
             ),
             (
-                rounded_up(tables.scale("exact"), 6),
+                at_most(tables.scale("exact"), 6),
                 "suffices against an adversary who knows the very table",
             ),
             (
-                rounded_up(mixtures.bare_upper, 4),
+                at_most(mixtures.bare_upper, 4),
                 "is the true δ (ε = 1) of the paper's own mixtures without any noise",
             ),
             *(
@@ -123,7 +123,7 @@ def paper(
     matplotlib()
     _refuse_used(place, force)
     step = _counter(progress or (lambda what, done, total: None))
-    found = computed(step)
+    found = compute_figures(step)
     contents = dict(_files(found, step))
     place.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
@@ -132,7 +132,7 @@ def paper(
     return Written(folder=place, files=tuple(sorted(contents, key=_page_first)), reproduction=found)
 
 
-def computed(step: Callable[[str], None] = lambda what: None) -> Reproduction:
+def compute_figures(step: Callable[[str], None] = lambda what: None) -> Reproduction:
     """All numbers; `step` is told of each that is there."""
     experiments = adult(), hungarian()
     step("the columns and their fits")
@@ -163,7 +163,7 @@ def _files(found: Reproduction, step: Callable[[str], None]) -> Iterator[tuple[s
     for figure in (*found.figures, found.counterexamples):
         for kind in ("png", "svg"):
             yield f"{figure.name}.{kind}", figure_file(figure, kind)
-        yield f"{figure.name}.csv", plotted(figure).encode()
+        yield f"{figure.name}.csv", plot(figure).encode()
         step(f"the files of {figure.number}")
     yield "table.csv", tabular.table_csv(found.table).encode()
     yield "table.md", tabular.markdown(found.table).encode()

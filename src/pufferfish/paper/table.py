@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pufferfish.adversary import accuracy_upper
-from pufferfish.calibrate import calibrate
-from pufferfish.compare import compare, tau_in_words
-from pufferfish.errors import UnsupportedError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.calibration.least_noise import calibrate
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.exact import Certificate, privacy_profile, verify
-from pufferfish.guarantee import Guarantee
+from pufferfish.insight.comparison import compare, tau_in_words
+from pufferfish.insight.guesses import accuracy_upper
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise, as_noise
 from pufferfish.paper.experiments import Experiment
-from pufferfish.priors import Discrete
-from pufferfish.scenario import Belief, Scenario
 
 __all__ = ["DELTAS", "EPSILON", "WAYS", "Entry", "Row", "Table", "compute"]
 

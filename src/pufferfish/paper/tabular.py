@@ -9,7 +9,7 @@ from pufferfish.noise import NoNoise, as_noise
 from pufferfish.paper.experiments import TABLE
 from pufferfish.paper.figure import csv_text
 from pufferfish.paper.table import Entry, Row, Table
-from pufferfish.words.numbers import percent_up, readable, rounded_up
+from pufferfish.words.numbers import at_most, percent_up, readable
 from pufferfish.words.phrases import without_name
 
 __all__ = ["SHOWN", "Cell", "Line", "Part", "markdown", "parts", "short_form", "table_csv"]
@@ -96,7 +96,7 @@ def parts(table: Table) -> Iterator[Part]:
         }
         yield Part(
             title=f"{experiment}, {belief}",
-            bare=rounded_up(rows[0].bare_upper, 3),
+            bare=at_most(rows[0].bare_upper, 3),
             before=percent_up(rows[0].before_upper),
             lines=tuple(
                 Line(
@@ -114,7 +114,7 @@ def _cell(entry: Entry) -> Cell:
     if certificate is None:
         return Cell(std=_REFUSED, details="")
     details = [
-        f"δ {rounded_up(certificate.delta_upper, 3)}",
+        f"δ {at_most(certificate.delta_upper, 3)}",
         percent_up(entry.accuracy_upper or 0.0),
     ]
     if entry.scale is not None:

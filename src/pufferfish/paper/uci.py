@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.scenario import Secret
+from pufferfish.calibration.mechanism import Mechanism
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact import Certificate
-from pufferfish.mechanism import Mechanism
 from pufferfish.noise import NoNoise, as_noise, output_law
 from pufferfish.paper.experiments import TABLE, Experiment
 from pufferfish.paper.figure import Panel, Series, Shape
 from pufferfish.paper.published import Curve, Histogram
 from pufferfish.paper.table import DELTAS, EPSILON, Row, Table
 from pufferfish.sampling import NotPrivateEntropy
-from pufferfish.scenario import Secret
 from pufferfish.transport import mixture_plan
-from pufferfish.words.numbers import readable, rounded_up
+from pufferfish.words.numbers import at_most, readable
 
 __all__ = ["PAPER_DELTAS", "Drawn", "panels", "scales_in_words"]
 
@@ -70,9 +70,9 @@ class Drawn:
 
 def panels(drawn: Drawn) -> tuple[Panel, ...]:
     """All nine, in the order of their letters."""
-    found = [_believed_panel(drawn, letter, place) for place, letter in enumerate("ad")]
+    found = [_belief_panel(drawn, letter, place) for place, letter in enumerate("ad")]
     found += [
-        _released_panel(drawn, letter, place, delta)
+        _release_panel(drawn, letter, place, delta)
         for delta, letters in PAPER_DELTAS
         for place, letter in enumerate(letters)
     ]
@@ -80,7 +80,7 @@ def panels(drawn: Drawn) -> tuple[Panel, ...]:
     return tuple(sorted(found, key=lambda panel: panel.letter))
 
 
-def _believed_panel(drawn: Drawn, letter: str, place: int) -> Panel:
+def _belief_panel(drawn: Drawn, letter: str, place: int) -> Panel:
     """(a), (d): the column of one secret, and the mixtures that are believed."""
     secret = str(drawn.experiment.pair[place])
     return Panel(
@@ -91,11 +91,11 @@ def _believed_panel(drawn: Drawn, letter: str, place: int) -> Panel:
         y_label="density",
         x_range=drawn.x_range,
         y_range=(0.0, None),
-        series=tuple(_believed(drawn, letter, secret)),
+        series=tuple(_draw_beliefs(drawn, letter, secret)),
     )
 
 
-def _believed(drawn: Drawn, letter: str, secret: str) -> Iterator[Series]:
+def _draw_beliefs(drawn: Drawn, letter: str, secret: str) -> Iterator[Series]:
     given = drawn.histograms.get(letter)
     if given is None:
         counted = _histogram(drawn.experiment.values[secret], drawn.edges)
@@ -112,19 +112,19 @@ def _believed(drawn: Drawn, letter: str, secret: str) -> Iterator[Series]:
         yield Series("points of the paper's curve", curve.x[some], curve.y[some], "ink", "points")
 
 
-def _released_panel(drawn: Drawn, letter: str, place: int, delta: float) -> Panel:
+def _release_panel(drawn: Drawn, letter: str, place: int, delta: float) -> Panel:
     """(b), (c), (e), (f): one secret's column with the noise of Theorem 2."""
     secret = str(drawn.experiment.pair[place])
     row, given = drawn.row(delta), drawn.histograms[letter]
     certificate = row.certificate("Theorem 2")
-    outline, law = _released(drawn, secret, certificate, NotPrivateEntropy(_SEEDS[letter]))
+    outline, law = _draw_release(drawn, secret, certificate, NotPrivateEntropy(_SEEDS[letter]))
     return Panel(
         letter=letter,
         title=f"Y | {secret}, (ε, δ) = ({EPSILON:g}, {delta:g})",
         caption=f"With the noise that Theorem 2 asks for, Laplace of scale "
         f"{readable(row.scale('Theorem 2'))}. For who believes {row.belief}, the true δ is then "
-        f"{rounded_up(certificate.delta_upper, 3)}; without any noise it is "
-        f"{rounded_up(row.bare_upper, 3)}. The line is the law of the table with this noise.",
+        f"{at_most(certificate.delta_upper, 3)}; without any noise it is "
+        f"{at_most(row.bare_upper, 3)}. The line is the law of the table with this noise.",
         x_label=f"released {drawn.experiment.column}",
         y_label="density",
         x_range=drawn.x_range,
@@ -137,7 +137,7 @@ def _released_panel(drawn: Drawn, letter: str, place: int, delta: float) -> Pane
     )
 
 
-def _released(
+def _draw_release(
     drawn: Drawn, secret: str, certificate: Certificate, entropy: NotPrivateEntropy
 ) -> tuple[Histogram, Curve]:
     """A release of the secret's column, and the law of what is released."""
@@ -233,7 +233,7 @@ def _pure_panel(drawn: Drawn) -> Panel:
     row, entropy = drawn.row(0.0, -1), NotPrivateEntropy(_SEEDS["i"])
     shown: list[Series] = []
     for secret, ink in zip(drawn.experiment.pair, ("first", "second"), strict=True):
-        outline, law = _released(drawn, str(secret), row.certificate("exact"), entropy)
+        outline, law = _draw_release(drawn, str(secret), row.certificate("exact"), entropy)
         shown += [
             Series(f"{secret}, released", outline.edges, outline.density, ink, "outline", 1.2),
             Series(f"{secret}, its law", law.x, law.y, ink, width=2.6, listed=False),
@@ -259,10 +259,10 @@ def scales_in_words(drawn: Drawn) -> str:
         asked = " and ".join(
             f"{drawn.row(delta, place).scale('Theorem 2'):.4f}" for delta, _ in PAPER_DELTAS
         )
-        pure = rounded_up(drawn.row(0.0, place).scale("exact"), 6)
+        pure = at_most(drawn.row(0.0, place).scale("exact"), 6)
         found.append(f"{asked}, pure {pure} ({belief.name})")
     goals = " and ".join(f"({EPSILON:g}, {delta:g})" for delta, _ in PAPER_DELTAS)
-    table = rounded_up(drawn.row(0.0, -1).scale("exact"), 6)
+    table = at_most(drawn.row(0.0, -1).scale("exact"), 6)
     return (
         f"By Theorem 2 for {goals}, and the least for pure ε = {EPSILON:g} (δ = 0): "
         + "; ".join(found)

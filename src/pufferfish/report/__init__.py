@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from pufferfish.checks import require
-from pufferfish.kind import Edition, ReleaseRecord
-from pufferfish.signing import PublicKey
+from pufferfish.core.validation import require
+from pufferfish.documents.signing import PublicKey
+from pufferfish.kinds.record import Edition, ReleaseRecord
 
 __all__ = ["load_ipython_extension", "report"]
 
@@ -45,17 +45,17 @@ def report(
         MissingExtraError: jinja2 is not installed.
     """
     # Loaded here, so that importing the library does not load what only a report needs.
-    from pufferfish.extras import check_report  # noqa: PLC0415
+    from pufferfish.core.extras import check_report  # noqa: PLC0415
     from pufferfish.report.kinds import page_of  # noqa: PLC0415
     from pufferfish.report.page import render  # noqa: PLC0415
-    from pufferfish.report.sources import Beside, verified_source  # noqa: PLC0415
+    from pufferfish.report.sources import Beside, verify_source  # noqa: PLC0415
 
     require(
         edition in ("internal", "public"), f"edition must be internal or public, got {edition!r}."
     )
     check_report()
     beside = Beside(released=released, original=original, na=na)
-    return render(page_of(verified_source(record, edition, beside, signer), beside))
+    return render(page_of(verify_source(record, edition, beside, signer), beside))
 
 
 def load_ipython_extension(ipython: Any) -> None:

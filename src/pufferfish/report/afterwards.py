@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.calibration.postprocess import Clip, Postprocess, process
+from pufferfish.core.validation import FloatArray
 from pufferfish.noise import OutputLaw
-from pufferfish.postprocess import Clip, Postprocess, processed
 
-__all__ = ["Bound", "Curve", "Seen", "seen_afterwards"]
+__all__ = ["Bound", "Curve", "Seen", "view_afterwards"]
 
 # Published values that are drawn one by one.
 _MOST_VALUES = 64
@@ -58,7 +58,7 @@ class Seen:
     bounds: tuple[Bound, ...] = ()
 
 
-def seen_afterwards(
+def view_afterwards(
     laws: tuple[OutputLaw, OutputLaw], x: FloatArray, steps: Sequence[Postprocess]
 ) -> Seen:
     """What is published of noised values with these laws, at the places where they mostly are."""
@@ -72,7 +72,7 @@ def seen_afterwards(
             ratio = np.log(masses[0]) - np.log(masses[1])
         curves = Curve(values, masses[0], True), Curve(values, masses[1], True)
         return Seen(curves=curves, ratio=Curve(values, ratio, True))
-    low, high = processed(np.array([-_FAR, _FAR]), steps).tolist()
+    low, high = process(np.array([-_FAR, _FAR]), steps).tolist()
     inside = np.linspace(max(low, x[0]), min(high, x[-1]), x.size)
     if inside[0] >= inside[-1]:
         inside = np.linspace(low, high, x.size)
@@ -107,16 +107,16 @@ def _cells(x: FloatArray, steps: Sequence[Postprocess]) -> tuple[FloatArray, Flo
             # A bound beyond the picture still gets what lies beyond it.
             low, high = min(low, each.low), max(high, each.high)
     points = np.linspace(low, high, _LOOKED)
-    values = np.unique(processed(points, steps))
+    values = np.unique(process(points, steps))
     if values.size > _MOST_VALUES:
         return None
     # The edge below each value but the first: the first point that becomes at least that value.
     left, right = np.full(values.size - 1, low), np.full(values.size - 1, high)
     for _ in range(_HALVINGS):
         middle = 0.5 * (left + right)
-        below = processed(middle, steps) < values[1:]
+        below = process(middle, steps) < values[1:]
         left, right = np.where(below, middle, left), np.where(below, right, middle)
-    far = processed(np.array([-_FAR, _FAR]), steps)
+    far = process(np.array([-_FAR, _FAR]), steps)
     whole = far == values[[0, -1]]
     edges = np.concatenate([[-np.inf], right, [np.inf]])
     first, last = (0 if whole[0] else 1), (values.size if whole[1] else values.size - 1)

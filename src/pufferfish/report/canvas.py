@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.report.style import DASHES
 from pufferfish.report.ticks import Axis, Tick
 
@@ -105,11 +105,11 @@ class Canvas:
 
     def rights(self, x: Numbers) -> FloatArray:
         """Where numbers of the axis x are in the picture; not finite where they are nowhere."""
-        return _placed(self._x, x, self.left, self.right)
+        return _place(self._x, x, self.left, self.right)
 
     def downs(self, y: Numbers) -> FloatArray:
         """Where numbers of the axis y are in the picture; not finite where they are nowhere."""
-        return _placed(self._y, y, self.bottom, self.top)
+        return _place(self._y, y, self.bottom, self.top)
 
     def line(
         self,
@@ -210,9 +210,9 @@ class Canvas:
         yield f'<path d="{"".join(path)}" {paint(stroke="faint", width=_AXIS)}/>'
         down = self.bottom + _TICK + FONT
         widths = [text_width(each.label) + _BESIDE for each in self._x.ticks]
-        for tick, right in _labelled(self._x.ticks, rights, widths):
+        for tick, right in _label(self._x.ticks, rights, widths):
             yield text_at(right, down, tick.label)
-        for tick, each in _labelled(self._y.ticks, downs, [FONT + _ABOVE] * len(downs)):
+        for tick, each in _label(self._y.ticks, downs, [FONT + _ABOVE] * len(downs)):
             yield text_at(
                 self.left - _TICK - _GAP, each + _BASELINE * FONT, tick.label, anchor="end"
             )
@@ -264,7 +264,7 @@ def _short(length: float) -> str:
     return f"{round(length, 2) + 0.0:g}"
 
 
-def _placed(axis: Axis, values: Numbers, start: float, end: float) -> FloatArray:
+def _place(axis: Axis, values: Numbers, start: float, end: float) -> FloatArray:
     fractions = axis.fractions(np.asarray(values, dtype=np.float64))
     known = np.clip(fractions, -_BEYOND, 1.0 + _BEYOND)
     return np.where(np.isfinite(fractions), start + known * (end - start), np.nan)
@@ -283,7 +283,7 @@ def _pairs(right: FloatArray, down: FloatArray) -> str:
     return " ".join(["%g"] * numbers.size) % tuple(numbers.tolist())
 
 
-def _labelled(
+def _label(
     ticks: Sequence[Tick], places: Sequence[float], lengths: Sequence[float]
 ) -> list[tuple[Tick, float]]:
     """Those that are labelled: all, or every second, third, ... so that no two labels meet."""

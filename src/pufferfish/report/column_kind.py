@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from pufferfish.errors import CertificationError, InvalidInputError
-from pufferfish.looking import beside as place_beside
-from pufferfish.record import Record
+from pufferfish.columns.record import Record
+from pufferfish.core.errors import CertificationError, InvalidInputError
+from pufferfish.releases.published_file import beside as place_beside
 from pufferfish.report.column_page import column_page
 from pufferfish.report.columns import CountedColumn, count_column
 from pufferfish.report.facts import gather
@@ -34,14 +34,14 @@ def page_of_column(verified: Verified, beside: Beside) -> Page:
     return column_page(
         gather(
             source,
-            released=_released(document, verified, beside),
+            released=_released_column(document, verified, beside),
             original=count_column(original, document["column"], na=beside.na),
             found=verified.found,
         )
     )
 
 
-def _released(
+def _released_column(
     document: Mapping[str, Any], verified: Verified, beside: Beside
 ) -> CountedColumn | None:
     """The published column: as it was given, or the file that the record names."""

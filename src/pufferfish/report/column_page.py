@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pufferfish.compare import noise_in_words
-from pufferfish.release_story import adversary_in_words
+from pufferfish.columns.story import adversary_in_words
+from pufferfish.insight.comparison import noise_in_words
 from pufferfish.report import parts
 from pufferfish.report.column_use import use_section
 from pufferfish.report.facts import Believed, Facts
@@ -28,11 +28,11 @@ from pufferfish.report.sections import (
     Section,
     Text,
     Tile,
-    coded,
-    labelled,
+    as_code,
+    as_table,
 )
 from pufferfish.report.ways import ways
-from pufferfish.words.numbers import percent_up, rounded_up
+from pufferfish.words.numbers import at_most, percent_up
 from pufferfish.words.phrases import meaning
 
 __all__ = ["column_page"]
@@ -42,7 +42,7 @@ def column_page(facts: Facts) -> Page:
     """The whole page."""
     found, column = facts.believed, facts.document["column"]
     pictures = tuple(_pictures(facts))
-    sections = [Section("What was promised", tuple(_promised(facts)))]
+    sections = [Section("What was promised", tuple(_promise_section(facts)))]
     if pictures:
         sections.append(Section("Pictures", pictures))
     sections.append(use_section(facts))
@@ -104,12 +104,12 @@ def _tiles(facts: Facts) -> Iterator[Tile]:
         )
 
 
-def _promised(facts: Facts) -> Iterator[Block]:
+def _promise_section(facts: Facts) -> Iterator[Block]:
     """The promise, what can still be guessed, and what is not covered."""
     kept, found = facts.document["kept"], facts.believed
     whose = "The bound of the column is" if kept else "In both orders, and"
     yield Paragraph(facts.promise, "lead")
-    yield Paragraph(f"{_meaning(facts)} {whose} {_certified(facts)}.")
+    yield Paragraph(f"{_meaning(facts)} {whose} {_certificate_section(facts)}.")
     if facts.covered:
         yield Paragraph(facts.covered)
     if found is not None:
@@ -121,22 +121,22 @@ def _promised(facts: Facts) -> Iterator[Block]:
             )
         )
     yield Heading("What an adversary could guess", 2)
-    yield from _guessed(facts)
+    yield from _guess_section(facts)
     yield Heading("What is not covered", 2)
     yield Bullets(facts.gaps)
 
 
-def _guessed(facts: Facts) -> Iterator[Block]:
+def _guess_section(facts: Facts) -> Iterator[Block]:
     document = facts.document
     if document["kept"]:
-        yield Paragraph(f"From all published columns: {_revealed(facts)}")
-    seen = tuple(_seen(facts))
+        yield Paragraph(f"From all published columns: {_reveals_section(facts)}")
+    seen = tuple(_pictures_section(facts))
     if seen:
-        yield Paragraph(_told(facts))
+        yield Paragraph(_story_section(facts))
         yield from parts.guesses(seen, "one row of each secret")
     if facts.posteriors:
         after = "value" if document["unit"] == "row" else "person"
-        yield parts.moved(facts.posteriors, facts.goal.epsilon, after)
+        yield parts.moved_part(facts.posteriors, facts.goal.epsilon, after)
     elif not document["kept"]:
         yield Paragraph(
             f"With δ = {facts.goal.delta} no bound holds for every single published value: with a "
@@ -145,7 +145,7 @@ def _guessed(facts: Facts) -> Iterator[Block]:
         )
 
 
-def _revealed(facts: Facts) -> str:
+def _reveals_section(facts: Facts) -> str:
     if not facts.reveals:
         return "that was not measured."
     return (
@@ -155,7 +155,7 @@ def _revealed(facts: Facts) -> str:
     )
 
 
-def _told(facts: Facts) -> Text:
+def _story_section(facts: Facts) -> Text:
     if facts.believed is None:
         return (
             "Told that a row has one of the two secrets of a pair, none of the adversaries "
@@ -209,7 +209,7 @@ def _pairs(found: Believed) -> Grid:
         (
             f"{each.worst.pair.first} / {each.worst.pair.second}",
             each.worst.belief,
-            str(rounded_up(each.worst.epsilon_upper if pure else each.worst.delta_upper, 4)),
+            str(at_most(each.worst.epsilon_upper if pure else each.worst.delta_upper, 4)),
             *(
                 percent_up(share)
                 for share in (each.before_upper, each.after_upper)
@@ -226,9 +226,9 @@ def _how(facts: Facts) -> Iterator[Block]:
     if found is not None:
         if document["kept"]:
             yield Paragraph(f"What follows is about {document['column']} by itself.")
-        yield parts.explained(found.steps)
+        yield parts.explanation_part(found.steps)
     yield from parts.rests_on(_theory(facts))
-    yield labelled(tuple(_record_rows(facts)), "small", "The record")
+    yield as_table(tuple(_record_rows(facts)), "small", "The record")
     yield parts.verifying(_checkable(facts))
 
 
@@ -241,7 +241,7 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
         f"{published['file'] or 'a frame'}; columns beside it: "
         f"{', '.join(document['kept']) or 'none'}; rows {order}",
     )
-    yield f"SHA-256 of the {published['checksum_of']}", (coded(published["sha256"]),)
+    yield f"SHA-256 of the {published['checksum_of']}", (as_code(published["sha256"]),)
     yield "Noise law", str(facts.noise)
     yield "Before the noise", facts.cap or "nothing"
     yield "After the noise", ", then ".join(each.in_words for each in facts.steps) or "nothing"
@@ -287,7 +287,7 @@ def _together(facts: Facts) -> bool:
     return rows is not None and rows > 1 and document["dependence"] != "independent"
 
 
-def _certified(facts: Facts) -> str:
+def _certificate_section(facts: Facts) -> str:
     """How the promise was proven."""
     shown = "" if facts.believed else ", says the record; only its curator can show it"
     rows = facts.document["rows_per_person"]
@@ -300,16 +300,16 @@ def _certified(facts: Facts) -> str:
     return f"certified exactly for each row{shown}; that rows are independent is stated"
 
 
-def _seen(facts: Facts) -> Iterator[parts.Seen]:
+def _pictures_section(facts: Facts) -> Iterator[parts.Seen]:
     found = facts.believed
     alone = ", and no other column" if facts.document["kept"] else ""
     if found is not None:
-        yield parts.seen_by(f"the true value of a row{alone}", found.before)
-        yield parts.seen_by(f"the published value of a row{alone}", found.after)
+        yield parts.guess_part(f"the true value of a row{alone}", found.before)
+        yield parts.guess_part(f"the published value of a row{alone}", found.after)
     if facts.document["kept"]:
         return
     whole = "" if facts.document["unit"] == "row" else ", for all rows of a person"
-    yield parts.seen_by(
+    yield parts.guess_part(
         f"whatever the promise allows{whole}", facts.allowed, bounded=facts.goal.pure
     )
 

@@ -16,8 +16,8 @@ from pufferfish.report.sections import (
     Paragraph,
     Section,
     Text,
-    coded,
-    labelled,
+    as_code,
+    as_table,
     strong,
 )
 from pufferfish.report.usage import Estimates, Utility, code
@@ -28,11 +28,14 @@ __all__ = ["use_section"]
 
 def use_section(facts: Facts) -> Section:
     """What the noise does to values and averages, and what can be computed from them."""
-    blocks: list[Block] = [labelled(tuple(_done(facts)), "labelled"), *_for_the_analyst(facts)]
+    blocks: list[Block] = [
+        as_table(tuple(_steps_done(facts)), "labelled"),
+        *_for_the_analyst(facts),
+    ]
     return Section("What is left for those who use it", tuple(blocks))
 
 
-def _done(facts: Facts) -> Iterator[tuple[Text, Text]]:
+def _steps_done(facts: Facts) -> Iterator[tuple[Text, Text]]:
     """What the noise does, thing by thing."""
     use = facts.utility
     yield "Noise", _noise(facts)
@@ -66,7 +69,7 @@ def _done(facts: Facts) -> Iterator[tuple[Text, Text]]:
             (
                 f"on this column, not corrected, is too flat: {use.reliability:.2g} times the true "
                 f"one{estimated}; corrected with ",
-                coded("denoise.slope"),
+                as_code("denoise.slope"),
                 f" it is right, with a standard error at least {use.inflation:.3g} times that "
                 "without noise",
             ),
@@ -111,7 +114,7 @@ def _for_the_analyst(facts: Facts) -> Iterator[Block]:
             "small",
         )
     else:
-        yield from _estimated(estimated)
+        yield from _estimates(estimated)
 
 
 def _caution(use: Utility) -> str:
@@ -129,7 +132,7 @@ def _caution(use: Utility) -> str:
     )
 
 
-def _estimated(estimated: Estimates) -> Iterator[Block]:
+def _estimates(estimated: Estimates) -> Iterator[Block]:
     if estimated.found:
         columns = (
             Column("before noise", "heading"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.tables import Batch, FileFormat, Group, Tally, format_of
 from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.batch import Coded

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from pufferfish.extras import matplotlib
+from pufferfish.core.extras import matplotlib
 from pufferfish.report.style import ink, light_inks, with_variables
 
-__all__ = ["FONT", "Draw", "drawn", "panels_file", "picture_file"]
+__all__ = ["FONT", "Draw", "draw_svg", "panels_file", "picture_file"]
 
 Draw = Callable[[Any], None]
 
@@ -40,7 +40,7 @@ _SUPERFLUOUS = re.compile(
 _SIZE = re.compile(r'(<svg[^>]*?) width="[^"]*"| height="[\d.]+pt"')
 
 
-def drawn(name: str, draw: Draw, height: float = _HEIGHT) -> str:
+def draw_svg(name: str, draw: Draw, height: float = _HEIGHT) -> str:
     """The SVG, ready to stand in a page beside others: no colour, font, size or id of its own."""
     text = io.StringIO()
     with _figure([draw], (_WIDTH, height)) as figure:

@@ -11,8 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pufferfish import statement
-from pufferfish.adversary import (
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.postprocess import Postprocess
+from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.rows import SeveralRows
+from pufferfish.columns import statement
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.record import Record
+from pufferfish.columns.story import gaps, publication_in_words
+from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
+from pufferfish.insight.comparison import Comparison, compare
+from pufferfish.insight.extremes import outliers
+from pufferfish.insight.guesses import (
     Success,
     ideal_guess,
     posterior_lower,
@@ -20,24 +31,14 @@ from pufferfish.adversary import (
     success,
     success_allowed,
 )
-from pufferfish.alternatives import Alternative, alternatives
-from pufferfish.calibration import Calibration
-from pufferfish.compare import Comparison, compare
-from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
-from pufferfish.guarantee import Guarantee
-from pufferfish.kind import Edition
+from pufferfish.insight.other_ways import Alternative, alternatives
+from pufferfish.kinds.record import Edition
+from pufferfish.kinds.verdict import Verification
+from pufferfish.learning.reveals import Reveals
 from pufferfish.noise import Noise, NoNoise, as_noise
-from pufferfish.outliers import outliers
-from pufferfish.persons import SeveralRows
-from pufferfish.plan import Plan
-from pufferfish.postprocess import Postprocess
-from pufferfish.record import Record
-from pufferfish.release_story import gaps, published_in_words
 from pufferfish.report.columns import Bars, CountedColumn, bars_of
 from pufferfish.report.usage import Estimates, Utility, estimates, utility
 from pufferfish.report.views import View, views, worst_by_pair
-from pufferfish.scenario import Scenario
-from pufferfish.verdict import Verification
 from pufferfish.words.phrases import cap_in_words
 from pufferfish.words.steps import Step
 
@@ -47,7 +48,7 @@ __all__ = [
     "Facts",
     "PairFacts",
     "Posterior",
-    "believed",
+    "belief_facts",
     "gather",
     "posteriors",
     "profile_epsilons",
@@ -147,7 +148,7 @@ class Facts:
     noise: Noise
     steps: tuple[Postprocess, ...]
     headline: tuple[str, ...]
-    reveals: statement.Reveals | None
+    reveals: Reveals | None
     promise: str
     beliefs_from: statement.BeliefsFrom
     cap: str
@@ -193,14 +194,14 @@ def gather(
         beliefs_from=said.beliefs_from,
         cap=cap_in_words(said.cap),
         outliers=None if record is None else _outliers(record.plan),
-        covered=None if record is None else published_in_words(record),
+        covered=None if record is None else publication_in_words(record),
         gaps=tuple(statement.not_promised(said) if record is None else gaps(record)),
         allowed=success_allowed(goal),
         # With other columns a probability may change by any factor.
         posteriors=() if said.kept else posteriors(goal),
         believed=None
         if plan is None
-        else believed(plan.calibration, plan.several_rows, said.beliefs_from, steps),
+        else belief_facts(plan.calibration, plan.several_rows, said.beliefs_from, steps),
         record=record,
         released=released,
         bars=None if released is None else bars_of(released, None if record is None else original),
@@ -235,7 +236,7 @@ def posteriors(goal: Guarantee) -> tuple[Posterior, ...]:
     )
 
 
-def believed(
+def belief_facts(
     calibration: Calibration,
     rows: SeveralRows,
     beliefs_from: statement.BeliefsFrom | None = None,

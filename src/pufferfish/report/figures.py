@@ -14,19 +14,19 @@ from typing import Literal
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact import PairResult, PrivacyProfile
-from pufferfish.guarantee import Guarantee
 from pufferfish.report.afterwards import Bound, Curve
 from pufferfish.report.canvas import FONT, Canvas, Numbers, box_at, paint, text_at, text_width
 from pufferfish.report.columns import Bars
 from pufferfish.report.style import LEVELS
-from pufferfish.report.ticks import Axis, Tick, linear_axis, log_axis, number, numbered_axis
+from pufferfish.report.ticks import Axis, Tick, linear_axis, log_axis, number, number_axis
 
 __all__ = [
     "Mark",
     "Scale",
-    "believed",
+    "belief_figure",
     "heat_map",
     "histogram",
     "log_ratio",
@@ -34,7 +34,7 @@ __all__ = [
     "noise_marks",
     "posteriors",
     "privacy",
-    "published",
+    "published_figure",
     "scales",
 ]
 
@@ -67,13 +67,13 @@ class Mark:
     kind: Literal["chosen", "column", "bound", "unproven"]
 
 
-def believed(name: str, curves: tuple[Curve, Curve]) -> str:
+def belief_figure(name: str, curves: tuple[Curve, Curve]) -> str:
     """What is believed of the value, for each secret."""
     table = curves[0].is_table or curves[1].is_table
     return _pair(name, curves, "value", "probability" if table else "density")
 
 
-def published(name: str, curves: tuple[Curve, Curve]) -> str:
+def published_figure(name: str, curves: tuple[Curve, Curve]) -> str:
     """The law of what is published, for each secret."""
     table = curves[0].is_table
     return _pair(name, curves, "published value", "probability" if table else "density")
@@ -206,7 +206,7 @@ def heat_map(
             images can be reached with the keyboard.
         labels: What the buttons are called, in the order of the cells.
     """
-    x = numbered_axis(size, max(1, size // 12), "secret (by number)")
+    x = number_axis(size, max(1, size // 12), "secret (by number)")
     canvas = Canvas(name, x, replace(x, low=x.high, high=x.low, label=""), height=302, square=True)
     edges = [each + 0.5 for each in range(size + 1)]
     rights, downs = canvas.rights(edges).tolist(), canvas.downs(edges).tolist()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pufferfish.errors import UnsupportedError
-from pufferfish.record import Record
+from pufferfish.columns.record import Record
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.report.column_kind import page_of_column
 from pufferfish.report.sections import Page
 from pufferfish.report.sources import Beside, Verified

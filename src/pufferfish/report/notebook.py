@@ -10,29 +10,29 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
-from pufferfish.calibration import Calibration
-from pufferfish.compare import Comparison, noise_in_words
+from pufferfish.beliefs.scenario import PUBLIC, Scenario
+from pufferfish.calibration.postprocess import Postprocess
+from pufferfish.calibration.result import Calibration
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.record import Record
+from pufferfish.columns.statement import headline, promise
+from pufferfish.columns.story import adversary_in_words
+from pufferfish.core.extras import check_report
 from pufferfish.documents.text import PRIVATE_NOTICE
 from pufferfish.exact import Certificate
-from pufferfish.extras import check_report
-from pufferfish.plan import Plan
-from pufferfish.postprocess import Postprocess
-from pufferfish.record import Record
-from pufferfish.release_story import adversary_in_words
+from pufferfish.insight.comparison import Comparison, noise_in_words
 from pufferfish.report.page import fragment
 from pufferfish.report.pictures import (
     Picture,
-    believed_picture,
+    belief_picture,
     losses_picture,
     view_pictures,
 )
-from pufferfish.report.views import believed_pair, views
+from pufferfish.report.views import laws_of_pair, views
 from pufferfish.report.ways import ways_compared, ways_picture
-from pufferfish.scenario import PUBLIC, Scenario
-from pufferfish.statement import headline, promise
 from pufferfish.words.beliefs import law_in_words
 from pufferfish.words.certificates import VERDICTS, describe_loss
-from pufferfish.words.phrases import named_pairs, seen_by
+from pufferfish.words.phrases import name_pairs, seen_by
 
 __all__ = ["register", "to_html"]
 
@@ -108,7 +108,7 @@ def _comparison(comparison: Comparison) -> str:
 
 
 def _scenario(scenario: Scenario) -> str:
-    rows = [("Pairs", named_pairs(scenario.pairs, _MOST_LISTED))]
+    rows = [("Pairs", name_pairs(scenario.pairs, _MOST_LISTED))]
     for belief in scenario.beliefs:
         rows.append(("Adversary", adversary_in_words(belief)))
         secrets = list(belief.priors)
@@ -120,7 +120,7 @@ def _scenario(scenario: Scenario) -> str:
             rows.append(("–", f"and {len(secrets) - _MOST_LISTED} more secrets"))
     belief, pair = scenario.beliefs[0], scenario.pairs[0]
     name = _unique("believed", repr((belief.name, pair, law_in_words(belief.priors[pair.first]))))
-    picture = believed_picture(name, belief, pair, believed_pair(belief, pair))
+    picture = belief_picture(name, belief, pair, laws_of_pair(belief, pair))
     return fragment("Scenario", rows, picture, _note(each.provenance for each in scenario.beliefs))
 
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pufferfish.adversary import Success, posterior_upper
-from pufferfish.compare import Comparison
-from pufferfish.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import SecretPair
+from pufferfish.insight.comparison import Comparison
+from pufferfish.insight.guesses import Success, posterior_upper
+from pufferfish.kinds.verdict import Verification
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law
 from pufferfish.report.facts import Posterior
@@ -27,27 +29,25 @@ from pufferfish.report.sections import (
     StepOf,
     Steps,
     Text,
-    coded,
-    quoted,
+    as_code,
+    as_quote,
 )
 from pufferfish.report.views import View
 from pufferfish.report.ways import Way, ways_picture
-from pufferfish.scenario import SecretPair
-from pufferfish.verdict import Verification
 from pufferfish.words.numbers import percent, percent_down, percent_up
 from pufferfish.words.phrases import without_name
 from pufferfish.words.steps import Step
 
 __all__ = [
     "Seen",
-    "explained",
+    "explanation_part",
+    "guess_part",
     "guesses",
     "internal_notice",
-    "moved",
+    "moved_part",
     "pair_of",
     "proofs",
     "rests_on",
-    "seen_by",
     "verifying",
     "versions_in_words",
     "views_drawn",
@@ -69,7 +69,7 @@ class Seen:
     posterior: float | None
 
 
-def seen_by(what: str, success: Success, *, bounded: bool = True) -> Seen:
+def guess_part(what: str, success: Success, *, bounded: bool = True) -> Seen:
     """What follows from seeing something."""
     posterior = posterior_upper(_PRIOR, success.epsilon_upper) if bounded else None
     return Seen(what=what, success=success, posterior=posterior)
@@ -113,7 +113,7 @@ def guesses(seen: Iterable[Seen], one: str) -> tuple[Block, ...]:
     return Grid(columns=columns, rows=rows), Paragraph(words, "small")
 
 
-def moved(posteriors: Sequence[Posterior], epsilon: float, after: str) -> Figures:
+def moved_part(posteriors: Sequence[Posterior], epsilon: float, after: str) -> Figures:
     """How far a probability can move, as a table and as a picture."""
     return Figures(
         (
@@ -134,7 +134,7 @@ def views_drawn(views: Iterable[View], goal: Guarantee, wording: Wording = OF_RO
     """Each pair as an adversary sees it, under its name; the first is the one that decides."""
     blocks: list[Block] = []
     for number, view in enumerate(views, start=1):
-        seen = () if wording.believer else (", as ", quoted(view.belief.name), " sees it")
+        seen = () if wording.believer else (", as ", as_quote(view.belief.name), " sees it")
         decides = ": the case that decides" if number == 1 else ""
         blocks += [
             Heading((*pair_of(view.pair), *seen, decides)),
@@ -145,7 +145,7 @@ def views_drawn(views: Iterable[View], goal: Guarantee, wording: Wording = OF_RO
 
 def pair_of(pair: SecretPair) -> tuple[str | Mark, ...]:
     """Both secrets, quoted."""
-    return quoted(pair.first), " and ", quoted(pair.second)
+    return as_quote(pair.first), " and ", as_quote(pair.second)
 
 
 def ways_section(listed: tuple[Way, ...], comparison: Comparison, std: float) -> Section:
@@ -179,7 +179,7 @@ def ways_section(listed: tuple[Way, ...], comparison: Comparison, std: float) ->
     return Section("Noise saved", tuple(blocks))
 
 
-def explained(steps: Iterable[Step]) -> Steps:
+def explanation_part(steps: Iterable[Step]) -> Steps:
     """An explanation: of each step the paragraphs, and the entries below them."""
     return Steps(
         tuple(
@@ -196,7 +196,9 @@ def rests_on(theory: Iterable[tuple[str, str]]) -> tuple[Block, ...]:
     """Which pages of the documentation prove what."""
     return (
         Heading("What it rests on"),
-        Bullets(tuple((coded(page), f": {what} (docs/theory/{page}.md)") for page, what in theory)),
+        Bullets(
+            tuple((as_code(page), f": {what} (docs/theory/{page}.md)") for page, what in theory)
+        ),
     )
 
 
@@ -219,7 +221,7 @@ def who_and_when(document: Mapping[str, Any], found: Verification) -> Iterator[t
 
 def verifying(why: str) -> Paragraph:
     """How to check it; `why` says what can be checked, and by whom."""
-    return Paragraph((f"{why}: ", coded("pufferfish verify RECORD"), "."), "small")
+    return Paragraph((f"{why}: ", as_code("pufferfish verify RECORD"), "."), "small")
 
 
 def versions_in_words(document: Mapping[str, Any]) -> str:

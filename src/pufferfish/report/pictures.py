@@ -9,25 +9,25 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pufferfish.adversary import posterior_lower, posterior_upper
-from pufferfish.alternatives import Alternative
-from pufferfish.averages import averages_lost
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Belief, Secret, SecretPair
+from pufferfish.calibration.postprocess import Postprocess
 from pufferfish.exact import Certificate, PrivacyProfile
-from pufferfish.guarantee import Guarantee
+from pufferfish.insight.averages import averages_lost
+from pufferfish.insight.guesses import posterior_lower, posterior_upper
+from pufferfish.insight.other_ways import Alternative
 from pufferfish.noise import Law, Noise
-from pufferfish.postprocess import Postprocess
 from pufferfish.report import figures
 from pufferfish.report.afterwards import Bound, Curve
 from pufferfish.report.columns import Bars
 from pufferfish.report.style import LEVELS, Key
 from pufferfish.report.views import View, worst_by_pair, worst_first
-from pufferfish.scenario import Belief, Secret, SecretPair
-from pufferfish.words.certificates import LEAST_EPSILON, describe_loss, measured, pairs_in_words
-from pufferfish.words.numbers import percent, readable, rounded_up
+from pufferfish.words.certificates import LEAST_EPSILON, describe_loss, measure, pairs_in_words
+from pufferfish.words.numbers import at_most, percent, readable
 from pufferfish.words.phrases import pair_in_words, seen_by
 
 __all__ = ["Picture", "heat_picture", "histogram_picture", "posterior_picture", "profile_picture"]
-__all__ += ["believed_picture", "heat_secrets", "losses_picture", "noise_picture", "view_pictures"]
+__all__ += ["belief_picture", "heat_secrets", "losses_picture", "noise_picture", "view_pictures"]
 __all__ += ["OF_ROWS", "Wording"]
 
 # Secrets in a heat map, those of the worst pairs first.
@@ -81,14 +81,14 @@ def view_pictures(
     name: str, view: View, goal: Guarantee, wording: Wording = OF_ROWS
 ) -> Iterator[Picture]:
     """One pair as one adversary sees it: believed, published, and how the odds change."""
-    yield believed_picture(f"{name}-believed", view.belief, view.pair, view.believed, wording)
+    yield belief_picture(f"{name}-believed", view.belief, view.pair, view.believed, wording)
     seen = view.seen
     if seen is None:
         return
     afterwards = "".join(f", then {each.in_words}" for each in view.steps)
     yield Picture(
         name=f"{name}-published",
-        svg=figures.published(f"{name}-published", seen.curves),
+        svg=figures.published_figure(f"{name}-published", seen.curves),
         title="What is published",
         description=f"The law of the published {wording.value} (with noise{afterwards}) for each "
         "secret: the more alike, the less it says."
@@ -130,7 +130,7 @@ def view_pictures(
     )
 
 
-def believed_picture(
+def belief_picture(
     name: str,
     belief: Belief,
     pair: SecretPair,
@@ -141,7 +141,7 @@ def believed_picture(
     tables = [curve.is_table for curve in curves]
     return Picture(
         name=name,
-        svg=figures.believed(name, curves),
+        svg=figures.belief_figure(name, curves),
         title=f"What is believed of the {wording.value}",
         description=f"Before the release, as {wording.believer or repr(belief.name)} believes it, "
         "for each secret.",
@@ -161,7 +161,7 @@ def losses_picture(name: str, certificate: Certificate) -> Picture:
         else (each.delta_lower, each.delta_upper)
         for each in shown
     ]
-    what = measured(goal)
+    what = measure(goal)
     limit = goal.epsilon if goal.pure else goal.delta
     part = f" Shown are the worst {len(shown)} of {pairs_in_words(certificate)}."
     return Picture(
@@ -184,7 +184,7 @@ def _bound_in_words(view: View, bound: Bound) -> str:
 
 
 def _bound(epsilon: float) -> str:
-    return f"at most {rounded_up(epsilon, 4)}" if math.isfinite(epsilon) else "no bound"
+    return f"at most {at_most(epsilon, 4)}" if math.isfinite(epsilon) else "no bound"
 
 
 def profile_picture(
@@ -302,7 +302,7 @@ def heat_picture(
         for worst in listed
     ]
     limit = goal.epsilon if goal.pure else goal.delta
-    what = LEAST_EPSILON if goal.pure else measured(goal)
+    what = LEAST_EPSILON if goal.pure else measure(goal)
     part = f" Shown are {len(cells)} of {len(results)} pairs." if len(cells) < len(results) else ""
     count = len(LEVELS)
     return Picture(

@@ -27,9 +27,9 @@ __all__ = [
     "Steps",
     "Text",
     "Tile",
-    "coded",
-    "labelled",
-    "quoted",
+    "as_code",
+    "as_quote",
+    "as_table",
     "strong",
 ]
 
@@ -45,12 +45,12 @@ class Mark:
 Text = str | tuple[str | Mark, ...]
 
 
-def quoted(text: object) -> Mark:
+def as_quote(text: object) -> Mark:
     """In quotation marks."""
     return Mark(str(text), "q")
 
 
-def coded(text: str) -> Mark:
+def as_code(text: str) -> Mark:
     """As it is typed."""
     return Mark(text, "code")
 
@@ -140,7 +140,7 @@ class Grid:
         return any(column.name for column in self.columns)
 
 
-def labelled(
+def as_table(
     rows: tuple[tuple[Text, Text], ...], look: Literal["labelled", "small"], caption: str = ""
 ) -> Grid:
     """A table of two columns: what, and what is to be said of it."""

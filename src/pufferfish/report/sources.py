@@ -8,15 +8,16 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from pufferfish.checking import SHAPE, verify_document
-from pufferfish.checks import require
+from pufferfish.core.errors import CertificationError, InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.documents.signing import PublicKey
 from pufferfish.documents.text import as_document, plain_document
-from pufferfish.errors import CertificationError, InvalidInputError
-from pufferfish.kind import Edition, ReleaseRecord, kind_of
-from pufferfish.signing import PublicKey
-from pufferfish.verdict import Verification
+from pufferfish.kinds.kind import kind_of
+from pufferfish.kinds.record import Edition, ReleaseRecord
+from pufferfish.kinds.verdict import Verification
+from pufferfish.kinds.verifier import SHAPE, verify_document
 
-__all__ = ["Beside", "Verified", "file_of", "verified_source"]
+__all__ = ["Beside", "Verified", "file_of", "verify_source"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -61,7 +62,7 @@ class Beside:
     na: Sequence[str] = ()
 
 
-def verified_source(
+def verify_source(
     given: Any, edition: Edition, beside: Beside, signer: PublicKey | None = None
 ) -> Verified:
     """What the edition may be made from; a document is verified first.

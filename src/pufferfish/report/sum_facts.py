@@ -16,10 +16,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pufferfish.adversary import Success, success, success_allowed
-from pufferfish.choose import half_width
-from pufferfish.compare import Comparison
 from pufferfish.exact import PrivacyProfile, privacy_profile
+from pufferfish.insight.comparison import Comparison
+from pufferfish.insight.guesses import Success, success, success_allowed
+from pufferfish.insight.strongest import half_width
+from pufferfish.kinds.verdict import Verification
 from pufferfish.noise import NoNoise
 from pufferfish.report.facts import Posterior, posteriors, profile_epsilons
 from pufferfish.report.sources import Verified
@@ -32,7 +33,6 @@ from pufferfish.sums.limit import check_limit
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import SumRecord
 from pufferfish.sums.words import explain_sum
-from pufferfish.verdict import Verification
 from pufferfish.words.steps import Step
 
 __all__ = ["KnownUsers", "SumError", "SumReport", "gather_sum"]
@@ -126,7 +126,7 @@ def gather_sum(verified: Verified) -> SumReport:
         words=sum_words(said),
         allowed=success_allowed(said.goal),
         posteriors=posteriors(said.goal),
-        users=None if calibration is None else _known(calibration),
+        users=None if calibration is None else _known_entries(calibration),
         record=record,
         error=_error(said, calibration),
         found=verified.found or Verification(edition=document["edition"], checks=()),
@@ -147,7 +147,7 @@ def _error(said: SumFacts, calibration: SumCalibration | None) -> SumError:
     )
 
 
-def _known(calibration: SumCalibration) -> KnownUsers:
+def _known_entries(calibration: SumCalibration) -> KnownUsers:
     users, goal, protected = calibration.users, calibration.goal, calibration.protected
     scenario, noise = calibration.calibration.scenario, calibration.noise
     epsilons = profile_epsilons(goal)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pufferfish.checks import require
-from pufferfish.compare import noise_in_words
+from pufferfish.core.validation import require
+from pufferfish.insight.comparison import noise_in_words
 from pufferfish.mechanisms import words_of
 from pufferfish.report import parts
 from pufferfish.report.pictures import Wording, profile_picture
@@ -22,7 +22,7 @@ from pufferfish.report.sections import (
     Section,
     Text,
     Tile,
-    labelled,
+    as_table,
 )
 from pufferfish.report.sources import Beside, Verified
 from pufferfish.report.sum_facts import KnownUsers, SumReport, gather_sum
@@ -60,7 +60,7 @@ def page_of_sum(verified: Verified, beside: Beside) -> Page:
 def sum_page(facts: SumReport) -> Page:
     """The whole page."""
     said, users = facts.said, facts.users
-    sections = [Section("What was promised", tuple(_promised(facts)))]
+    sections = [Section("What was promised", tuple(_promise_section(facts)))]
     if users is not None:
         sections.append(Section("Pictures", tuple(_pictures(facts, users))))
     sections.append(Section("What is left for those who use it", tuple(_use(facts))))
@@ -96,7 +96,7 @@ def _notices(facts: SumReport) -> Iterator[Notice]:
 def _tiles(facts: SumReport) -> Iterator[Tile]:
     said, users = facts.said, facts.users
     yield Tile(str(said.goal), "promised for every user")
-    yield Tile(_rounded(facts, facts.value), f"published as the {said.statistic} of {said.column}")
+    yield Tile(_digits(facts, facts.value), f"published as the {said.statistic} of {said.column}")
     divided = f", before it was divided by {said.users:,}" if said.statistic == "mean" else ""
     yield Tile(noise_in_words(said.noise), f"noise added to the sum{divided}")
     if users is not None:
@@ -107,10 +107,10 @@ def _tiles(facts: SumReport) -> Iterator[Tile]:
     yield Tile(percent_up(guessed.accuracy_upper), words)
 
 
-def _promised(facts: SumReport) -> Iterator[Block]:
+def _promise_section(facts: SumReport) -> Iterator[Block]:
     """The promise, what can still be guessed, and what is not covered."""
     yield Paragraph(facts.words["promise"], "lead")
-    yield Paragraph(f"{_meaning(facts)} {_certified(facts)}")
+    yield Paragraph(f"{_meaning(facts)} {_certificate_section(facts)}")
     record = facts.record
     if record is not None:
         beyond = f"; {record.outside:,} of them are beyond all that is expected of any user"
@@ -124,7 +124,7 @@ def _promised(facts: SumReport) -> Iterator[Block]:
     yield Heading("To whom")
     yield Paragraph(_to_whom(facts))
     yield Heading("What an adversary could guess", 2)
-    yield from _guessed(facts)
+    yield from _guess_section(facts)
     yield Heading("What is not covered", 2)
     yield Bullets(tuple(facts.words["not_promised"]))
 
@@ -142,7 +142,7 @@ def _meaning(facts: SumReport) -> str:
     return text[0].upper() + text[1:] + "."
 
 
-def _certified(facts: SumReport) -> str:
+def _certificate_section(facts: SumReport) -> str:
     if facts.users is None:
         return (
             "In both orders, and certified exactly for every user, says the record; only its "
@@ -167,14 +167,14 @@ def _to_whom(facts: SumReport) -> str:
     )
 
 
-def _guessed(facts: SumReport) -> Iterator[Block]:
+def _guess_section(facts: SumReport) -> Iterator[Block]:
     goal = facts.said.goal
-    yield Paragraph(_told(facts))
+    yield Paragraph(_story_section(facts))
     if facts.users is not None and facts.users.calibration.alone:
         yield Paragraph(_ALONE)
-    yield from parts.guesses(_seen(facts), "one published number of each case")
+    yield from parts.guesses(_pictures_section(facts), "one published number of each case")
     if facts.posteriors:
-        yield parts.moved(facts.posteriors, goal.epsilon, facts.said.statistic)
+        yield parts.moved_part(facts.posteriors, goal.epsilon, facts.said.statistic)
         return
     yield Paragraph(
         f"With δ = {goal.delta} no bound holds for every number that may be published: with a "
@@ -183,7 +183,7 @@ def _guessed(facts: SumReport) -> Iterator[Block]:
     )
 
 
-def _told(facts: SumReport) -> Text:
+def _story_section(facts: SumReport) -> Text:
     if facts.users is None:
         return (
             "Told that one of two cases is true of a user, the adversary described gets no further "
@@ -200,11 +200,13 @@ def _told(facts: SumReport) -> Text:
     )
 
 
-def _seen(facts: SumReport) -> Iterator[parts.Seen]:
+def _pictures_section(facts: SumReport) -> Iterator[parts.Seen]:
     if facts.users is not None:
-        yield parts.seen_by(f"the true {facts.said.statistic}", facts.users.before)
-        yield parts.seen_by(f"the published {facts.said.statistic}", facts.users.after)
-    yield parts.seen_by("whatever the promise allows", facts.allowed, bounded=facts.said.goal.pure)
+        yield parts.guess_part(f"the true {facts.said.statistic}", facts.users.before)
+        yield parts.guess_part(f"the published {facts.said.statistic}", facts.users.after)
+    yield parts.guess_part(
+        "whatever the promise allows", facts.allowed, bounded=facts.said.goal.pure
+    )
 
 
 def _pictures(facts: SumReport, users: KnownUsers) -> Iterator[Block]:
@@ -239,7 +241,7 @@ def _pictures(facts: SumReport, users: KnownUsers) -> Iterator[Block]:
 def _use(facts: SumReport) -> Iterator[Block]:
     said, error = facts.said, facts.error
     rows: list[tuple[Text, Text]] = [
-        ("Published", f"{_rounded(facts, facts.value)}, the {said.statistic} of {said.column}"),
+        ("Published", f"{_digits(facts, facts.value)}, the {said.statistic} of {said.column}"),
         ("Noise", _noise(facts)),
     ]
     if error.std:
@@ -250,7 +252,7 @@ def _use(facts: SumReport) -> Iterator[Block]:
         ]
     else:
         rows.append(("Error", f"none: it is the true {said.statistic}"))
-    yield labelled(tuple(rows), "labelled")
+    yield as_table(tuple(rows), "labelled")
     if error.std:
         yield Paragraph(
             f"The noise has mean 0, so the published {said.statistic} is right on average, and the "
@@ -284,9 +286,9 @@ def _ways(facts: SumReport, users: KnownUsers) -> Section:
 
 def _how(facts: SumReport) -> Iterator[Block]:
     if facts.users is not None:
-        yield parts.explained(facts.users.steps)
+        yield parts.explanation_part(facts.users.steps)
     yield from parts.rests_on(_theory(facts))
-    yield labelled(tuple(_record_rows(facts)), "small", "The record")
+    yield as_table(tuple(_record_rows(facts)), "small", "The record")
     yield parts.verifying(_checkable(facts))
 
 
@@ -327,7 +329,7 @@ def _checkable(facts: SumReport) -> str:
     )
 
 
-def _rounded(facts: SumReport, number: float) -> str:
+def _digits(facts: SumReport, number: float) -> str:
     """With two digits of the error; all that matter where there is none."""
     if not facts.error.std:
         return f"{number:,.12g}"

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.report.drawing import picture_file
 from pufferfish.report.style import ink
 from pufferfish.sums import ScaleCurve

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-from pufferfish.extras import jinja2
+from pufferfish.core.extras import jinja2
 from pufferfish.report.style import css_variables
 
 __all__ = ["templates"]

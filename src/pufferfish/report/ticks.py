@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.words.numbers import readable
 
-__all__ = ["Axis", "Tick", "linear_axis", "log_axis", "number", "numbered_axis"]
+__all__ = ["Axis", "Tick", "linear_axis", "log_axis", "number", "number_axis"]
 
 # Between ticks are steps of 1, 2 or 5 times a power of ten. With so many at most, there are 3 to 9
 # ticks: the next finer step would be too fine, and is no less than 1/2.5 of this one.
@@ -52,7 +52,7 @@ class Axis:
 
 def linear_axis(low: float, high: float, label: str = "", *, percent: bool = False) -> Axis:
     """Evenly spaced, with 3 to 9 ticks; a range of no width, or of no number, is widened."""
-    low, high = _widened(low, high)
+    low, high = _widen(low, high)
     ticks = (
         tuple(Tick(each.value / 100.0, f"{each.label}%") for each in _ticks(100 * low, 100 * high))
         if percent
@@ -75,7 +75,7 @@ def log_axis(low: float, high: float, label: str = "") -> Axis:
     )
 
 
-def numbered_axis(count: int, step: int, label: str) -> Axis:
+def number_axis(count: int, step: int, label: str) -> Axis:
     """The numbers from 1 on."""
     ticks = tuple(Tick(float(each), str(each)) for each in range(1, count + 1, step))
     return Axis(low=0.5, high=count + 0.5, ticks=ticks, label=label)
@@ -87,15 +87,15 @@ def number(value: float, digits: int = 3) -> str:
         return "?"
     if math.isinf(value):
         return "∞" if value > 0.0 else "−∞"
-    return _dressed(readable(value, digits))
+    return _dress(readable(value, digits))
 
 
-def _dressed(text: str) -> str:
+def _dress(text: str) -> str:
     """With a true minus, and no more of an exponent than is needed: 2e-06 becomes 2e−6."""
     return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", text).replace("-", "−")
 
 
-def _widened(low: float, high: float) -> tuple[float, float]:
+def _widen(low: float, high: float) -> tuple[float, float]:
     if not (math.isfinite(low) and math.isfinite(high)) or low == high == 0.0:
         return 0.0, 1.0
     if low == high:
@@ -128,9 +128,9 @@ def _label(value: float, largest: float, exponent: int) -> str:
     if not _PLAIN[0] <= largest < _PLAIN[1]:
         digits = max(math.floor(math.log10(abs(value))) - exponent, 0)
         mantissa, power = f"{value:.{digits}e}".split("e")
-        return _dressed(f"{mantissa.rstrip('0').rstrip('.') if digits else mantissa}e{power}")
+        return _dress(f"{mantissa.rstrip('0').rstrip('.') if digits else mantissa}e{power}")
     comma = "," if largest >= 1e4 else ""
-    return _dressed(f"{value:{comma}.{max(-exponent, 0)}f}")
+    return _dress(f"{value:{comma}.{max(-exponent, 0)}f}")
 
 
 def _decades(low: float, high: float) -> list[float]:

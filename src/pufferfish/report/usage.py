@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pufferfish import denoise
-from pufferfish.averages import averages_lost, rounded_to
-from pufferfish.choose import half_width
+from pufferfish.calibration.postprocess import Postprocess
+from pufferfish.columns.record import Record
+from pufferfish.core.errors import CoverageWarning, PufferfishError, UnsupportedError
 from pufferfish.denoise.law import check_fine, noise_variance
-from pufferfish.errors import CoverageWarning, PufferfishError, UnsupportedError
+from pufferfish.insight.averages import averages_lost, rounding_step
+from pufferfish.insight.strongest import half_width
 from pufferfish.noise import Noise
-from pufferfish.postprocess import Postprocess
-from pufferfish.record import Record
 from pufferfish.report.columns import CountedColumn
 
 __all__ = ["Estimates", "Utility", "code", "estimates", "utility"]
@@ -108,7 +108,7 @@ def utility(
         variance = record.column_std**2
     elif found is not None and found.variance is not None:
         variance = max(found.variance.value, 0.0)
-    added = noise_variance(noise) + rounded_to(steps) ** 2 / 12.0
+    added = noise_variance(noise) + rounding_step(steps) ** 2 / 12.0
     return Utility(
         std=noise.error(),
         error=noise.mean_absolute,
@@ -116,7 +116,7 @@ def utility(
         rows=rows,
         mean_error=noise.error() / math.sqrt(rows) if rows else math.inf,
         lost=averages_lost(noise, steps),
-        step=rounded_to(steps),
+        step=rounding_step(steps),
         column_std=spread,
         reliability=variance / (variance + added) if variance is not None and added else None,
         estimated=record is None or record.plan.cap is not None,
@@ -144,7 +144,7 @@ def estimates(
     if values is None:
         reason = "the column is too long for this page; pufferfish.denoise takes it as an array"
         return Estimates(found=(), refused=(("all", reason),), variance=None)
-    step = rounded_to(steps)
+    step = rounding_step(steps)
     found: dict[str, denoise.Estimate] = {}
     refused: dict[str, str] = {}
 
@@ -178,7 +178,7 @@ def code(
     document: Mapping[str, Any], noise: Noise, steps: Sequence[Postprocess], rows: int
 ) -> str | None:
     """What an analyst writes to take the noise off; None where that cannot be done."""
-    step = rounded_to(steps)
+    step = rounding_step(steps)
     if averages_lost(noise, steps) is not None or rows < _LEAST_FOR_VARIANCE:
         return None
     read = _reading(document)

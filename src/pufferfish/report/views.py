@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.beliefs.scenario import Belief, Scenario, SecretPair
+from pufferfish.calibration.postprocess import Postprocess
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact import Certificate, PairResult
 from pufferfish.noise import NoNoise, as_noise, output_law
-from pufferfish.postprocess import Postprocess
-from pufferfish.priors import Discrete, Prior
-from pufferfish.report.afterwards import Curve, Seen, seen_afterwards
-from pufferfish.scenario import Belief, Scenario, SecretPair
+from pufferfish.report.afterwards import Curve, Seen, view_afterwards
 
-__all__ = ["Curve", "View", "believed_pair", "view_of", "views", "worst_by_pair", "worst_first"]
+__all__ = ["Curve", "View", "laws_of_pair", "view_of", "views", "worst_by_pair", "worst_first"]
 
 _POINTS = 401
 # How far a picture reaches beyond what is believed: stds of the components, and of the noise.
@@ -111,7 +111,7 @@ def view_of(
     seen = None
     if not noise.identity:
         laws = output_law(priors[0], noise), output_law(priors[1], noise)
-        seen = seen_afterwards(laws, x, steps)
+        seen = view_afterwards(laws, x, steps)
     found = {
         each.direction: each
         for each in certificate.results
@@ -121,18 +121,18 @@ def view_of(
         belief=belief,
         pair=pair,
         results=(found[pair], found[SecretPair(pair.second, pair.first)]),
-        believed=believed_pair(belief, pair),
+        believed=laws_of_pair(belief, pair),
         seen=seen,
         steps=tuple(steps),
         simplified=bool(belief.radius or any(belief.missing[secret] for secret in pair)),
     )
 
 
-def believed_pair(belief: Belief, pair: SecretPair) -> tuple[Curve, Curve]:
+def laws_of_pair(belief: Belief, pair: SecretPair) -> tuple[Curve, Curve]:
     """What a belief says of the value, for both secrets of a pair."""
     priors = belief.priors[pair.first], belief.priors[pair.second]
     x = _points(priors, 0.0)
-    return _believed(priors[0], x), _believed(priors[1], x)
+    return _laws_of_pair(priors[0], x), _laws_of_pair(priors[1], x)
 
 
 def _points(priors: tuple[Prior, Prior], reach: float) -> FloatArray:
@@ -144,7 +144,7 @@ def _points(priors: tuple[Prior, Prior], reach: float) -> FloatArray:
     return np.linspace(low, high, _POINTS)
 
 
-def _believed(prior: Prior, x: FloatArray) -> Curve:
+def _laws_of_pair(prior: Prior, x: FloatArray) -> Curve:
     if not isinstance(prior, Discrete):
         return Curve(x, np.exp(output_law(prior, NoNoise()).log_density(x)), False)
     if prior.values.size <= _MOST_ATOMS:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pufferfish.alternatives import Alternative
-from pufferfish.calibration import Calibration
-from pufferfish.compare import Comparison, noise_in_words
+from pufferfish.calibration.result import Calibration
 from pufferfish.exact import Certificate
+from pufferfish.insight.comparison import Comparison, noise_in_words
+from pufferfish.insight.other_ways import Alternative
 from pufferfish.report import figures
 from pufferfish.report.facts import Believed
 from pufferfish.report.pictures import Picture
 from pufferfish.words.certificates import VERDICTS
-from pufferfish.words.numbers import rounded_up
+from pufferfish.words.numbers import at_most
 
 __all__ = ["Way", "way_of", "ways", "ways_compared", "ways_picture"]
 
@@ -79,7 +79,7 @@ def way_of(name: str, calibration: Calibration, valid: bool | None) -> Way:
 
 def _gives(certificate: Certificate, valid: bool | None) -> str:
     pure = certificate.goal.pure
-    found = rounded_up(certificate.epsilon_upper if pure else certificate.delta_upper, 4)
+    found = at_most(certificate.epsilon_upper if pure else certificate.delta_upper, 4)
     return f"{VERDICTS[valid]}: {'least ε' if pure else 'δ'} at most {found}"
 
 

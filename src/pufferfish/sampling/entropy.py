@@ -20,7 +20,7 @@ import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
 from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
 
-from pufferfish.checks import require
+from pufferfish.core.validation import require
 
 __all__ = ["Entropy", "NotPrivateEntropy", "SystemEntropy"]
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import require
+from pufferfish.core.validation import require
 from pufferfish.sampling.entropy import Entropy
 from pufferfish.sampling.laplace import FINEST_RATE, Integers, discrete_laplace
 from pufferfish.sampling.lookup import Cuts, exponential, reaches
@@ -59,13 +59,13 @@ def discrete_gaussian(count: int, std: Fraction, entropy: Entropy) -> Integers:
     while missing > 0:
         # A little more than enough, so that a second round is rare.
         proposals = discrete_laplace(int(1.4 * missing) + 32, Fraction(1, int(std) + 1), entropy)
-        accepted = proposals[_accepted(proposals, std, entropy)][:missing]
+        accepted = proposals[_accept(proposals, std, entropy)][:missing]
         kept.append(accepted)
         missing -= accepted.size
     return np.concatenate(kept) if kept else np.zeros(0, dtype=np.int64)
 
 
-def _accepted(proposals: Integers, std: Fraction, entropy: Entropy) -> npt.NDArray[np.bool_]:
+def _accept(proposals: Integers, std: Fraction, entropy: Entropy) -> npt.NDArray[np.bool_]:
     centre = std**2 / (int(std) + 1)
     away = np.abs(proposals).astype(np.float64) - float(centre)
     probability = np.exp(-0.5 * (away / float(std)) ** 2)

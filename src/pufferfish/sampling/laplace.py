@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import require
+from pufferfish.core.validation import require
 from pufferfish.sampling.entropy import Entropy
 from pufferfish.sampling.lookup import Cuts, Lookup, exponential
 
@@ -99,16 +99,16 @@ def discrete_laplace(count: int, rate: Fraction, entropy: Entropy) -> Integers:
         "the grid must be no coarser than the scale and no finer than 2^-45 of it.",
     )
     tables = _tables(rate)
-    noise = _signed(count, tables, entropy)
+    noise = _with_sign(count, tables, entropy)
     while (again := np.flatnonzero(noise == _MINUS_ZERO)).size:
-        noise[again] = _signed(again.size, tables, entropy)
+        noise[again] = _with_sign(again.size, tables, entropy)
     return noise
 
 
-def _signed(count: int, tables: _Tables, entropy: Entropy) -> Integers:
+def _with_sign(count: int, tables: _Tables, entropy: Entropy) -> Integers:
     """Magnitudes with a fair sign; "minus zero" is marked."""
     words = entropy.words(count, np.uint16)
-    noise = _led(words >> np.uint16(1), tables.lead, entropy) << tables.digits
+    noise = _with_leading_bit(words >> np.uint16(1), tables.lead, entropy) << tables.digits
     shift = 0
     for block in tables.blocks:
         outcomes = block.draw(entropy.words(count, np.uint16), entropy)
@@ -121,7 +121,7 @@ def _signed(count: int, tables: _Tables, entropy: Entropy) -> Integers:
     return noise
 
 
-def _led(words: npt.NDArray[np.uint16], lead: Lookup, entropy: Entropy) -> Integers:
+def _with_leading_bit(words: npt.NDArray[np.uint16], lead: Lookup, entropy: Entropy) -> Integers:
     """The digits that lead: at each "eight or more" eight are kept and the rest is drawn anew."""
     total = lead.draw(words, entropy).astype(np.int64)
     more = np.flatnonzero(total == _LEAD)

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.errors import UnsupportedError
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.sampling.entropy import Entropy
 
 __all__ = ["Cuts", "Lookup", "exponential", "reaches"]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.atomic import Scratch
+from pufferfish.core.atomic import Scratch
 from pufferfish.sampling.entropy import Entropy
 
 __all__ = ["Dealt", "Packing", "Rows", "Shuffler", "permutation"]
@@ -52,10 +52,10 @@ class Packing(Protocol):
     def joined(self, parts: Sequence[Any]) -> Any:
         """Rows one after the other; there is at least one part."""
 
-    def packed(self, rows: Any) -> bytes:
+    def pack(self, rows: Any) -> bytes:
         """Rows as bytes, from which `unpacked` makes them again."""
 
-    def unpacked(self, data: bytes) -> Any:
+    def unpack(self, data: bytes) -> Any:
         """The rows."""
 
 
@@ -113,7 +113,7 @@ class _Spilled(NamedTuple):
 
     def heap(self, number: int) -> Rows:
         start, end = int(self.places[number]), int(self.places[number + 1])
-        found: Rows = self.packing.unpacked(self.file.read(start, end - start))
+        found: Rows = self.packing.unpack(self.file.read(start, end - start))
         return found
 
 
@@ -201,7 +201,7 @@ class Shuffler:
         start = self._file.size
         for heap in np.flatnonzero(_sum(self._held, "counts")).tolist():
             rows = self._packing.joined([each.heap(heap) for each in self._held])
-            data = self._packing.packed(rows)
+            data = self._packing.pack(rows)
             self._file.append(data)
             counts[heap], sizes[heap], lengths[heap] = rows.num_rows, rows.nbytes, len(data)
         places = start + np.concatenate([[0], np.cumsum(lengths)])

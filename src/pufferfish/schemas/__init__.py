@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pufferfish.beliefs.documents import BeliefsEntries
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.record import Record
 from pufferfish.documents.shape import json_schema
-from pufferfish.plan import Plan
-from pufferfish.record import Record
-from pufferfish.scenario_documents import BeliefsEntries
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import SumRecord
 

@@ -7,8 +7,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from pufferfish.checks import require
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import require
 from pufferfish.fit.families import FAMILIES
 from pufferfish.options.adversaries import Adversaries, families_of
 from pufferfish.options.goal import Accuracy, Goal
@@ -18,7 +18,7 @@ from pufferfish.options.table import Table
 from pufferfish.studio.bench import Question
 from pufferfish.studio.sources import Source
 
-__all__ = ["asked_for"]
+__all__ = ["read_page"]
 
 _PROVENANCES = ("released", "reference", "public")
 _WAYS = ("epsilon", "value", "mean")
@@ -27,7 +27,7 @@ _ROWS = ("any", "equal", "independent", "first", "mean")
 Entry = Callable[[str], Any]
 
 
-def asked_for(
+def read_page(
     source: Source, reference: Source | None, columns: Iterable[str], entry: Entry
 ) -> Question:
     """The question that the page puts.

@@ -11,17 +11,17 @@ import math
 from dataclasses import dataclass, replace
 from functools import partial
 
-from pufferfish.adversary import Guess, ideal_guess
-from pufferfish.alternatives import Alternative, alternatives
-from pufferfish.calibration import Calibration
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.result import Calibration
+from pufferfish.columns.plan import Plan
 from pufferfish.exact import PrivacyProfile, privacy_profile
+from pufferfish.insight.guesses import Guess, ideal_guess
+from pufferfish.insight.other_ways import Alternative, alternatives
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Described
 from pufferfish.options.planning import Asked
 from pufferfish.options.voice import Voice
-from pufferfish.plan import Plan
-from pufferfish.priors import Discrete
-from pufferfish.scenario import Scenario
 from pufferfish.studio.kept import Kept
 from pufferfish.studio.sources import Source
 from pufferfish.tables import Group, Summary

@@ -13,7 +13,7 @@ from htmltools import Tag, tags
 
 from pufferfish.studio.words import MEANING
 
-__all__ = ["boxes", "checkbox", "choices", "labelled", "meaning", "number", "radios", "slider"]
+__all__ = ["boxes", "checkbox", "choices", "label", "meaning", "number", "radios", "slider"]
 
 
 def meaning(name: str) -> Tag:
@@ -81,10 +81,10 @@ def choices(name: str, question: str, answers: Mapping[str, str], chosen: str | 
         tags.option(text, value=value, selected="selected" if value == chosen else None)
         for value, text in answers.items()
     ]
-    return labelled(name, question, tags.select(*options, id=name))
+    return label(name, question, tags.select(*options, id=name))
 
 
-def labelled(name: str, question: str, control: Tag) -> Tag:
+def label(name: str, question: str, control: Tag) -> Tag:
     """A control below its question."""
     return tags.div(tags.label(question, for_=name), control, class_="field")
 
@@ -99,7 +99,7 @@ def number(name: str, question: str, value: float | None = None, **limits: Any) 
         data_update_on="change",
         **{"step": "any"} | limits,
     )
-    return labelled(name, question, control)
+    return label(name, question, control)
 
 
 def slider(

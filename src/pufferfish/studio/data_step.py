@@ -11,14 +11,14 @@ from htmltools import Tag, TagList
 from shiny import reactive, render, req
 from shiny.types import SilentException
 
-from pufferfish.errors import PufferfishError
+from pufferfish.core.errors import PufferfishError
 from pufferfish.options.planning import Asked
 from pufferfish.options.table import Table
 from pufferfish.studio import fragments
 from pufferfish.studio.bench import Question
 from pufferfish.studio.latest import Latest, present
 from pufferfish.studio.session import Page, in_words
-from pufferfish.studio.sources import EXAMPLES, Example, Source, given_source
+from pufferfish.studio.sources import EXAMPLES, Example, Source, source_from_path
 from pufferfish.tables import Summary
 from pufferfish.tables.local.detect import FoundColumn, detect
 
@@ -93,7 +93,7 @@ def data_step(page: Page) -> Data:
         if kind == "upload":
             return upload.source()
         try:
-            return None if studio.given is None else given_source(studio.given, studio.na)
+            return None if studio.given is None else source_from_path(studio.given, studio.na)
         except (PufferfishError, OSError) as error:
             return error
 

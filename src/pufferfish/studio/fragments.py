@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from htmltools import Tag, TagList, tags
 
+from pufferfish.beliefs.scenario import Secret
 from pufferfish.options.adversaries import pair_text
-from pufferfish.scenario import Secret
 from pufferfish.studio.controls import boxes, checkbox, choices, meaning, number, radios
 from pufferfish.studio.releasing import Released
 from pufferfish.studio.sources import Example
@@ -26,9 +26,9 @@ __all__ = [
     "more_part",
     "pairs_part",
     "protection_part",
-    "released_part",
+    "release_part",
     "releasing_part",
-    "told",
+    "tell",
 ]
 
 _MISSING = {
@@ -262,7 +262,7 @@ def releasing_part(none: bool, earlier: str) -> TagList:
     )
 
 
-def released_part(released: Released, story: Sequence[Step], address: str) -> TagList:
+def release_part(released: Released, story: Sequence[Step], address: str) -> TagList:
     """What was done, and everything to save."""
 
     def listed(title: str, private: bool) -> TagList:
@@ -288,13 +288,13 @@ def released_part(released: Released, story: Sequence[Step], address: str) -> Ta
     return TagList(
         tags.h3(f"Released: {released.record.output}", id="done", tabindex="-1"),
         tags.p(released.note, class_="notice") if released.note else None,
-        told(story),
+        tell(story),
         listed("May be published", False),
         listed("Keep private: these hold statistics of the data", True),
     )
 
 
-def told(story: Sequence[Step]) -> Tag:
+def tell(story: Sequence[Step]) -> Tag:
     """Its parts with their titles beside them."""
     return tags.dl(
         *(

@@ -9,9 +9,9 @@ from htmltools import Tag
 from shiny import reactive, render, req
 from shiny.types import SilentException
 
-from pufferfish.errors import PufferfishError
+from pufferfish.core.errors import PufferfishError
 from pufferfish.studio import fragments
-from pufferfish.studio.asking import asked_for
+from pufferfish.studio.asking import read_page
 from pufferfish.studio.bench import Outlook, Question
 from pufferfish.studio.data_step import Data
 from pufferfish.studio.latest import Latest, present
@@ -52,7 +52,7 @@ def goal_step(page: Page, data: Data) -> Answer:
         # Nothing is wrong with a number that is not there yet.
         req(accuracy is None or page.entry(accuracy) is not None)
         try:
-            return asked_for(counted.question.source, data.reference(), columns, page.entry)
+            return read_page(counted.question.source, data.reference(), columns, page.entry)
         except PufferfishError as error:
             return error
 

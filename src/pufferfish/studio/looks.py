@@ -14,7 +14,7 @@ from pufferfish.report.views import worst_first
 from pufferfish.studio.bench import Outlook
 from pufferfish.studio.controls import choices
 from pufferfish.studio.latest import renew
-from pufferfish.studio.panels import moved
+from pufferfish.studio.panels import moving_parts
 from pufferfish.studio.session import Page
 from pufferfish.words.phrases import pair_in_words
 
@@ -39,7 +39,7 @@ def wire_looks(page: Page, outlook: Callable[[], Outlook]) -> None:
     async def _move() -> None:
         found = outlook()
         look = _looks(found.calibration.certificate).get(chosen())
-        await page.send("moved", **moved(found, look))
+        await page.send("moved", **moving_parts(found, look))
 
     @reactive.effect
     def _choose() -> None:

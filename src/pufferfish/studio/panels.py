@@ -7,16 +7,17 @@ from typing import Any
 
 from htmltools import html_escape
 
-from pufferfish.choose import half_width
-from pufferfish.compare import noise_in_words
-from pufferfish.exact import PairResult
-from pufferfish.mechanisms import words_of
-from pufferfish.release_story import (
+from pufferfish.columns.statement import Facts, not_promised
+from pufferfish.columns.story import (
     adversaries_in_words,
     mean_within,
     promise_in_words,
     steps_in_words,
 )
+from pufferfish.exact import PairResult
+from pufferfish.insight.comparison import noise_in_words
+from pufferfish.insight.strongest import half_width
+from pufferfish.mechanisms import words_of
 from pufferfish.report.pictures import (
     Picture,
     heat_picture,
@@ -26,20 +27,19 @@ from pufferfish.report.pictures import (
 )
 from pufferfish.report.templates import templates
 from pufferfish.report.views import view_of
-from pufferfish.statement import Facts, not_promised
 from pufferfish.studio.bench import Outlook
-from pufferfish.words.certificates import VERDICTS, measured
-from pufferfish.words.numbers import odds_factor, percent_up, rounded_up
+from pufferfish.words.certificates import VERDICTS, measure
+from pufferfish.words.numbers import at_most, odds_factor, percent_up
 from pufferfish.words.phrases import beside_column, unit_in_words
 
-__all__ = ["moved"]
+__all__ = ["moving_parts"]
 
 _CONFIDENCE = 0.95
 # How the pictures of a pair are called.
 _VIEW = "view"
 
 
-def moved(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
+def moving_parts(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
     """Every place of the page and the HTML in it.
 
     Args:
@@ -50,7 +50,7 @@ def moved(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
     pictures = dict(_pictures(outlook, shown))
     return {
         "verdict": html_escape(_beware(outlook) + promise_in_words(outlook.plan) + _share(outlook)),
-        "said": html_escape(_said(outlook)),
+        "said": html_escape(_say(outlook)),
         "tiles": {name: [html_escape(each) for each in pair] for name, pair in _tiles(outlook)},
         "pictures": {name: _figure(picture) for name, picture in pictures.items()},
         "covered": _template("covered.html.j2").render(
@@ -79,7 +79,7 @@ def _share(outlook: Outlook) -> str:
     return f" Each row has its share, {outlook.calibration.goal}, which the pictures show."
 
 
-def _said(outlook: Outlook) -> str:
+def _say(outlook: Outlook) -> str:
     """For who hears the page: the gist of what has moved."""
     guess = outlook.guess
     return (
@@ -129,7 +129,7 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
                 f"of {len(outlook.calibration.scenario.pairs):,}; seen by '{worst.belief}'",
             ),
         ),
-        ("certificate", _certified(outlook)),
+        ("certificate", _certificate_card(outlook)),
     ]
 
 
@@ -148,22 +148,22 @@ def _within(outlook: Outlook) -> tuple[str, str]:
     means = (
         ""
         if mean is None
-        else f"; the mean of {outlook.records:,} within ± {rounded_up(mean, 2)}{capped}"
+        else f"; the mean of {outlook.records:,} within ± {at_most(mean, 2)}{capped}"
     )
     return (
-        f"± {rounded_up(half_width(plan.calibration.noise, _CONFIDENCE), 3)}",
+        f"± {at_most(half_width(plan.calibration.noise, _CONFIDENCE), 3)}",
         f"in 95% of cases{means}{steps_in_words(plan)}",
     )
 
 
-def _certified(outlook: Outlook) -> tuple[str, str]:
+def _certificate_card(outlook: Outlook) -> tuple[str, str]:
     certificate, goal = outlook.calibration.certificate, outlook.calibration.goal
     the, found, limit = (
         ("the ", certificate.epsilon_upper, goal.epsilon)
         if goal.pure
         else ("", certificate.delta_upper, goal.delta)
     )
-    what = f"{the}{measured(goal)} is at most {rounded_up(found, 4)}"
+    what = f"{the}{measure(goal)} is at most {at_most(found, 4)}"
     row = ""
     if outlook.plan.rows_per_person > 1:
         apart = outlook.plan.several_rows.apart

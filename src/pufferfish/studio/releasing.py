@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pufferfish.atomic import write_text
-from pufferfish.errors import PufferfishError
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.record import Record
+from pufferfish.core.atomic import write_text
+from pufferfish.core.errors import PufferfishError
 from pufferfish.options.voice import Voice
-from pufferfish.plan import Plan
-from pufferfish.record import Record
-from pufferfish.release import release_file
+from pufferfish.releases import release_file
 from pufferfish.report import report
 from pufferfish.report.columns import WrittenAs, count_column
 from pufferfish.studio.sources import Source

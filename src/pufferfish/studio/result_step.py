@@ -14,12 +14,12 @@ from shiny.types import SilentException
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
-from pufferfish.errors import BudgetExceededError, InvalidInputError, PufferfishError
+from pufferfish.calibration.slight import publishes_values
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.story import story
+from pufferfish.core.errors import BudgetExceededError, InvalidInputError, PufferfishError
 from pufferfish.options.script import script
 from pufferfish.options.words import commands
-from pufferfish.plan import Plan
-from pufferfish.release_story import story
-from pufferfish.slight import publishes_values
 from pufferfish.studio import fragments
 from pufferfish.studio.bench import Outlook, Question
 from pufferfish.studio.data_step import Data
@@ -83,7 +83,7 @@ class Result:
             done = self._done()
             if done is None:
                 return None
-            return fragments.released_part(done, story(done.record), self._address)
+            return fragments.release_part(done, story(done.record), self._address)
 
         @render.ui
         def elsewhere() -> TagList:
@@ -189,16 +189,16 @@ class Result:
     def _response(self, name: str) -> Response:
         done, example = self._done(), self._data.example()
         if name == PLAN:
-            return _saved(name, self._plan(self._answer.outlook()).to_json().encode())
+            return _save(name, self._plan(self._answer.outlook()).to_json().encode())
         if example is not None and name == example.name:
-            return _saved(name, example.csv)
+            return _save(name, example.csv)
         for each in () if done is None else done.documents:
             if each.path.name == name:
                 return FileResponse(each.path, filename=name)
         return PlainTextResponse("there is no such document", status_code=404)
 
 
-def _saved(name: str, content: bytes) -> Response:
+def _save(name: str, content: bytes) -> Response:
     disposition = f"attachment; filename*=utf-8''{quote(name)}"
     return Response(
         content,

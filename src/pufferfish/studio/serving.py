@@ -20,9 +20,9 @@ from typing import Any, NoReturn, TypeVar
 
 from starlette.types import ASGIApp
 
-from pufferfish.checks import require
-from pufferfish.errors import InvalidInputError
-from pufferfish.extras import shiny, uvicorn
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.extras import shiny, uvicorn
+from pufferfish.core.validation import require
 from pufferfish.studio.guard import Guard
 from pufferfish.studio.uploads import Uploads
 

@@ -14,9 +14,9 @@ from typing import Any
 from shiny import Inputs, Session, reactive
 from shiny.types import SilentException
 
-from pufferfish.errors import DataError, InvalidInputError, PufferfishError
+from pufferfish.core.errors import DataError, InvalidInputError, PufferfishError
 from pufferfish.studio.bench import Bench
-from pufferfish.studio.sources import EXAMPLES, Source, given_source, uploaded_source
+from pufferfish.studio.sources import EXAMPLES, Source, source_from_path, source_from_upload
 from pufferfish.studio.uploads import Upload, Uploads
 from pufferfish.studio.voice import PageVoice
 
@@ -35,7 +35,7 @@ class Studio:
         self.ledger = ledger
         self.bench = Bench()
         self.examples = {
-            key: uploaded_source(uploads.hold(example.name, example.csv))
+            key: source_from_upload(uploads.hold(example.name, example.csv))
             for key, example in EXAMPLES.items()
         }
         # Of each column, by its values, what was promised when; all pages see it.
@@ -43,7 +43,7 @@ class Studio:
 
     def refuse_changed(self, source: Source) -> None:
         """A file that is not any more what was counted."""
-        if source.path == self.given and given_source(source.path, self.na) != source:
+        if source.path == self.given and source_from_path(source.path, self.na) != source:
             raise DataError(f"{source.name} has changed since it was counted. Reload the page.")
 
 
@@ -76,7 +76,7 @@ class Page:
             raise InvalidInputError("choose a file.")
         self._let_go(role)
         self._uploads[role] = self.studio.uploads.claim(key)
-        return uploaded_source(self._uploads[role], self.studio.na)
+        return source_from_upload(self._uploads[role], self.studio.na)
 
     def new_folder(self) -> Path:
         """An empty folder of this page, for one release."""

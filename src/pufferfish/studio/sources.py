@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pufferfish import datasets
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.tables import FileFormat, format_of
 from pufferfish.tables.sources import find_source
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     # The command line reads this module, and does without a server's libraries.
     from pufferfish.studio.uploads import Upload
 
-__all__ = ["EXAMPLES", "Example", "Source", "given_source", "uploaded_source"]
+__all__ = ["EXAMPLES", "Example", "Source", "source_from_path", "source_from_upload"]
 
 # What a name says of how a file is written.
 _ENDING = re.compile(r"\.[a-zA-Z]+(\.gz)?$", re.ASCII)
@@ -98,14 +98,14 @@ EXAMPLES = {
 }
 
 
-def given_source(file: str, na: Sequence[str] = ()) -> Source:
+def source_from_path(file: str, na: Sequence[str] = ()) -> Source:
     """The file, folder or pattern that the studio was started with, and its marks."""
     stats = [Path(each.path).stat() for each in find_source(file).files]
     state = hash(tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in stats))
     return Source(key=f"{file} {state}", name=file, path=file, format=format_of(file, na=na))
 
 
-def uploaded_source(upload: Upload, na: Sequence[str] = ()) -> Source:
+def source_from_upload(upload: Upload, na: Sequence[str] = ()) -> Source:
     """A table that a page has sent.
 
     Args:

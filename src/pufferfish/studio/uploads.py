@@ -26,8 +26,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from pufferfish.checks import require
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import require
 from pufferfish.studio.guard import fresh_secret
 
 __all__ = ["Upload", "Uploads"]

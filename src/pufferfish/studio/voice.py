@@ -36,14 +36,14 @@ class PageVoice:
         self._doing.append(what)
         self._tell(what, 0.0, self._note)
 
-        def told(share: float) -> None:
+        def tell(share: float) -> None:
             nonlocal last
             if time.monotonic() - last > _PAUSE:
                 last = time.monotonic()
                 self._tell(what, share, self._note)
 
         try:
-            yield told
+            yield tell
         finally:
             self._note = ""
             self._doing.remove(what)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pufferfish.calibration import Calibration
-from pufferfish.checks import positive, require
-from pufferfish.errors import CertificationError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Prior
+from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import CertificationError
+from pufferfish.core.ladder import rung_up
+from pufferfish.core.validation import positive, require
 from pufferfish.exact import verify
 from pufferfish.exact.family import laplace_family, laplace_reserve
-from pufferfish.exact.verify import check_goal
-from pufferfish.guarantee import Guarantee
-from pufferfish.ladder import rung_up
+from pufferfish.exact.oracle import check_goal
 from pufferfish.noise import Noise, NoNoise
-from pufferfish.priors import Prior
-from pufferfish.scenario import Belief, Scenario
 from pufferfish.sums.finite import FiniteSearch
 from pufferfish.sums.gaussian import GaussianSearch
 from pufferfish.sums.paper import paper_scales
@@ -145,14 +145,14 @@ def calibrate_sum(
     search = search_for(users, protected, goal)
     if size is not None:
         require(method == "exact", f"a size that was given is certified; {method!r} finds its own.")
-        return _given(users, protected, goal, search, positive("size", size))
+        return _certify_given(users, protected, goal, search, positive("size", size))
     if method == "exact" or (method == "gaussian" and users.laws is None):
         found = search.least()
     elif method == "gaussian":
         found = search.judge(GaussianSearch(users, protected, search.goal).least().noise)
     else:
         found = search.judge(_paper_law(method, users, protected, search.goal, tau))
-    return _calibrated(
+    return _calibrate(
         users, protected, goal, search, found, method, tau if has_tau else None, certified_only
     )
 
@@ -174,15 +174,15 @@ def certified_sum(
     """
     search = search_for(users, protected, goal)
     found = search.judge(noise)
-    return _calibrated(users, protected, goal, search, found, method, tau, certified_only)
+    return _calibrate(users, protected, goal, search, found, method, tau, certified_only)
 
 
-def _given(
+def _certify_given(
     users: Users, protected: Protected, goal: Guarantee, search: Search, size: float
 ) -> SumCalibration:
     """A scale that the curator chose. A refusal names a rung, and so tells little of the users."""
     found = search.judge(laplace_family(search.goal)(size))
-    given = _calibrated(users, protected, goal, search, found, "given", None, False)
+    given = _calibrate(users, protected, goal, search, found, "given", None, False)
     if given.holds:
         return given
     least = search.least().noise
@@ -202,7 +202,7 @@ def _paper_law(method: str, users: Users, protected: Protected, goal: Guarantee,
     return laplace_family(goal)(size) if size > 0.0 else NoNoise()
 
 
-def _calibrated(
+def _calibrate(
     users: Users,
     protected: Protected,
     goal: Guarantee,
@@ -212,7 +212,7 @@ def _calibrated(
     tau: Tau | None,
     certified_only: bool,
 ) -> SumCalibration:
-    charged = search.charged(found.kind)
+    charged = search.charge(found.kind)
     scenario = _scenario(users, search, charged or [found.kind])
     certificate = verify(scenario, found.noise, search.goal)
     if found.least and certificate.holds is not True and not found.noise.identity:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from pufferfish.compare import Asked, Comparison, Found, side_by_side, tau_in_words
-from pufferfish.errors import UnsupportedError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.exact.family import laplace_family, laplace_reserve
-from pufferfish.guarantee import Guarantee
+from pufferfish.insight.comparison import Asked, Comparison, Found, side_by_side, tau_in_words
 from pufferfish.noise import NoNoise
 from pufferfish.sums.calibration import SumCalibration, calibrate_sum, certified_sum
 from pufferfish.sums.paper import PAPER_SUMS

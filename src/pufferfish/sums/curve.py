@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pufferfish.checks import finite, nonnegative, require
-from pufferfish.errors import UnsupportedError
-from pufferfish.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import finite, nonnegative, require
 from pufferfish.sums.calibration import calibrate_sum
 from pufferfish.sums.users import identical
 from pufferfish.theorems import Tau, cor_1a_identical

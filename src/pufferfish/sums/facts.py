@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
+from pufferfish.core.ladder import Rounding
 from pufferfish.documents.shape import Entries, read_part, written
 from pufferfish.documents.types import Bounds, Count, Name
-from pufferfish.guarantee import GoalEntries, Guarantee
-from pufferfish.kind import Stated
-from pufferfish.ladder import Rounding
+from pufferfish.kinds.record import Stated
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Noise, as_noise, law_to_dict
 from pufferfish.sums.plan import Statistic, SumLawEntries, SumPlan

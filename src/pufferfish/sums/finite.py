@@ -27,18 +27,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import CertificationError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import PairOfLaws, SecretPair
+from pufferfish.core.errors import CertificationError
+from pufferfish.core.limits import still_patient
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.search import least_size, shortfall
-from pufferfish.guarantee import Guarantee
-from pufferfish.limits import still_patient
 from pufferfish.noise import Noise, NoNoise
-from pufferfish.priors import Discrete
-from pufferfish.scenario import PairOfLaws, SecretPair
 from pufferfish.sums.search import Found, refuse_other_noise
 from pufferfish.sums.secret import Protected
-from pufferfish.sums.tables import LatticeTable, UserTables, as_prior, known_laws
+from pufferfish.sums.tables import LatticeTable, UserTables, as_prior, laws_of_users
 from pufferfish.sums.users import IntArray, Users
 
 __all__ = ["FiniteSearch"]
@@ -78,7 +78,7 @@ class FiniteSearch:
         self._users, self._protected = users, protected
         self._presence = protected.what == "presence"
         self._pure = goal.delta < _SMALLEST_DELTA
-        self._laws = known_laws(users)
+        self._laws = laws_of_users(users)
         self._gaps = protected.gaps(users)
         # At δ = 0 no table decides anything; what is cut then is only a matter of length.
         self._lost = _LOST_SHARE * (goal.delta if not self._pure else _LOST_SHARE)
@@ -178,7 +178,7 @@ class FiniteSearch:
             return np.array([self.tables.steps(*self._protected.between)])
         return self.tables.differences(kinds)
 
-    def charged(self, decides: int) -> list[int] | None:
+    def charge(self, decides: int) -> list[int] | None:
         """Who decides, and all others who may decide the cost of repeats."""
         if self._pure or not self._presence:
             reach = self._reach if self._presence else self._gaps

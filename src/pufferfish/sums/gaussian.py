@@ -28,15 +28,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
-from pufferfish.checks import FloatArray
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete, Gaussian, Prior
+from pufferfish.beliefs.scenario import PairOfLaws, SecretPair
+from pufferfish.core.limits import still_patient
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.search import HOPELESS, least_size, log_excess, shortfall
-from pufferfish.guarantee import Guarantee
-from pufferfish.limits import still_patient
 from pufferfish.noise import Noise, NoNoise
-from pufferfish.priors import Discrete, Gaussian, Prior
-from pufferfish.scenario import PairOfLaws, SecretPair
 from pufferfish.sums.paper import paper_scales
 from pufferfish.sums.search import Found, refuse_other_noise
 from pufferfish.sums.secret import Protected
@@ -69,7 +69,7 @@ class _Order:
     shares: FloatArray
 
 
-def _centred(mean: float, variance: float) -> Prior:
+def _centre(mean: float, variance: float) -> Prior:
     """N(mean, variance), a point where nothing is random."""
     if variance > 0.0:
         return Gaussian(mean, math.sqrt(variance))
@@ -117,8 +117,8 @@ class GaussianSearch:
         return PairOfLaws(
             self.belief,
             SecretPair(*self._protected.words(float(gap))),
-            _centred(float(gap), float(with_user)),
-            _centred(0.0, float(rest)),
+            _centre(float(gap), float(with_user)),
+            _centre(0.0, float(rest)),
             0.0,
             0.0,
         )
@@ -160,7 +160,7 @@ class GaussianSearch:
         decides = max(losses, key=losses.__getitem__)
         return Found(noise, decides, self.certificates, True, least=False)
 
-    def charged(self, decides: int) -> list[int] | None:
+    def charge(self, decides: int) -> list[int] | None:
         """Who decides, and for whom a coupling keeps the two sums least close, but for δ.
 
         At δ = 0 no coupling keeps the sums with and without a random value within any distance.

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pufferfish.checks import require
-from pufferfish.kind import Kind, ReleasePlan, ReleaseRecord
-from pufferfish.scenario import PUBLIC
+from pufferfish.beliefs.scenario import PUBLIC
+from pufferfish.core.validation import require
+from pufferfish.kinds.kind import Kind
+from pufferfish.kinds.plan import ReleasePlan
+from pufferfish.kinds.record import ReleaseRecord
+from pufferfish.kinds.verdict import Check
 from pufferfish.sums.facts import SumFacts, sum_words
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import SumRecord, counts_of_sum
-from pufferfish.verdict import Check
 
 __all__ = ["SumKind"]
 
@@ -34,16 +36,16 @@ class SumKind(Kind[SumPlan, SumFacts]):
         """The words that follow from it, by entry."""
         return sum_words(facts)
 
-    def planned(self, facts: SumFacts, plan: SumPlan) -> SumFacts:
+    def facts_by_plan(self, facts: SumFacts, plan: SumPlan) -> SumFacts:
         """What a release by this plan states; nothing in it depends on what was done."""
         del facts
         return SumFacts.of(plan)
 
-    def promised(self, facts: SumFacts) -> str:
+    def promise_in_words(self, facts: SumFacts) -> str:
         """The promise, for every user."""
         return f"{facts.goal}"
 
-    def recomputed(self, plan: SumPlan) -> str:
+    def recompute(self, plan: SumPlan) -> str:
         """How many certificates it took."""
         calibration = plan.calibration
         return (

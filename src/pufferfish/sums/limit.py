@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from pufferfish.errors import UnsupportedError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.exact import Enclosure, verify
-from pufferfish.guarantee import Guarantee
 from pufferfish.noise import Noise
-from pufferfish.scenario import Belief, Scenario
 from pufferfish.sums.finite import FiniteSearch
 from pufferfish.sums.gaussian import GaussianSearch
 from pufferfish.sums.secret import Protected

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import UnsupportedError
-from pufferfish.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray
 from pufferfish.sums.secret import Protected
 from pufferfish.sums.users import Users
 from pufferfish.theorems import Tau, cor_1a, cor_1a_identical, cor_1b

@@ -9,19 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
-from pufferfish.checks import require
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.mechanism import Mechanism
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.ladder import ROUNDINGS, Rounding, rung_up
+from pufferfish.core.numerics import PUBLISHED_DIGITS, round_up
+from pufferfish.core.validation import require
 from pufferfish.documents.shape import read
 from pufferfish.documents.types import Name
-from pufferfish.errors import UnsupportedError
 from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.family import laplace_family
-from pufferfish.kind import ReleasePlan, plan_to_dict
-from pufferfish.ladder import ROUNDINGS, Rounding, rung_up
-from pufferfish.mechanism import Mechanism
+from pufferfish.kinds.entries import PlanHead
+from pufferfish.kinds.plan import ReleasePlan, plan_to_dict
 from pufferfish.noise import LaplaceNoise, LawEntries, Noise, NoNoise, as_noise, law_to_dict
-from pufferfish.numerics import PUBLISHED_DIGITS, round_up
-from pufferfish.scenario import Scenario
-from pufferfish.shapes import PlanHead
 from pufferfish.sums.calibration import SumCalibration, SumMethod, certified_sum
 from pufferfish.sums.users_document import ProtectedEntries, UsersEntries, users_to_dict
 
@@ -105,7 +105,7 @@ class SumPlan(ReleasePlan):
         if self.statistic == "count":
             self._check_countable()
         if self.rounding != "given" and not self.public:
-            calibration = _published(self.calibration, self.rounding)
+            calibration = _publishable(self.calibration, self.rounding)
             object.__setattr__(self, "calibration", calibration)
         # Refuses what cannot be released: an uncertified law, no noise unasked.
         _ = self.mechanism
@@ -177,7 +177,7 @@ class SumPlan(ReleasePlan):
         )
 
 
-def _published(calibration: SumCalibration, rounding: Rounding) -> SumCalibration:
+def _publishable(calibration: SumCalibration, rounding: Rounding) -> SumCalibration:
     """The same with a scale that is rounded up, and so says little of the users.
 
     On the ladder the grid follows from the rung, as for a column.

@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import DataError
-from pufferfish.priors import Discrete
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.core.errors import DataError
+from pufferfish.core.validation import FloatArray
 from pufferfish.sums.users import IntArray, Users, binary, finite_users, moments
 from pufferfish.tables import FileFormat, format_of
 from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_numbers
 from pufferfish.tables.local.files import column_values
-from pufferfish.tables.local.frames import collected, native, to_arrow
-from pufferfish.tables.local.reading import opened
+from pufferfish.tables.local.frames import collect_frame, native, to_arrow
+from pufferfish.tables.local.reading import open_file
 from pufferfish.tables.names import check_columns
 
 __all__ = ["users_from_table"]
@@ -66,7 +66,7 @@ def _columns(data: Any, format_: FileFormat | None) -> tuple[list[str], _Column]
     if isinstance(data, str | PathLike):
         path = fspath(data)
         how = format_ or format_of(path)
-        with opened(path, how, [], ()) as table:
+        with open_file(path, how, [], ()) as table:
             names = list(table.names)
         check_columns(names, *names)
         return names, lambda name: column_values(path, how, name)
@@ -75,7 +75,7 @@ def _columns(data: Any, format_: FileFormat | None) -> tuple[list[str], _Column]
     frame = native(data)
 
     def column(name: str) -> FloatArray:
-        table = to_arrow(collected(frame.select(name)), name).combine_chunks()
+        table = to_arrow(collect_frame(frame.select(name)), name).combine_chunks()
         return arrow_numbers(name, table.column(name).combine_chunks())
 
     return list(frame.collect_schema().names()), column

@@ -1,6 +1,6 @@
 """The record of a released sum, in an internal and a public edition.
 
-The same contract as `pufferfish.record`: the internal edition holds all that is needed to check
+As for `pufferfish.columns.record`: the internal edition holds all that is needed to check
 every claim again; the public one nothing that is derived from users who are not public, but for the
 scale, rounded up, and the number of users where a mean tells it.
 """
@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
-from pufferfish.checks import finite
+from pufferfish.core.validation import finite
 from pufferfish.documents.shape import Entries, written
 from pufferfish.documents.types import Whole
 from pufferfish.exact.certificate import CertificateEntries
-from pufferfish.kind import ReleaseRecord
-from pufferfish.shapes import record_shape
+from pufferfish.kinds.entries import record_shape
+from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.sums.facts import SumFacts, SumFactsEntries, sum_words
 from pufferfish.sums.plan import SumLawEntries, SumPlan, SumPlanEntries
 
@@ -95,7 +95,7 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
         return written(CountedRows, self)
 
     @classmethod
-    def restored(cls, data: Mapping[str, Any]) -> Self:
+    def restore(cls, data: Mapping[str, Any]) -> Self:
         """The record that an internal edition describes; its plan is certified again."""
         table = data["table"]
         return cls(

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, require
-from pufferfish.errors import DataError, UnsupportedError
-from pufferfish.ledger_file import Released, charge
-from pufferfish.release import software_versions
+from pufferfish.core.errors import DataError, UnsupportedError
+from pufferfish.core.validation import FloatArray, require
+from pufferfish.ledger.file import Released, charge
+from pufferfish.releases import software_versions
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import SumRecord
 from pufferfish.sums.tables import as_decimal
@@ -63,7 +63,7 @@ def release_sum(
             )
         charge(place, plan.calibration.calibration, of=Released(plan.column), only_check=True)
     numbers = column_numbers(plan.column, values)
-    outside = _checked(numbers, plan)
+    outside = _check_values(numbers, plan)
     noised = float(mechanism.apply([_total(numbers, plan)])[0])
     if place is not None:
         charge(place, plan.calibration.calibration, of=Released(plan.column))
@@ -112,7 +112,7 @@ def _exact_sum(numbers: FloatArray, *, decimal: bool) -> Fraction:
     return Fraction(total) + Fraction(rest)
 
 
-def _checked(numbers: FloatArray, plan: SumPlan) -> int:
+def _check_values(numbers: FloatArray, plan: SumPlan) -> int:
     """Refuse rows that the plan does not allow for; how many are far from all it expects."""
     users, presence = plan.calibration.users, plan.calibration.protected.what == "presence"
     _refuse(
@@ -131,11 +131,11 @@ def _checked(numbers: FloatArray, plan: SumPlan) -> int:
         unknown = ~np.isin(numbers, users.laws.values)
         _refuse(unknown, plan.column, "no described user can add this value. Describe them anew")
         return 0
-    low, high = _expected(users)
+    low, high = _expected_users(users)
     return int(np.count_nonzero((numbers < low) | (numbers > high)))
 
 
-def _expected(users: Users) -> tuple[float, float]:
+def _expected_users(users: Users) -> tuple[float, float]:
     reach = _FARTHEST * users.stds
     return float((users.means - reach).min()), float((users.means + reach).max())
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from pufferfish.errors import CertificationError, UnsupportedError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import PairOfLaws
+from pufferfish.core.errors import CertificationError, UnsupportedError
 from pufferfish.exact.family import LaplaceFamily
-from pufferfish.guarantee import Guarantee
 from pufferfish.noise import Noise
-from pufferfish.scenario import PairOfLaws
 
 __all__ = ["Found", "Search", "refuse_other_noise"]
 
@@ -69,5 +69,5 @@ class Search(Protocol):
     def pairs(self, kind: int) -> list[PairOfLaws]:
         """The pairs of one kind that decide, the one that decides most first."""
 
-    def charged(self, decides: int) -> list[int] | None:
+    def charge(self, decides: int) -> list[int] | None:
         """Kinds among whom is who decides the cost of repeats; None where that is not known."""

@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, finite, require
-from pufferfish.errors import UnsupportedError
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray, finite, require
 from pufferfish.sums.users import Users
 
 __all__ = ["Protect", "Protected"]

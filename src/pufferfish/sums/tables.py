@@ -23,14 +23,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import UnsupportedError
-from pufferfish.limits import still_patient
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Discrete
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.limits import still_patient
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
 from pufferfish.sums.users import IntArray, Laws, Users
 
-__all__ = ["LatticeTable", "UserTables", "as_decimal", "as_prior", "known_laws"]
+__all__ = ["LatticeTable", "UserTables", "as_decimal", "as_prior", "laws_of_users"]
 
 # Entries of a table up to which convolving it is worth its time.
 _MOST_ENTRIES = 300_000
@@ -98,7 +98,7 @@ def _cut(*, start: int, masses: FloatArray, lost: float, error: float, cut: floa
     return LatticeTable(start=start, masses=masses, lost=lost, error=error)
 
 
-def known_laws(users: Users) -> Laws:
+def laws_of_users(users: Users) -> Laws:
     """The tables of all users, or a refusal."""
     if users.laws is None:
         raise UnsupportedError(
@@ -123,7 +123,7 @@ class UserTables:
             UnsupportedError: Tables are not known, or too long.
         """
         self._users = users
-        self.laws = known_laws(users)
+        self.laws = laws_of_users(users)
         self._cut = cut
         values, inverse = np.unique(self.laws.values, return_inverse=True)
         exact = [as_decimal(value) for value in values]

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, finite, finite_array, nonnegative, require
-from pufferfish.priors import Discrete
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.core.validation import FloatArray, finite, finite_array, nonnegative, require
 
 __all__ = [
     "IntArray",
@@ -161,7 +161,7 @@ def moments(
     centres, spreads = finite_array("means", means), finite_array("stds", stds)
     _same_length(centres, means=centres, stds=spreads)
     require(bool((spreads >= 0.0).all()), "stds must not be negative.")
-    numbers, positions = _counted(centres.size, counts)
+    numbers, positions = _count(centres.size, counts)
     return Users(
         means=centres, stds=spreads, counts=numbers, positions=positions, provenance=provenance
     )
@@ -193,7 +193,7 @@ def binary(
     require(bool(inside.all()), "probabilities must be between 0 and 1.")
     faint = (chances > 0.0) & (chances < _SMALLEST_PROBABILITY)
     require(not faint.any(), f"probabilities must be 0 or at least {_SMALLEST_PROBABILITY:g}.")
-    numbers, positions = _counted(chances.size, counts)
+    numbers, positions = _count(chances.size, counts)
     keys, first, kind = np.unique(
         np.stack([chances, amounts]), axis=1, return_index=True, return_inverse=True
     )
@@ -207,7 +207,7 @@ def binary(
     return Users(
         means=chances * amounts,
         stds=np.sqrt(chances * (1.0 - chances)) * np.abs(amounts),
-        counts=_merged(kind.reshape(-1), numbers),
+        counts=_merge(kind.reshape(-1), numbers),
         positions=at[first],
         laws=laws,
         provenance=provenance,
@@ -228,7 +228,7 @@ def finite_users(
             isinstance(table, Discrete),
             f"laws must be pf.Discrete tables, got {type(table).__name__}.",
         )
-    numbers, positions = _counted(len(tables), counts)
+    numbers, positions = _count(len(tables), counts)
     kinds: dict[Discrete, int] = {}
     kind = np.array([kinds.setdefault(table, len(kinds)) for table in tables])
     first = np.unique(kind, return_index=True)[1]
@@ -242,7 +242,7 @@ def finite_users(
     return Users(
         means=np.array([table.mean for table in kinds]),
         stds=np.sqrt([table.variance for table in kinds]),
-        counts=_merged(kind, numbers),
+        counts=_merge(kind, numbers),
         positions=at[first],
         laws=flat,
         provenance=provenance,
@@ -289,7 +289,7 @@ def _same_length(one: FloatArray, **arrays: FloatArray) -> None:
     )
 
 
-def _counted(entries: int, counts: object) -> tuple[IntArray, IntArray | None]:
+def _count(entries: int, counts: object) -> tuple[IntArray, IntArray | None]:
     """Counts of each entry, and the number of its first user where they are not 1, 2, 3, ..."""
     if counts is None:
         return np.ones(entries, dtype=np.int64), None
@@ -302,7 +302,7 @@ def _counted(entries: int, counts: object) -> tuple[IntArray, IntArray | None]:
     return exact, np.cumsum(exact) - exact + 1
 
 
-def _merged(kind: npt.NDArray[np.intp], counts: IntArray) -> IntArray:
+def _merge(kind: npt.NDArray[np.intp], counts: IntArray) -> IntArray:
     """How many users there are of each kind."""
     total = np.zeros(int(kind.max()) + 1, dtype=np.int64)
     np.add.at(total, kind, counts)

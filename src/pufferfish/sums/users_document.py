@@ -8,12 +8,12 @@ from typing import Annotated, Any, cast
 import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 
-from pufferfish.checks import require
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.limits import MOST_KINDS, MOST_TABLES, MOST_USER_VALUES
+from pufferfish.core.validation import require
 from pufferfish.documents.shape import Entries, plain
 from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Numbers
-from pufferfish.errors import InvalidInputError
-from pufferfish.limits import MOST_KINDS, MOST_TABLES, MOST_USER_VALUES
-from pufferfish.priors import Discrete
 from pufferfish.sums.secret import Protect, Protected
 from pufferfish.sums.users import Users, finite_users, moments, together
 

@@ -15,10 +15,10 @@ from pufferfish.words.certificates import (
     REPEATS_REFUSED,
     VERDICTS_ALOUD,
     describe_loss,
-    measured,
+    measure,
 )
 from pufferfish.words.explanation import Explanation, notices
-from pufferfish.words.numbers import rounded_up, times
+from pufferfish.words.numbers import at_most, times
 from pufferfish.words.phrases import bounded_probability
 from pufferfish.words.steps import Step
 
@@ -34,7 +34,7 @@ def explain_sum(calibration: SumCalibration, limit: LimitCheck | None = None) ->
         "promise": _promise(calibration),
         "noise": _noise(calibration),
         "method": _decides(calibration),
-        "certificate": _certified(calibration),
+        "certificate": _certificate_in_words(calibration),
         "central limit": "" if limit is None else limit_in_words(limit),
         "repeats": _repeats(calibration),
         "not promised": f"Not promised: {unpromised}",
@@ -102,7 +102,7 @@ def _noise(calibration: SumCalibration) -> str:
         return f"Noise to add: none; {reason}.{caution}"
     spread = math.sqrt(calibration.users.variance)
     beside = f", {times(noise.error() / spread)} the sum's own" if spread > 0.0 else ""
-    law = words_of(noise).proposed(noise, lambda size: rounded_up(size, 6), beside)
+    law = words_of(noise).propose(noise, lambda size: at_most(size, 6), beside)
     return f"Noise to add: {law}."
 
 
@@ -130,7 +130,7 @@ def _decides(calibration: SumCalibration) -> str:
     return text
 
 
-def _certified(calibration: SumCalibration) -> str:
+def _certificate_in_words(calibration: SumCalibration) -> str:
     certificate: Certificate = calibration.calibration.certificate
     status = VERDICTS_ALOUD[certificate.holds]
     return f"Certificate of who decides: {status}; {describe_loss(certificate)}."
@@ -138,8 +138,8 @@ def _certified(calibration: SumCalibration) -> str:
 
 def limit_in_words(limit: LimitCheck) -> str:
     """Whether the central limit theorem can be relied on here."""
-    what = "the least ε" if limit.goal.pure else measured(limit.goal)
-    size = "no noise" if limit.noise.identity else f"scale {rounded_up(limit.noise.size, 4)}"
+    what = "the least ε" if limit.goal.pure else measure(limit.goal)
+    size = "no noise" if limit.noise.identity else f"scale {at_most(limit.noise.size, 4)}"
     verdict = (
         "so here it would have done no harm"
         if limit.holds
@@ -147,15 +147,15 @@ def limit_in_words(limit: LimitCheck) -> str:
     )
     classic = []
     if limit.kolmogorov is not None:
-        distance = rounded_up(limit.kolmogorov, 3)
+        distance = at_most(limit.kolmogorov, 3)
         classic.append(f"the cdf of the sum is within {distance} of a Gaussian's")
     if limit.lyapunov is not None:
         classic.append(f"Lyapunov's ratio is {limit.lyapunov:.3g}")
     beside = f" (Beside it: {', '.join(classic)}.)" if classic else ""
     return (
         "Does the central limit theorem hold here? Believing the sum to be Gaussian one would add "
-        f"{size}. Then {what} for {limit.user} is {rounded_up(limit.believed.upper, 3)} as that "
-        f"belief sees it, and {rounded_up(limit.true.upper, 3)} in truth: {verdict}.{beside}"
+        f"{size}. Then {what} for {limit.user} is {at_most(limit.believed.upper, 3)} as that "
+        f"belief sees it, and {at_most(limit.true.upper, 3)} in truth: {verdict}.{beside}"
     )
 
 
@@ -164,7 +164,7 @@ def _repeats(calibration: SumCalibration) -> str:
     if composable is None:
         return f"Publishing the same sum again with fresh noise: {REPEATS_REFUSED}."
     costs = ", ".join(
-        f"{count} releases ε = {rounded_up(cost.epsilon, 4)}"
+        f"{count} releases ε = {at_most(cost.epsilon, 4)}"
         for count, cost in ((count, composable.cost(count)) for count in (2, 3))
     )
     return (

@@ -11,9 +11,9 @@ from pufferfish.tables.change import Change, Changed
 from pufferfish.tables.engine import Engine, Progress, Staged, Survey
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, format_of
 from pufferfish.tables.local.transform import becomes_folder
-from pufferfish.tables.summarise import summarise
 from pufferfish.tables.summary import Group, Summary
 from pufferfish.tables.tally import MOST_VALUES, Tally
+from pufferfish.tables.verbs import summarise
 
 __all__ = [
     "MOST_VALUES",

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import DataError
-from pufferfish.scenario import checked_secret
+from pufferfish.beliefs.scenario import check_secret
+from pufferfish.core.errors import DataError
+from pufferfish.core.validation import FloatArray
 from pufferfish.tables.batch import Batch, Coded, Numbers
 from pufferfish.tables.names import not_labels, not_numeric, not_secrets
 from pufferfish.tables.summary import IntArray, is_missing
 
-__all__ = ["array_batch", "column_numbers", "counted_batch", "new_array", "whole_counts"]
+__all__ = ["array_batch", "column_numbers", "count_batch", "new_array", "whole_counts"]
 
 
 def array_batch(
@@ -32,8 +32,8 @@ def array_batch(
     """All rows of a mapping of equally long arrays, as one batch."""
     batch = Batch(
         {name: column_numbers(name, table[name]) for name in numbers},
-        _coded(secret, table[secret], not_secrets),
-        {name: _coded(name, table[name], not_labels, dates=True) for name in labels},
+        _encode(secret, table[secret], not_secrets),
+        {name: _encode(name, table[name], not_labels, dates=True) for name in labels},
         None if count is None else whole_counts(count, column_numbers(count, table[count])),
     )
     sizes = [each.size for each in batch.numbers.values()]
@@ -55,7 +55,7 @@ def new_array(new: Numbers | Coded) -> npt.NDArray[Any]:
     return _objects([*new.labels, None])[new.codes]
 
 
-def counted_batch(table: Mapping[str, Iterable[Any]], column: str, secret: str) -> Batch:
+def count_batch(table: Mapping[str, Iterable[Any]], column: str, secret: str) -> Batch:
     """The same for columns that may be any iterables, with a column "counts"."""
     listed = {
         name: each if isinstance(each, np.ndarray) else _objects(list(each))
@@ -123,7 +123,7 @@ def _number(name: str, entry: object) -> float:
         return math.inf  # refused, with its row, like any other value beyond all bounds
 
 
-def _coded(
+def _encode(
     name: str, given: object, refused: Callable[[str, str], str], *, dates: bool = False
 ) -> Coded:
     """A column of labels; `refused` says why one is none of them."""
@@ -147,5 +147,5 @@ def _coded(
             continue
         if not isinstance(entry, str | int | np.bool_ | np.integer):
             raise DataError(refused(name, type(entry).__name__))
-        codes[row] = index.setdefault(checked_secret(entry), len(index))
+        codes[row] = index.setdefault(check_secret(entry), len(index))
     return Coded.of(codes, tuple(index))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, require
-from pufferfish.errors import DataError
-from pufferfish.extras import pyarrow
+from pufferfish.core.errors import DataError
+from pufferfish.core.extras import pyarrow
+from pufferfish.core.validation import FloatArray, require
 from pufferfish.tables.arrays import whole_counts
 from pufferfish.tables.batch import Batch, Coded, ColumnType, Numbers
 from pufferfish.tables.names import not_labels, not_numeric, not_secrets
@@ -45,8 +45,8 @@ def arrow_batch(
         counts = whole_counts(count, arrow_numbers(count, part.column(count)))
     return Batch(
         {name: arrow_numbers(name, part.column(name)) for name in numbers},
-        _coded(secret, part.column(secret), not_secrets),
-        {name: _coded(name, part.column(name), not_labels, dates=True) for name in labels},
+        _encode(secret, part.column(secret), not_secrets),
+        {name: _encode(name, part.column(name), not_labels, dates=True) for name in labels},
         counts,
     )
 
@@ -79,7 +79,7 @@ def arrow_type(name: str, published: ColumnType, given: pa.DataType) -> pa.DataT
     return kinds[published] if published in kinds else movable(plain_kind(name, given))
 
 
-def _coded(
+def _encode(
     name: str, array: pa.Array, refused: Callable[[str, str], str], *, dates: bool = False
 ) -> Coded:
     """A column of labels; `refused` says why one is none of them."""

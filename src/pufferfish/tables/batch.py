@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.tables.summary import IntArray
 
-__all__ = ["Batch", "Coded", "ColumnType", "Numbers", "joined_columns", "labels_of"]
+__all__ = ["Batch", "Coded", "ColumnType", "Numbers", "join_columns", "labels_of"]
 __all__ += ["numbers_of"]
 
 # What becomes of a column. "number" and "whole" (64 bits) are read as numbers. All else is read as
@@ -98,7 +98,7 @@ class Batch(NamedTuple):
         return self.secret.rows
 
 
-def joined_columns(parts: Sequence[Numbers | Coded]) -> Numbers | Coded:
+def join_columns(parts: Sequence[Numbers | Coded]) -> Numbers | Coded:
     """The rows of a column one after the other; all parts are of one type."""
     numbers = [part for part in parts if isinstance(part, Numbers)]
     if numbers:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.scenario import Secret
+from pufferfish.beliefs.scenario import Secret
+from pufferfish.core.validation import FloatArray
 from pufferfish.tables.batch import Batch, Coded, ColumnType, Numbers, labels_of, numbers_of
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.rows import Columns

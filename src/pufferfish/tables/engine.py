@@ -2,7 +2,7 @@
 
 A table is summarised for a fit, and surveyed before anything is drawn. Its rows are transformed,
 each once; and the result is published, whole or not at all. A further engine is one more package
-with such a class, and one more name in `pufferfish.tables.engines`.
+with such a class, and one more name in `pufferfish.tables.verbs`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from pufferfish.scenario import Secret
+from pufferfish.beliefs.scenario import Secret
 from pufferfish.tables.batch import Batch
 from pufferfish.tables.change import Change
 from pufferfish.tables.one_row import OneRow

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pufferfish.checks import require
-from pufferfish.errors import DataError, InvalidInputError
-from pufferfish.tables.marks import checked_marks
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.tables.marks import check_marks
 from pufferfish.tables.sources import STANDARD_STREAM, find_source, is_many
 
-__all__ = ["STANDARD_STREAM", "FileFormat", "delimiter_of", "format_of", "names_file", "renamed"]
+__all__ = ["STANDARD_STREAM", "FileFormat", "delimiter_of", "format_of", "names_file", "rename_for"]
 
 _BY_SUFFIX = {
     ".csv": "csv",
@@ -80,7 +80,7 @@ def format_of(
     )
     if is_many(path):
         return _format_of_all(path, kind, delimiter, na, option)
-    marks = checked_marks(na)
+    marks = check_marks(na)
     suffix, compressed = _suffix(path)
     if kind is None:
         kind = "csv" if str(path) == STANDARD_STREAM else _BY_SUFFIX.get(suffix)
@@ -117,7 +117,7 @@ def names_file(path: str | Path) -> bool:
     return str(path) == STANDARD_STREAM or _suffix(path)[0] in _BY_SUFFIX
 
 
-def renamed(name: str, source: FileFormat, target: FileFormat) -> str:
+def rename_for(name: str, source: FileFormat, target: FileFormat) -> str:
     """The name of a file that is written in another format; in the same one it keeps its name."""
     if source == target:
         return name

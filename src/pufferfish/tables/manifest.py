@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal, Self
 
-from pufferfish.checks import require
+from pufferfish.core.validation import require
 from pufferfish.documents.shape import Entries, made, plain, read
 from pufferfish.documents.text import document_text, parse_document
 

@@ -10,16 +10,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pufferfish.checks import require
-from pufferfish.extras import pyarrow
+from pufferfish.core.extras import pyarrow
+from pufferfish.core.validation import require
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["checked_marks", "numbers_of", "without_marks"]
+__all__ = ["check_marks", "numbers_of", "without_marks"]
 
 
-def checked_marks(na: Sequence[str]) -> tuple[str, ...]:
+def check_marks(na: Sequence[str]) -> tuple[str, ...]:
     """The marks, without the spaces around them."""
     require(
         not isinstance(na, str) and all(isinstance(each, str) for each in na),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 
 __all__ = ["MARKS_HINT", "check_columns", "not_labels", "not_numeric", "not_secrets"]
 __all__ += ["refuse_secret_key"]

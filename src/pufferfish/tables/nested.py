@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pufferfish.errors import DataError
-from pufferfish.extras import pyarrow
+from pufferfish.core.errors import DataError
+from pufferfish.core.extras import pyarrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["decoded", "holds_dictionary", "plain_kind"]
+__all__ = ["decode", "holds_dictionary", "plain_kind"]
 
 
 def holds_dictionary(kind: pa.DataType) -> bool:
@@ -61,15 +61,15 @@ def plain_kind(name: str, kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def decoded(array: Any, kind: pa.DataType) -> Any:
+def decode(array: Any, kind: pa.DataType) -> Any:
     """An array, or one in chunks, as the plain kind of its type."""
     pa = pyarrow()
     if array.type == kind:
         return array
     if isinstance(array, pa.ChunkedArray):
-        return pa.chunked_array([decoded(chunk, kind) for chunk in array.chunks], kind)
+        return pa.chunked_array([decode(chunk, kind) for chunk in array.chunks], kind)
     if pa.types.is_dictionary(array.type):
-        return decoded(array.dictionary_decode(), kind)
+        return decode(array.dictionary_decode(), kind)
     return array.cast(kind)
 
 

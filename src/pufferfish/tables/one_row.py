@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, require
+from pufferfish.core.validation import FloatArray, require
 from pufferfish.tables.summary import IntArray
 
 __all__ = ["OneRow", "Way", "means"]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.errors import DataError
-from pufferfish.extras import pyarrow
+from pufferfish.core.errors import DataError
+from pufferfish.core.extras import pyarrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ArrowPacking", "Columns", "joined", "movable", "plain_columns", "taken", "wide"]
+__all__ = ["ArrowPacking", "Columns", "join_rows", "movable", "plain_columns", "take_rows", "wide"]
 
 # By its name, what a column holds: numbers, truth values, texts, or anything; None for nothing.
 Columns = dict[str, list[Any]]
@@ -59,7 +59,7 @@ def wide(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def joined(parts: Sequence[pa.RecordBatch], schema: pa.Schema | None = None) -> pa.RecordBatch:
+def join_rows(parts: Sequence[pa.RecordBatch], schema: pa.Schema | None = None) -> pa.RecordBatch:
     """Rows one after the other, as one batch.
 
     Raises:
@@ -78,7 +78,7 @@ def joined(parts: Sequence[pa.RecordBatch], schema: pa.Schema | None = None) -> 
     return batches[0]
 
 
-def taken(rows: Any, order: npt.NDArray[np.int64]) -> Any:
+def take_rows(rows: Any, order: npt.NDArray[np.int64]) -> Any:
     """Some rows of a batch or a table, in an order of their own."""
     pa = pyarrow()
     fields = [field.with_type(movable(field.type)) for field in rows.schema]
@@ -101,15 +101,15 @@ class ArrowPacking:
 
     def taken(self, rows: pa.RecordBatch, order: npt.NDArray[np.int64]) -> pa.RecordBatch:
         """The same rows in another order."""
-        return taken(rows, order)
+        return take_rows(rows, order)
 
     def joined(self, parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Rows one after the other."""
         if len(parts) == 1:
             return parts[0]
-        return joined(parts)
+        return join_rows(parts)
 
-    def packed(self, rows: pa.RecordBatch) -> bytes:
+    def pack(self, rows: pa.RecordBatch) -> bytes:
         """A stream of Arrow's."""
         pa = pyarrow()
         sink = pa.BufferOutputStream()
@@ -117,7 +117,7 @@ class ArrowPacking:
             writer.write_batch(rows)
         return bytes(sink.getvalue())
 
-    def unpacked(self, data: bytes) -> pa.RecordBatch:
+    def unpack(self, data: bytes) -> pa.RecordBatch:
         """What such a stream holds."""
         with pyarrow("ipc").open_stream(data) as reader:
             return reader.read_next_batch()

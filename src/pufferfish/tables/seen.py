@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import DataError
+from pufferfish.core.errors import DataError
+from pufferfish.core.validation import FloatArray
 from pufferfish.tables.summary import IntArray
 
 __all__ = [
@@ -23,9 +23,9 @@ __all__ = [
     "PersonsFound",
     "Seen",
     "WhichPairs",
-    "grouped",
+    "group",
     "nobody",
-    "seen_rows",
+    "rows_of_persons",
     "two_secrets",
     "unnamed",
 ]
@@ -147,7 +147,7 @@ def nobody() -> Seen:
 NOBODY = PersonsFound.of(nobody())
 
 
-def seen_rows(values: FloatArray, secrets: IntArray, before: int, pairs: WhichPairs) -> Seen:
+def rows_of_persons(values: FloatArray, secrets: IntArray, before: int, pairs: WhichPairs) -> Seen:
     """One entry for each row.
 
     Args:
@@ -175,7 +175,7 @@ def seen_rows(values: FloatArray, secrets: IntArray, before: int, pairs: WhichPa
     )
 
 
-def grouped(persons: IntArray, seen: Seen) -> Seen:
+def group(persons: IntArray, seen: Seen) -> Seen:
     """Each person once.
 
     Args:

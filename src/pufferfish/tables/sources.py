@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from pufferfish.checks import require
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import require
 
 __all__ = ["STANDARD_STREAM", "Source", "SourceFile", "data_files", "find_source", "is_many"]
 

@@ -12,9 +12,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, bounds, nonnegative
-from pufferfish.errors import InvalidInputError
-from pufferfish.scenario import Secret, checked_secret, some_secrets
+from pufferfish.beliefs.scenario import Secret, check_secret, some_secrets
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import FloatArray, bounds, nonnegative
 
 __all__ = ["Group", "IntArray", "Summary", "is_missing"]
 
@@ -131,13 +131,11 @@ class Summary:
             bin_width: If the values are centres of bins, their width.
         """
         # The tally makes summaries, so it stands above them.
-        from pufferfish.tables.arrays import counted_batch  # noqa: PLC0415
+        from pufferfish.tables.arrays import count_batch  # noqa: PLC0415
         from pufferfish.tables.tally import Tally  # noqa: PLC0415
 
         tally = Tally(column, secret, most_values=None)
-        tally.add(
-            counted_batch({secret: secrets, column: values, "counts": counts}, column, secret)
-        )
+        tally.add(count_batch({secret: secrets, column: values, "counts": counts}, column, secret))
         return cls(column, secret, tally.summary().groups, bin_width)
 
     @property
@@ -163,7 +161,7 @@ class Summary:
 
     def only(self, secrets: Iterable[Any]) -> Summary:
         """The summary of some of the secrets."""
-        wanted = list(dict.fromkeys(checked_secret(each) for each in secrets))
+        wanted = list(dict.fromkeys(check_secret(each) for each in secrets))
         for label in wanted:
             if label not in self.groups:
                 raise InvalidInputError(
@@ -189,7 +187,7 @@ class Summary:
         cap = bounds("cap", (low, high))
         if self.cap is not None:
             raise InvalidInputError("these counts are capped already; cap those of the table once.")
-        groups = {label: _capped(group, *cap) for label, group in self.groups.items()}
+        groups = {label: _cap_values(group, *cap) for label, group in self.groups.items()}
         return replace(self, groups=groups, cap=cap)
 
     def __repr__(self) -> str:
@@ -198,7 +196,7 @@ class Summary:
         return f"Summary({self.column!r} by {self.secret!r}: {len(self.groups)} secrets{binned})"
 
 
-def _capped(group: Group, low: float, high: float) -> Group:
+def _cap_values(group: Group, low: float, high: float) -> Group:
     values, position = np.unique(np.clip(group.values, low, high), return_inverse=True)
     counts = np.zeros(values.size, dtype=np.int64)
     np.add.at(counts, position, group.counts)

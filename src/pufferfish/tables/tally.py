@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray, require
-from pufferfish.errors import DataError
-from pufferfish.scenario import Secret
+from pufferfish.beliefs.scenario import Secret
+from pufferfish.core.errors import DataError
+from pufferfish.core.validation import FloatArray, require
 from pufferfish.tables.batch import Batch
 from pufferfish.tables.summary import Group, IntArray, Summary
 
@@ -121,7 +121,7 @@ class Tally:
             # Rows of a bin are in one bin of all coarser ones, so rounding early changes nothing.
             values = centres(values, max(self._exponent, finest(values)))
         values = values + 0.0  # turns −0.0 into 0.0
-        cells = _counted(codes, values) if counts is None else _merged(codes, values, counts)
+        cells = _count(codes, values) if counts is None else _merge_tables(codes, values, counts)
         return Counted(batch.rows, labels, present, holes, cells)
 
     def merge(self, counted: Counted) -> None:
@@ -187,9 +187,9 @@ class Tally:
             values = centres(values, self._exponent)
         distinct = np.unique(values)
         if distinct.size > self._most:
-            self._exponent = _coarsened(distinct, self._most)
+            self._exponent = _coarsen(distinct, self._most)
             values = centres(values, self._exponent)
-        self._pending = [_merged(codes, values, counts)]
+        self._pending = [_merge_tables(codes, values, counts)]
         return self._pending[0]
 
 
@@ -203,7 +203,7 @@ def centres(values: FloatArray, exponent: int) -> FloatArray:
     return np.asarray(np.ldexp(np.floor(np.ldexp(values, -exponent)) + 0.5, exponent))
 
 
-def _coarsened(distinct: FloatArray, most: float) -> int:
+def _coarsen(distinct: FloatArray, most: float) -> int:
     """The smallest k with at most `most` filled bins, for sorted values."""
     low = finest(distinct) - 1
     high = math.frexp(float(distinct[-1] - distinct[0]))[1]  # two bins at most
@@ -217,7 +217,7 @@ def _coarsened(distinct: FloatArray, most: float) -> int:
     return high
 
 
-def _counted(codes: IntArray, values: FloatArray) -> _Cells:
+def _count(codes: IntArray, values: FloatArray) -> _Cells:
     """How often each (code, value) occurs."""
     if not codes.size:
         return _Cells(codes, values, codes)
@@ -232,7 +232,7 @@ def _counted(codes: IntArray, values: FloatArray) -> _Cells:
     return _Cells(codes[first], values[first], np.diff(first, append=codes.size))
 
 
-def _merged(codes: IntArray, values: FloatArray, counts: IntArray) -> _Cells:
+def _merge_tables(codes: IntArray, values: FloatArray, counts: IntArray) -> _Cells:
     """Cells with equal (code, value) added up."""
     order = np.lexsort((values, codes))
     codes, values, counts = codes[order], values[order], counts[order]

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pufferfish.checks import require
-from pufferfish.errors import UnsupportedError
-from pufferfish.guarantee import Guarantee
-from pufferfish.scenario import Scenario
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import require
 from pufferfish.theorems import (
     cor_1a,
     cor_1a_identical,
@@ -33,7 +33,7 @@ from pufferfish.theorems import (
 )
 from pufferfish.theorems.composition import ComposableCertificate, composable
 from pufferfish.theorems.rows import DEPENDENCES, Dependence, composable_rows
-from pufferfish.theorems.tau import TAU_FORMS, Tau, tau
+from pufferfish.theorems.tau_of_delta import TAU_FORMS, Tau, tau
 
 __all__ = [
     "DEPENDENCES",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pufferfish.errors import UnsupportedError
-from pufferfish.priors import Gaussian, GaussianMixture, Prior
+from pufferfish.beliefs.priors import Gaussian, GaussianMixture, Prior
+from pufferfish.core.errors import UnsupportedError
 
 __all__ = ["gaussian", "mixture"]
 

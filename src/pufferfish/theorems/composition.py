@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from pufferfish.checks import finite, nonnegative, positive, require
-from pufferfish.errors import UnsupportedError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import PairOfLaws, Scenario, SecretPair
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.numerics import float_upper
+from pufferfish.core.validation import finite, nonnegative, positive, require
+from pufferfish.exact.oracle import check_scenario
 from pufferfish.exact.published import hole_epsilon
-from pufferfish.exact.verify import check_scenario
-from pufferfish.guarantee import Guarantee
 from pufferfish.noise import LaplaceNoise, Noise, check_noise
-from pufferfish.numerics import float_upper
-from pufferfish.scenario import PairOfLaws, Scenario, SecretPair
 from pufferfish.theorems.coupling import displacements
 from pufferfish.transport import COARSE, KNOTS, Displacement
 
@@ -120,7 +120,7 @@ def composable(
         return None
     # Secrets that are equal as keys, such as 0 and False, are still different names.
     names = tuple(repr(pair) for pair in scenario.pairs)
-    distance, once, worst = _coupled(scenario, names, share)
+    distance, once, worst = _couple(scenario, names, share)
     total = math.nextafter(distance + 2.0 * wrong, math.inf) if wrong else distance
     if not math.isfinite(total + once):
         return None
@@ -135,7 +135,7 @@ def composable(
 
 
 @lru_cache(maxsize=4)
-def _coupled(
+def _couple(
     scenario: Scenario, names: tuple[str, ...], delta: float
 ) -> tuple[float, float, PairOfLaws]:
     """D for all pairs, what is charged once, and the pair that decides."""
@@ -159,11 +159,11 @@ def _distance(laws: PairOfLaws, delta: float, at_least: float) -> tuple[float, f
         found = displacements(laws.first, laws.second, knots)
         if at_least >= 0.0:
             for each in found:
-                if each.exceeds_upper(at_least) <= _allowed(each, delta):
+                if each.exceeds_upper(at_least) <= _most_allowed(each, delta):
                     return at_least, each.charge
-    return min((each.quantile_upper(_allowed(each, delta)), each.charge) for each in found)
+    return min((each.quantile_upper(_most_allowed(each, delta)), each.charge) for each in found)
 
 
-def _allowed(displacement: Displacement, delta: float) -> float:
+def _most_allowed(displacement: Displacement, delta: float) -> float:
     """What the coupled laws may lose, so that the laws asked for lose no more than δ."""
     return delta * math.exp(-displacement.charge) * (1.0 - 2.0**-50)

@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, finite_array, require
-from pufferfish.errors import UnsupportedError
-from pufferfish.guarantee import Guarantee
-from pufferfish.theorems.tau import Tau, tau
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray, finite_array, require
+from pufferfish.theorems.tau_of_delta import Tau, tau
 
 __all__ = ["scale", "scales"]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 
-from pufferfish.checks import finite, nonnegative, require
-from pufferfish.errors import UnsupportedError
-from pufferfish.guarantee import Guarantee
-from pufferfish.theorems.tau import Tau, tau
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import finite, nonnegative, require
+from pufferfish.theorems.tau_of_delta import Tau, tau
 
 __all__ = ["scale"]
 

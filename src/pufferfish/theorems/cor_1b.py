@@ -9,8 +9,8 @@ gives pure ε, whatever the other users' laws are: docs/theory/cor-1b.md.
 
 from __future__ import annotations
 
-from pufferfish.checks import finite
-from pufferfish.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.validation import finite
 
 __all__ = ["scale"]
 

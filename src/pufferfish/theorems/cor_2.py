@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pufferfish.errors import UnsupportedError
-from pufferfish.guarantee import Guarantee
-from pufferfish.priors import Prior
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Prior
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.theorems.assumptions import mixture
 
 __all__ = ["scale"]

@@ -28,16 +28,16 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import erfcx, ndtr
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import UnsupportedError
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Components, Gaussian, Prior
+from pufferfish.beliefs.scenario import PairOfLaws
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.numerics import FAINTEST, UNIT
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact import Enclosure
-from pufferfish.exact.published import published_delta, published_epsilon
+from pufferfish.exact.published import delta_of_published, epsilon_of_published
 from pufferfish.exact.search import describe, log_excess
-from pufferfish.guarantee import Guarantee
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise
-from pufferfish.numerics import FAINTEST, UNIT
-from pufferfish.priors import Components, Gaussian, Prior
-from pufferfish.scenario import PairOfLaws
 from pufferfish.transport import (
     COARSE,
     KNOTS,
@@ -101,14 +101,14 @@ def _delta_upper(
 
     first, second = laws.missing_first, laws.missing_second
     return max(
-        published_delta(noise, first, second, epsilon, hockey_stick).upper,
-        published_delta(noise, second, first, epsilon, hockey_stick).upper,
+        delta_of_published(noise, first, second, epsilon, hockey_stick).upper,
+        delta_of_published(noise, second, first, epsilon, hockey_stick).upper,
     )
 
 
 def epsilon_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise) -> float:
     """At least ε* of one release, both directions, with holes and grid: sup|X − X'|/b."""
-    bounded = _bounded(laws.first, laws.second)
+    bounded = _bound(laws.first, laws.second)
     if bounded is None:
         ratio = math.inf
     else:
@@ -122,14 +122,14 @@ def epsilon_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise) -> float:
     first, second = laws.missing_first, laws.missing_second
     supremum = Enclosure(-math.inf, ratio)
     return max(
-        published_epsilon(noise, first, second, supremum).upper,
-        published_epsilon(noise, second, first, supremum).upper,
+        epsilon_of_published(noise, first, second, supremum).upper,
+        epsilon_of_published(noise, second, first, supremum).upper,
     )
 
 
 def refuse_unbounded(laws: PairOfLaws, goal: Guarantee) -> None:
     """A coupling proves something only if it keeps X and X' within some distance, but for δ."""
-    if _bounded(laws.first, laws.second) is not None:
+    if _bound(laws.first, laws.second) is not None:
         return
     known = () if goal.pure else displacements(laws.first, laws.second, COARSE)
     if not any(math.isfinite(each.quantile_upper(goal.delta)) for each in known):
@@ -142,7 +142,7 @@ def refuse_unbounded(laws: PairOfLaws, goal: Guarantee) -> None:
 
 
 @lru_cache(maxsize=16)
-def _bounded(first: Prior, second: Prior) -> Displacement | None:
+def _bound(first: Prior, second: Prior) -> Displacement | None:
     return bounded_displacement(first, second)
 
 
@@ -150,7 +150,7 @@ def _bounded(first: Prior, second: Prior) -> Displacement | None:
 def displacements(first: Prior, second: Prior, knots: int = KNOTS) -> tuple[Displacement, ...]:
     """|X − X'| under each coupling that is known for two priors whatever ε and b are."""
     found = []
-    bounded = _bounded(first, second)
+    bounded = _bound(first, second)
     if bounded is not None:
         found.append(bounded)
     p, q = first.components(), second.components()
@@ -176,10 +176,10 @@ def loss_upper(displacement: Displacement, epsilon: float, scale: float) -> floa
 
 def _coarse_loss(laws: PairOfLaws, epsilon: float, scale: float) -> float:
     """The smallest loss of the couplings that cost little time."""
-    return _known_loss(displacements(laws.first, laws.second, COARSE), epsilon, scale)
+    return _loss_in_closed_form(displacements(laws.first, laws.second, COARSE), epsilon, scale)
 
 
-def _known_loss(known: tuple[Displacement, ...], epsilon: float, scale: float) -> float:
+def _loss_in_closed_form(known: tuple[Displacement, ...], epsilon: float, scale: float) -> float:
     """The smallest loss of some couplings; without noise, P(X ≠ X')."""
     if scale == 0.0:
         return min(each.exceeds_upper(0.0) for each in known if each.charge == 0.0)
@@ -188,7 +188,7 @@ def _known_loss(known: tuple[Displacement, ...], epsilon: float, scale: float) -
 
 def _least_loss(laws: PairOfLaws, epsilon: float, scale: float) -> float:
     """The smallest loss of all couplings known for the pair."""
-    loss = _known_loss(displacements(laws.first, laws.second), epsilon, scale)
+    loss = _loss_in_closed_form(displacements(laws.first, laws.second), epsilon, scale)
     p, q = laws.first.components(), laws.second.components()
     several = 1 < p.weights.size * q.weights.size <= _MOST_ARCS
     if scale > 0.0 and several and bool(p.stds.all()) and bool(q.stds.all()):

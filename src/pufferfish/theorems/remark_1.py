@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pufferfish.errors import UnsupportedError
-from pufferfish.guarantee import Guarantee
-from pufferfish.numerics import UNIT
-from pufferfish.priors import Prior
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Prior
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.numerics import UNIT
 
 __all__ = ["scale"]
 

@@ -28,11 +28,11 @@ from typing import Literal
 
 import numpy as np
 
-from pufferfish.checks import require
+from pufferfish.beliefs.priors import Prior
+from pufferfish.beliefs.scenario import PairOfLaws, Scenario
+from pufferfish.core.numerics import distance_upper, float_upper
+from pufferfish.core.validation import require
 from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.numerics import distance_upper, float_upper
-from pufferfish.priors import Prior
-from pufferfish.scenario import PairOfLaws, Scenario
 from pufferfish.theorems.composition import ComposableCertificate, composable
 
 __all__ = ["DEPENDENCES", "Dependence", "composable_rows"]

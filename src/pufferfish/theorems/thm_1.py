@@ -11,11 +11,11 @@ equal stds are covered. Proof and sharper forms: docs/theory/thm-1.md.
 
 from __future__ import annotations
 
-from pufferfish.errors import UnsupportedError
-from pufferfish.guarantee import Guarantee
-from pufferfish.priors import Prior
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Prior
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.theorems.assumptions import gaussian
-from pufferfish.theorems.tau import Tau, tau
+from pufferfish.theorems.tau_of_delta import Tau, tau
 
 __all__ = ["scale"]
 

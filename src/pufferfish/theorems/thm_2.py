@@ -17,11 +17,11 @@ import math
 
 import numpy as np
 
-from pufferfish.errors import UnsupportedError
-from pufferfish.guarantee import Guarantee
-from pufferfish.priors import Prior
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Prior
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.theorems.assumptions import mixture
-from pufferfish.theorems.tau import Tau, tau
+from pufferfish.theorems.tau_of_delta import Tau, tau
 from pufferfish.transport import mixture_plan
 
 __all__ = ["scale"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pufferfish.transport.bounded import bounded_displacement
-from pufferfish.transport.comonotone import COARSE, KNOTS, ComonotoneCoupling, comonotone
 from pufferfish.transport.displacement import Displacement
 from pufferfish.transport.monge import MongeMap
+from pufferfish.transport.monotone import COARSE, KNOTS, ComonotoneCoupling, comonotone
 from pufferfish.transport.plan import (
     MixturePlan,
     least_cost_plan,

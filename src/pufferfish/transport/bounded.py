@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
-from pufferfish.numerics import distance_upper
-from pufferfish.priors import Components, Prior
+from pufferfish.beliefs.priors import Components, Prior
+from pufferfish.core.numerics import distance_upper
+from pufferfish.core.validation import FloatArray
 from pufferfish.transport.displacement import Displacement
 
 __all__ = ["bounded_displacement"]
@@ -72,7 +72,7 @@ def _overlaps(a: FloatArray, b: FloatArray) -> _Overlaps:
     p, q = _sums(a), _sums(b)
     # On a common scale: both laws now end at the same whole number.
     p, q = [level * q[-1] for level in p], [level * p[-1] for level in q]
-    q, charge = _snapped(q, p)
+    q, charge = _snap(q, p)
     first, second = [0], [0]
     k = l = 0
     while k < len(p) - 1 or l < len(q) - 1:
@@ -90,7 +90,7 @@ def _sums(weights: FloatArray) -> list[int]:
     return list(accumulate(numerator * (unit // denominator) for numerator, denominator in ratios))
 
 
-def _snapped(levels: list[int], onto: list[int]) -> tuple[list[int], float]:
+def _snap(levels: list[int], onto: list[int]) -> tuple[list[int], float]:
     """`levels` moved onto neighbours in `onto` that only rounding keeps apart, and the charge."""
     moved = list(levels)
     for place, level in enumerate(levels[:-1]):

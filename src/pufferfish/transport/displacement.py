@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from pufferfish.checks import FloatArray, require
-from pufferfish.numerics import FAINTEST, UNIT
+from pufferfish.core.numerics import FAINTEST, UNIT
+from pufferfish.core.validation import FloatArray, require
 
 __all__ = ["Displacement"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import UnsupportedError
-from pufferfish.numerics import distance_upper
-from pufferfish.priors import Gaussian
+from pufferfish.beliefs.priors import Gaussian
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.numerics import distance_upper
+from pufferfish.core.validation import FloatArray
 from pufferfish.transport.displacement import Displacement
 
 __all__ = ["MongeMap"]

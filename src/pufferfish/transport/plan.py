@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray, require
-from pufferfish.errors import CertificationError, UnsupportedError
-from pufferfish.numerics import UNIT, distance_upper
-from pufferfish.priors import Components, Gaussian, GaussianMixture, Prior
+from pufferfish.beliefs.priors import Components, Gaussian, GaussianMixture, Prior
+from pufferfish.core.errors import CertificationError, UnsupportedError
+from pufferfish.core.numerics import UNIT, distance_upper
+from pufferfish.core.validation import FloatArray, require
 from pufferfish.transport.displacement import Displacement
 from pufferfish.transport.monge import MongeMap
 
@@ -114,11 +114,11 @@ def plan_displacement(p: Components, q: Components, weights: FloatArray) -> Disp
         weights=weights[m, l],
         means=distance_upper(p.means[m], q.means[l]),
         stds=np.abs(p.stds[m] - q.stds[l]),
-        lost=_missed(p.weights, q.weights, weights),
+        lost=_shortfall(p.weights, q.weights, weights),
     )
 
 
-def _missed(a: FloatArray, b: FloatArray, weights: FloatArray) -> float:
+def _shortfall(a: FloatArray, b: FloatArray, weights: FloatArray) -> float:
     """Mass of either law that the plan does not place, and what its sums round off."""
     rows, columns = np.abs(a - weights.sum(axis=1)).sum(), np.abs(b - weights.sum(axis=0)).sum()
     return float(rows + columns) + 1e-15

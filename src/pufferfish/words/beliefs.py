@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from pufferfish.priors import Discrete, GaussianMixture, Prior
+from pufferfish.beliefs.priors import Discrete, GaussianMixture, Prior
 
 __all__ = ["ANOTHER_TABLE", "UNKNOWN_TABLE", "adversary", "law_in_words"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from pufferfish.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.words.numbers import between
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "VERDICTS_ALOUD",
     "describe_delta",
     "describe_loss",
-    "measured",
+    "measure",
     "pairs_in_words",
 ]
 
@@ -73,7 +73,7 @@ class Examined(Protocol):
         """Together."""
 
 
-def measured(goal: Guarantee) -> str:
+def measure(goal: Guarantee) -> str:
     """The number that decides about a promise."""
     return "least ε without exception" if goal.pure else f"δ at ε = {goal.epsilon:g}"
 

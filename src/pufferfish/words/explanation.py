@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from pufferfish.words.steps import Step
-from pufferfish.words.terminal import numbered
+from pufferfish.words.terminal import number_steps
 
 __all__ = ["Explanation", "notices"]
 
@@ -45,7 +45,7 @@ class Explanation(str):
     def __new__(cls, steps: Iterable[Step], notices: Iterable[str] = ()) -> Self:
         """Put steps into words for a terminal."""
         steps, notices = tuple(steps), tuple(notices)
-        made = super().__new__(cls, "\n".join([*notices, numbered(steps)]))
+        made = super().__new__(cls, "\n".join([*notices, number_steps(steps)]))
         made.notices, made.steps = notices, steps
         return made
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from pufferfish.numerics import round_up
+from pufferfish.core.numerics import round_up
 
 __all__ = [
     "about",
+    "at_most",
     "between",
     "odds_factor",
     "percent",
@@ -15,7 +16,6 @@ __all__ = [
     "percent_of",
     "percent_up",
     "readable",
-    "rounded_up",
     "thousandths_up",
     "times",
 ]
@@ -36,7 +36,7 @@ def readable(number: float, digits: int = 4) -> str:
     return f"{float(text):,.0f}" if long and abs(number) < 1e9 else text
 
 
-def rounded_up(value: float, digits: int) -> str:
+def at_most(value: float, digits: int) -> str:
     """As text: `digits` significant digits, never less than the value."""
     return f"{round_up(value, digits):.{digits}g}"
 
@@ -46,7 +46,7 @@ def between(lower: float, upper: float) -> str:
     if lower == upper:
         return f"{upper:g}"
     for digits in range(3, 10):
-        low, high = f"{-round_up(-lower, digits):.{digits}g}", rounded_up(upper, digits)
+        low, high = f"{-round_up(-lower, digits):.{digits}g}", at_most(upper, digits)
         if float(high) - float(low) <= 2.0 * (upper - lower):
             break
     return f"between {low} and {high}"
@@ -54,7 +54,7 @@ def between(lower: float, upper: float) -> str:
 
 def odds_factor(epsilon: float) -> str:
     """e^ε in digits, rounded up; as a power where it has too many."""
-    return rounded_up(math.exp(epsilon), 4) if epsilon < _MOST_DIGITS else f"e^{epsilon:g}"
+    return at_most(math.exp(epsilon), 4) if epsilon < _MOST_DIGITS else f"e^{epsilon:g}"
 
 
 def percent(share: float, digits: int = 6) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from pufferfish.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.words.numbers import odds_factor, readable, times
 
 __all__ = [
@@ -13,13 +13,13 @@ __all__ = [
     "bounded_probability",
     "cap_in_words",
     "changed_odds",
-    "joined",
+    "join_words",
     "larger_size",
-    "listed",
+    "list_in_words",
     "meaning",
     "moved_into",
     "multiples_in_words",
-    "named_pairs",
+    "name_pairs",
     "pair_in_words",
     "rounded_to_multiples",
     "rows_tested",
@@ -36,7 +36,7 @@ def beside_column(std: float, column_std: float) -> str:
     return f"{times(ratio)} the column's own std of {readable(column_std)}"
 
 
-def listed(names: Iterable[object]) -> str:
+def list_in_words(names: Iterable[object]) -> str:
     """'a', 'b' and 'c'."""
     *first, last = map(repr, names)
     return f"{', '.join(first)} and {last}" if first else last
@@ -53,7 +53,7 @@ def without_name(name: str, reason: str) -> str:
     return reason.removeprefix(name).lstrip()
 
 
-def named_pairs(
+def name_pairs(
     pairs: Sequence[tuple[object, object]], most: int, *, joint: str = "; ", more: str = "more"
 ) -> str:
     """Some pairs by name, the others by their number."""
@@ -67,7 +67,7 @@ def seen_by(direction: tuple[object, object], belief: str) -> str:
     return f"{first!r} against {second!r}, as {belief!r} sees it"
 
 
-def joined(*sentences: str) -> str:
+def join_words(*sentences: str) -> str:
     """A paragraph of those sentences that say something."""
     return " ".join(filter(None, sentences))
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pufferfish.words.steps import Step
 
-__all__ = ["COLUMNS", "aligned", "folded", "labelled", "numbered"]
+__all__ = ["COLUMNS", "align", "fold", "label_lines", "number_steps"]
 
 # As wide as a terminal usually is.
 COLUMNS = 98
@@ -16,7 +16,7 @@ COLUMNS = 98
 _LABEL = 12
 
 
-def folded(text: str, *, first: str = "", others: str = "", hyphens: bool = False) -> str:
+def fold(text: str, *, first: str = "", others: str = "", hyphens: bool = False) -> str:
     """A paragraph in lines that fit.
 
     Args:
@@ -30,19 +30,19 @@ def folded(text: str, *, first: str = "", others: str = "", hyphens: bool = Fals
     )
 
 
-def numbered(steps: Iterable[Step]) -> str:
+def number_steps(steps: Iterable[Step]) -> str:
     """Steps with their numbers; their lists are not folded."""
     lines = []
     for number, step in enumerate(steps, start=1):
         text = f"{number}. {' '.join(step.paragraphs)}"
-        lines.append(folded(text, others="   ", hyphens=True))
+        lines.append(fold(text, others="   ", hyphens=True))
         for entry in step.entries:
             lines.append(f"   - {entry.text}")
             lines += [f"     {each}" for each in entry.details]
     return "\n".join(lines)
 
 
-def labelled(steps: Iterable[Step]) -> str:
+def label_lines(steps: Iterable[Step]) -> str:
     """Steps with their titles in the margin."""
     lines = []
     for step in steps:
@@ -50,12 +50,12 @@ def labelled(steps: Iterable[Step]) -> str:
         said = [(text, _LABEL) for text in step.paragraphs]
         said += [(f"- {entry.text}", _LABEL + 2) for entry in step.entries]
         for text, indent in said:
-            lines.append(folded(text, first=label.ljust(_LABEL), others=" " * indent))
+            lines.append(fold(text, first=label.ljust(_LABEL), others=" " * indent))
             label = ""
     return "\n".join(lines)
 
 
-def aligned(
+def align(
     rows: Sequence[Sequence[str]], side: Literal["left", "right"], *, ruled: bool = False
 ) -> str:
     """A table, its columns as wide as they need to be; `ruled`: with a line below the head."""

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.tables import FileFormat, format_of
 from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.detect import (

@@ -16,8 +16,8 @@ import pytest
 import pufferfish as pf
 from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.local import heaps
-from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame, reduced_table
-from pufferfish.tables.local.pieces import opened_table
+from pufferfish.tables.local.one_row import reduce_arrays, reduce_frame, reduce_table
+from pufferfish.tables.local.pieces import open_table
 from pufferfish.tables.one_row import OneRow, means
 from tests import seams
 
@@ -208,8 +208,8 @@ def test_texts_that_are_gathered_have_long_offsets(tmp_path: Path) -> None:
     columns = table(200)
     path = given("parquet", columns, tmp_path)
     how = OneRow(**HOW, way="first", keep=("k",))
-    with opened_table(path, FileFormat(kind="parquet"), how.read, "x", "s") as opened:
-        found = reduced_table(opened, how, None)
+    with open_table(path, FileFormat(kind="parquet"), how.read, "x", "s") as opened:
+        found = reduce_table(opened, how, None)
         rows = sum(piece.rows.num_rows for piece in found.pieces)
     kinds = {field.name: field.type for field in found.schema}
     assert {kinds[name] for name in ("k", "s", "who")} == {pa.large_string()}
@@ -279,9 +279,9 @@ def test_what_has_no_meaning_is_refused() -> None:
     with pytest.raises(pf.InvalidInputError, match="count="):
         pf.summarise(rows, column="x", secret="s", count="n", person="s", one_row="mean")
     with pytest.raises(pf.InvalidInputError, match="who"):
-        reduced_arrays(rows, OneRow(**HOW, way="mean"))
+        reduce_arrays(rows, OneRow(**HOW, way="mean"))
     with pytest.raises(pf.InvalidInputError, match="who"):
-        reduced_frame(pd.DataFrame(rows), OneRow(**HOW, way="mean"))
+        reduce_frame(pd.DataFrame(rows), OneRow(**HOW, way="mean"))
 
 
 def test_standard_input_is_read_once(tmp_path: Path) -> None:

@@ -64,22 +64,22 @@ def test_heaps_are_alike_in_size() -> None:
     ]
     for names in kinds:
         for level in (0, 1):
-            found = np.bincount(heaps.hashed(pa.array(names, pa.large_string()), level))
+            found = np.bincount(heaps.hash_rows(pa.array(names, pa.large_string()), level))
             assert found.max() < 2.0 * len(names) / 256
 
 
 def test_another_deal_parts_those_that_were_together() -> None:
     names = np.array([f"person {row}" for row in range(64_000)])
-    first = heaps.hashed(pa.array(names.tolist(), pa.large_string()), 0)
+    first = heaps.hash_rows(pa.array(names.tolist(), pa.large_string()), 0)
     heap = pa.array(names[first == 7].tolist(), pa.large_string())
-    assert np.bincount(heaps.hashed(heap, 1), minlength=256).max() < 20
+    assert np.bincount(heaps.hash_rows(heap, 1), minlength=256).max() < 20
 
 
 def test_a_hash_is_that_of_the_name_wherever_it_stands() -> None:
     names = pa.array([f"person {row % 100}" for row in range(50_000)], pa.large_string())
-    found = heaps.hashed(names, 0)
+    found = heaps.hash_rows(names, 0)
     assert np.array_equal(found[:100], found[-100:])
-    assert np.array_equal(heaps.hashed(names.slice(12_345, 100), 0), np.roll(found[:100], -45))
+    assert np.array_equal(heaps.hash_rows(names.slice(12_345, 100), 0), np.roll(found[:100], -45))
 
 
 @pytest.mark.parametrize("most_held", [None, 1])

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import pufferfish as pf
-from pufferfish.checking import verify_record
 from pufferfish.cli.app import run as command
-from pufferfish.errors import DataError
+from pufferfish.core.errors import DataError
+from pufferfish.kinds.verifier import verify_record
 from pufferfish.tables.spark.session import read_table
 from tests.tables.spark.conftest import QUICK, environment
 

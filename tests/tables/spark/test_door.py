@@ -10,7 +10,7 @@ import pyarrow.csv as pc
 import pytest
 
 import pufferfish as pf
-from pufferfish.errors import DataError
+from pufferfish.core.errors import DataError
 from pufferfish.report import report
 from pufferfish.tables.spark.session import read_table
 from tests.door.swapped import SwapSession, plan

@@ -19,7 +19,7 @@ import pyspark
 import pytest
 
 import pufferfish as pf
-from pufferfish.errors import EngineError
+from pufferfish.core.errors import EngineError
 from tests.tables.spark.conftest import environment, settings
 from tests.tables.spark.tables import columns, frame, plan
 

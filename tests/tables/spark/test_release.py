@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import laplace
 
 import pufferfish as pf
-from pufferfish.checking import verify_record
-from pufferfish.errors import (
+from pufferfish.columns.story import story
+from pufferfish.core.errors import (
     DataError,
     EngineError,
     InvalidInputError,
@@ -21,14 +21,14 @@ from pufferfish.errors import (
     UnsupportedError,
 )
 from pufferfish.exact.recheck import certificate_gap
+from pufferfish.kinds.verifier import verify_record
 from pufferfish.learning import Sample
-from pufferfish.release import Release, release_with
-from pufferfish.release_story import story
+from pufferfish.releases import Release, release_with
 from pufferfish.report import report
 from pufferfish.tables.manifest import MANIFEST, Manifest
 from pufferfish.tables.spark import storage
 from pufferfish.tables.spark.engine import SparkEngine
-from pufferfish.words.terminal import labelled
+from pufferfish.words.terminal import label_lines
 from tests import seams
 from tests.sampling.fit import rejects_law
 from tests.tables.spark.tables import collected, columns, frame, plan
@@ -132,7 +132,7 @@ def test_a_record_says_which_order_was_published(
     found = collected(done.frame)
     if order == "random":
         assert np.any(np.diff(np.round(found / 1e6)) < 0)
-    assert words in " ".join(labelled(story(record)).split())
+    assert words in " ".join(label_lines(story(record)).split())
     for edition in ("internal", "public"):
         document = record.to_dict(edition)  # type: ignore[arg-type]
         assert document["order"] == order
@@ -486,7 +486,7 @@ def test_what_kept_columns_reveal_is_measured(
     assert record.reveals is not None
     assert record.reveals.found_percent == 100
     assert set(record.reveals.pair) == set(labels)
-    assert "in up to 100% of rows" in " ".join(labelled(story(record)).split())
+    assert "in up to 100% of rows" in " ".join(label_lines(story(record)).split())
     assert record.order == ("table" if keep_order else "random")
 
 

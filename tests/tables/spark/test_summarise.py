@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import pufferfish as pf
-from pufferfish.errors import DataError, InvalidInputError
+from pufferfish.core.errors import DataError, InvalidInputError
 from tests.tables.spark.tables import frame
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from pufferfish.tables.formats import format_of
-from pufferfish.tables.local.frames import collected, frame_columns, native
-from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame, reduced_table
-from pufferfish.tables.local.pieces import opened_table
+from pufferfish.tables.local.frames import collect_frame, frame_columns, native
+from pufferfish.tables.local.one_row import reduce_arrays, reduce_frame, reduce_table
+from pufferfish.tables.local.pieces import open_table
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.one_row import OneRow
-from pufferfish.tables.rows import Columns, plain_columns, taken
+from pufferfish.tables.rows import Columns, plain_columns, take_rows
 from pufferfish.tables.summary import IntArray
 
 __all__ = ["cells_at"]
@@ -43,11 +43,11 @@ def cells_at(
         return _file_cells(fspath(data), names, numbers, rows, na, one_row)
     if isinstance(data, Mapping):
         check_columns(list(data), *names)
-        table = data if one_row is None else reduced_arrays(data, one_row)
+        table = data if one_row is None else reduce_arrays(data, one_row)
         return {name: np.asanyarray(table[name])[rows].tolist() for name in names}
-    given = native(data if one_row is None else reduced_frame(data, one_row))
+    given = native(data if one_row is None else reduce_frame(data, one_row))
     check_columns(given.collect_schema().names(), *names)
-    return frame_columns(collected(given.select(*names)), 0, rows)
+    return frame_columns(collect_frame(given.select(*names)), 0, rows)
 
 
 def _file_cells(
@@ -65,13 +65,13 @@ def _file_cells(
     # that depends on what was read.
     labels = () if one_row is None else (one_row.secret,)
     wanted = list(dict.fromkeys(wanted))
-    with opened_table(path, format_of(path, na=na), wanted, (numbers,), labels) as table:
-        pieces = table.pieces if one_row is None else reduced_table(table, one_row, None).pieces
+    with open_table(path, format_of(path, na=na), wanted, (numbers,), labels) as table:
+        pieces = table.pieces if one_row is None else reduce_table(table, one_row, None).pieces
         for piece in pieces:
             batch = piece.rows.select(list(names))
             start, end = np.searchsorted(rows, [before, before + batch.num_rows])
             if end > start:
-                part = plain_columns(taken(batch, rows[start:end] - before))
+                part = plain_columns(take_rows(batch, rows[start:end] - before))
                 for name, cells in part.items():
                     found[name].extend(cells)
             before += batch.num_rows

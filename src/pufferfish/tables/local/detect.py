@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pufferfish.checks import require
-from pufferfish.errors import InvalidInputError
-from pufferfish.extras import pyarrow
-from pufferfish.scenario import Secret
+from pufferfish.beliefs.scenario import Secret
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.extras import pyarrow
+from pufferfish.core.validation import require
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
 from pufferfish.tables.batch import Batch, Coded
 from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.local.pieces import naming
-from pufferfish.tables.local.reading import as_numbers, opened
+from pufferfish.tables.local.reading import as_numbers, open_file
 from pufferfish.tables.marks import without_marks
 from pufferfish.tables.sources import Source, SourceFile, find_source
 from pufferfish.tables.tally import Tally
@@ -92,7 +92,7 @@ def detect(path: str, format_: FileFormat, most_rows: int = 100_000) -> tuple[Fo
     looks: dict[str, _Look] = {}
     for file in source.files:
         with naming(file, many=source.many):
-            names, looks, rows = _looked(file, format_, most_rows)
+            names, looks, rows = _look_at(file, format_, most_rows)
         if rows:
             break
     shared = Counter([*names, *source.keys])
@@ -197,12 +197,12 @@ class _Look:
         )
 
 
-def _looked(
+def _look_at(
     file: SourceFile, format_: FileFormat, most_rows: int
 ) -> tuple[tuple[str, ...], dict[str, _Look], int]:
     """All names of a file, what is seen of each that stands alone, and in how many rows."""
     rows = size = 0
-    with opened(file.path, format_, None, ()) as table:
+    with open_file(file.path, format_, None, ()) as table:
         looks = {name: _Look(name) for name in table.schema.names}
         for part in table.parts:
             some = part.slice(0, most_rows - rows)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any, ClassVar, Self
 
-from pufferfish.checks import require
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import require
 from pufferfish.tables.change import Change
 from pufferfish.tables.engine import Checking, Counting, Progress, Staged, Survey
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, format_of
@@ -21,8 +21,8 @@ from pufferfish.tables.local.transform import (
     ChangedFrame,
     becomes_folder,
     change_arrays,
+    change_files,
     change_frame,
-    changed_files,
 )
 from pufferfish.tables.summary import Summary
 
@@ -155,7 +155,7 @@ class FilesEngine:
         self, how: Change, survey: Survey | None, progress: Progress | None = None
     ) -> AbstractContextManager[ChangedFiles]:
         """All rows, changed as they are asked for."""
-        return changed_files(
+        return change_files(
             self.source, self.source_format, self.target, self._target_format, how, progress
         )
 

@@ -8,15 +8,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
+from pufferfish.core.validation import FloatArray
 from pufferfish.tables.arrow import arrow_batch, arrow_numbers
 from pufferfish.tables.batch import Batch
 from pufferfish.tables.engine import Progress
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.local.one_row import reduced_table
-from pufferfish.tables.local.pieces import Piece, opened_table
+from pufferfish.tables.local.one_row import reduce_table
+from pufferfish.tables.local.pieces import Piece, open_table
 from pufferfish.tables.local.pool import in_order
-from pufferfish.tables.local.reading import opened
+from pufferfish.tables.local.reading import open_file
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.sources import find_source
 
@@ -49,8 +49,8 @@ def each_batch(
             batch = arrow_batch(piece.rows, (column,), secret, count=count)
             return work(batch, piece.before), piece.progress
 
-    with opened_table(path, format_, wanted, (column,), (secret,)) as table:
-        pieces = table.pieces if one_row is None else reduced_table(table, one_row, None).pieces
+    with open_table(path, format_, wanted, (column,), (secret,)) as table:
+        pieces = table.pieces if one_row is None else reduce_table(table, one_row, None).pieces
         with closing(in_order(pieces, worked)) as results:
             for result, share in results:
                 yield result
@@ -68,14 +68,14 @@ def column_names(path: str, format_: FileFormat, column: str) -> set[str]:
     source = find_source(path)
     found = set(source.keys)
     for file in source.files:
-        with opened(file.path, format_, [column], (column,)) as table:
+        with open_file(file.path, format_, [column], (column,)) as table:
             found |= set(table.names)
     return found
 
 
 def column_parts(path: str, format_: FileFormat, column: str) -> Iterator[FloatArray]:
     """The numbers of one column, some rows at a time; nan where one is missing."""
-    with opened_table(path, format_, [column], (column,)) as table:
+    with open_table(path, format_, [column], (column,)) as table:
         for piece in table.pieces:
             with piece.naming():
                 numbers = arrow_numbers(column, piece.rows.column(column))

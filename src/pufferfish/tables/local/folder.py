@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from pufferfish.atomic import replacing_folder
+from pufferfish.core.atomic import replacing_folder
 from pufferfish.tables.formats import FileFormat
 from pufferfish.tables.local.writing import TableWriter, abandoning
 from pufferfish.tables.manifest import MANIFEST, ROWS_PER_FILE, Entry, Manifest

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pufferfish.errors import DataError, InvalidInputError
-from pufferfish.extras import narwhals, pyarrow
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.extras import narwhals, pyarrow
 from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_batches
 from pufferfish.tables.batch import Batch
 from pufferfish.tables.names import check_columns
-from pufferfish.tables.nested import decoded, holds_dictionary, plain_kind
-from pufferfish.tables.rows import Columns, plain_columns, taken
+from pufferfish.tables.nested import decode, holds_dictionary, plain_kind
+from pufferfish.tables.rows import Columns, plain_columns, take_rows
 from pufferfish.tables.summary import IntArray
 
 __all__ = [
-    "collected",
+    "collect_frame",
     "frame_batches",
     "frame_columns",
     "native",
-    "reordered",
+    "reorder",
     "to_arrow",
     "without_metadata",
     "without_unused_categories",
@@ -33,11 +33,11 @@ def frame_batches(frame: Any, column: str, secret: str, count: str | None) -> It
     check_columns(given.collect_schema().names(), column, secret, count)
     # A set would lose the order, and one column may be asked for twice.
     names = dict.fromkeys([column, secret, *([] if count is None else [count])])
-    chosen = collected(given.select(*names))
+    chosen = collect_frame(given.select(*names))
     return arrow_batches(to_arrow(chosen, column), column, secret, count)
 
 
-def collected(frame: Any) -> Any:
+def collect_frame(frame: Any) -> Any:
     """A lazy frame computed; an eager one as it is."""
     return frame.collect() if hasattr(frame, "collect") else frame
 
@@ -58,17 +58,17 @@ def native(frame: Any) -> Any:
     return given
 
 
-def reordered(frame: Any, order: IntArray) -> Any:
+def reorder(frame: Any, order: IntArray) -> Any:
     """An eager frame with its rows in another order, and no trace of the old one."""
     nw = narwhals()
     if frame.implementation.is_pyarrow():
-        return nw.from_native(taken(frame.to_native(), order), eager_only=True)
+        return nw.from_native(take_rows(frame.to_native(), order), eager_only=True)
     return nw.maybe_reset_index(frame[order])
 
 
 def frame_columns(frame: Any, before: int, chosen: IntArray) -> Columns:
     """Some rows of an eager frame, counted from the one that has so many before it."""
-    rows = reordered(frame, before + chosen)
+    rows = reorder(frame, before + chosen)
     try:
         return plain_columns(rows.to_arrow())
     except pyarrow().ArrowException:
@@ -110,9 +110,9 @@ def without_unused_categories(frame: Any) -> Any:
 
 def _compact_arrow(name: str, column: Any) -> Any:
     if pyarrow().types.is_dictionary(column.type):
-        return _recoded(name, column)
+        return _recode(name, column)
     if holds_dictionary(column.type):
-        return decoded(column, plain_kind(name, column.type))
+        return decode(column, plain_kind(name, column.type))
     return column
 
 
@@ -168,11 +168,11 @@ def _without_notes(field: Any) -> Any:
     return kind if holds_dictionary(kind) else plain_kind(field.name, kind)
 
 
-def _recoded(name: str, column: Any) -> Any:
+def _recode(name: str, column: Any) -> Any:
     """A column of categories with a dictionary of its own entries, of the same type."""
     pa, kind = pyarrow(), column.type
     if holds_dictionary(kind.value_type):
-        return decoded(column, plain_kind(name, kind))
+        return decode(column, plain_kind(name, kind))
     coded = column.combine_chunks().cast(kind.value_type).dictionary_encode()
     array = pa.DictionaryArray.from_arrays(
         coded.indices.cast(kind.index_type), coded.dictionary, ordered=kind.ordered

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.atomic import Scratch
-from pufferfish.extras import pyarrow
-from pufferfish.tables.rows import joined
+from pufferfish.core.atomic import Scratch
+from pufferfish.core.extras import pyarrow
+from pufferfish.tables.rows import join_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MOST_LEVELS", "Heap", "Heaps", "hashed"]
+__all__ = ["MOST_LEVELS", "Heap", "Heaps", "hash_rows"]
 
 _HEAP_BITS = 8
 _HEAPS = 1 << _HEAP_BITS
@@ -62,9 +62,9 @@ class Heaps:
 
     def deal(self, rows: list[pa.RecordBatch]) -> None:
         """More rows; their first column says whose they are."""
-        together = joined(rows)
+        together = join_rows(rows)
         self._schema = together.schema
-        heap = hashed(together.column(0), self._level)
+        heap = hash_rows(together.column(0), self._level)
         order = np.argsort(heap, kind="stable")
         ends = np.cumsum(np.bincount(heap, minlength=_HEAPS)).tolist()
         together = together.take(pyarrow().array(order))
@@ -81,7 +81,7 @@ class Heaps:
                 yield Heap(self._file, self._schema, pieces)
 
 
-def hashed(names: pa.LargeStringArray, level: int) -> npt.NDArray[np.uint8]:
+def hash_rows(names: pa.LargeStringArray, level: int) -> npt.NDArray[np.uint8]:
     """A heap for each name: Σ b_j·r^j over its bytes, modulo 2^64, with another odd r each time.
 
     The sums of all names are differences of one running sum, times a power of 1/r.

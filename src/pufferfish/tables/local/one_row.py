@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import DataError
-from pufferfish.extras import narwhals, pyarrow
+from pufferfish.core.errors import DataError
+from pufferfish.core.extras import narwhals, pyarrow
+from pufferfish.core.validation import FloatArray
 from pufferfish.tables.arrays import array_batch
 from pufferfish.tables.arrow import BATCH, arrow_numbers
-from pufferfish.tables.local.frames import collected, native, to_arrow
+from pufferfish.tables.local.frames import collect_frame, native, to_arrow
 from pufferfish.tables.local.heaps import MOST_LEVELS, Heaps
-from pufferfish.tables.local.persons import numbered_persons, person_names
+from pufferfish.tables.local.persons import number_persons, person_names
 from pufferfish.tables.local.pieces import OpenTable, Piece
 from pufferfish.tables.names import check_columns
-from pufferfish.tables.nested import decoded, plain_kind
+from pufferfish.tables.nested import decode, plain_kind
 from pufferfish.tables.one_row import OneRow, means
-from pufferfish.tables.rows import joined, wide
+from pufferfish.tables.rows import join_rows, wide
 from pufferfish.tables.seen import two_secrets
 from pufferfish.tables.summary import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["reduced_arrays", "reduced_frame", "reduced_table"]
+__all__ = ["reduce_arrays", "reduce_frame", "reduce_table"]
 
 # Bytes of rows that are held in memory.
 _MOST_HELD = 1 << 26
@@ -36,14 +36,14 @@ _MOST_HELD = 1 << 26
 _NAME = "\0person"
 
 
-def reduced_arrays(table: Mapping[str, Any], how: OneRow) -> dict[str, Any]:
+def reduce_arrays(table: Mapping[str, Any], how: OneRow) -> dict[str, Any]:
     """A dict of arrays, with one entry for each person, in the order of their first rows."""
     check_columns(list(table), *how.read)
     batch = array_batch(table, (how.column,), how.secret)
     for name in how.read:
         if np.ma.asanyarray(table[name]).shape != (batch.rows,):
             raise DataError(f"column {name!r} must be as long as the others.")
-    numbers = numbered_persons(how.person, table[how.person])
+    numbers = number_persons(how.person, table[how.person])
     first = _first_rows(numbers, batch.secret.codes, how)
     arrays = {name: np.ma.asanyarray(table[name])[first] for name in how.read}
     plain = {name: each if np.ma.is_masked(each) else each.data for name, each in arrays.items()}
@@ -52,15 +52,15 @@ def reduced_arrays(table: Mapping[str, Any], how: OneRow) -> dict[str, Any]:
     return plain
 
 
-def reduced_frame(frame: Any, how: OneRow) -> Any:
+def reduce_frame(frame: Any, how: OneRow) -> Any:
     """A frame, with one row for each person, in the order of their first rows; lazy stays lazy."""
     given = native(frame)
     check_columns(given.collect_schema().names(), *how.read)
-    table = collected(given.select(*how.read))
+    table = collect_frame(given.select(*how.read))
     arrow = to_arrow(table.select(how.column, how.secret, how.person), how.column)
     schema = pyarrow().schema([(field.name, wide(field.type)) for field in arrow.schema])
-    rows = joined(arrow.cast(schema).to_batches(), schema)
-    numbers = _numbered(person_names(how.person, rows.column(how.person)))
+    rows = join_rows(arrow.cast(schema).to_batches(), schema)
+    numbers = _number(person_names(how.person, rows.column(how.person)))
     first = _first_rows(numbers, _codes(rows.column(how.secret)), how)
     mask = np.zeros(rows.num_rows, dtype=bool)
     mask[first] = True
@@ -74,7 +74,7 @@ def reduced_frame(frame: Any, how: OneRow) -> Any:
     return found.lazy().to_native() if hasattr(given, "collect") else found.to_native()
 
 
-def reduced_table(table: OpenTable, how: OneRow, folder: Path | None) -> OpenTable:
+def reduce_table(table: OpenTable, how: OneRow, folder: Path | None) -> OpenTable:
     """A table of files, with one row for each person; memory is bounded.
 
     Rows that do not fit into memory wait in a temporary file without a name, dealt by person. Then
@@ -88,7 +88,7 @@ def reduced_table(table: OpenTable, how: OneRow, folder: Path | None) -> OpenTab
     pa = pyarrow()
     kinds = [_kind(field, how) for field in table.schema]
     schema = pa.schema(list(zip(table.schema.names, kinds, strict=True)))
-    prepared = _prepared(table.pieces, schema, how)
+    prepared = _prepare(table.pieces, schema, how)
     return replace(table, schema=schema, pieces=_pieces(table, prepared, schema, how, folder))
 
 
@@ -109,7 +109,7 @@ def _pieces(
 ) -> Iterator[Piece]:
     """At least one piece. Nobody knows which file or row a person was in."""
     empty = True
-    for rows in _reduced(prepared, how, folder, 0):
+    for rows in _reduce(prepared, how, folder, 0):
         for start in range(0, rows.num_rows, BATCH):
             columns = rows.slice(start, BATCH).columns[1:]
             batch = pyarrow().RecordBatch.from_arrays(columns, schema=schema)
@@ -120,7 +120,7 @@ def _pieces(
         yield Piece(nothing, table.source.files[0], None, None, many=False)
 
 
-def _prepared(pieces: Iterable[Piece], schema: pa.Schema, how: OneRow) -> Iterator[pa.RecordBatch]:
+def _prepare(pieces: Iterable[Piece], schema: pa.Schema, how: OneRow) -> Iterator[pa.RecordBatch]:
     """The rows with the names of their persons in front."""
     pa = pyarrow()
     for piece in pieces:
@@ -129,14 +129,14 @@ def _prepared(pieces: Iterable[Piece], schema: pa.Schema, how: OneRow) -> Iterat
             columns = [
                 _values(arrow_numbers(how.column, piece.rows.column(field.name)))
                 if how.way == "mean" and field.name == how.column
-                else decoded(piece.rows.column(field.name), field.type)
+                else decode(piece.rows.column(field.name), field.type)
                 for field in schema
             ]
         if piece.rows.num_rows:
             yield pa.RecordBatch.from_arrays([names, *columns], names=[_NAME, *schema.names])
 
 
-def _reduced(
+def _reduce(
     parts: Iterator[pa.RecordBatch], how: OneRow, folder: Path | None, level: int
 ) -> Iterator[pa.RecordBatch]:
     """Each person once, dealt into heaps first where there are too many rows to hold."""
@@ -164,14 +164,14 @@ def _reduced(
     if held:
         heaps.deal(held)
     for heap in heaps:
-        yield from _reduced(iter(heap), how, folder, level + 1)
+        yield from _reduce(iter(heap), how, folder, level + 1)
 
 
 def _one_each(parts: list[pa.RecordBatch], how: OneRow) -> pa.RecordBatch:
     """Each person once, of rows in their order."""
     pa = pyarrow()
-    rows = joined(parts)
-    numbers = _numbered(rows.column(_NAME))
+    rows = join_rows(parts)
+    numbers = _number(rows.column(_NAME))
     first = _first_rows(numbers, _codes(rows.column(how.secret)), how)
     found = rows.take(pa.array(first))
     if how.way == "first":
@@ -181,7 +181,7 @@ def _one_each(parts: list[pa.RecordBatch], how: OneRow) -> pa.RecordBatch:
     return found.set_column(place, found.schema.field(place), _values(values))
 
 
-def _numbered(names: pa.LargeStringArray) -> IntArray:
+def _number(names: pa.LargeStringArray) -> IntArray:
     """The number of each row's person."""
     return np.asarray(names.dictionary_encode().indices.to_numpy(zero_copy_only=False), np.int64)
 

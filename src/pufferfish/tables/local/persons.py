@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.checks import FloatArray
-from pufferfish.errors import DataError
-from pufferfish.extras import pyarrow
-from pufferfish.scenario import Secret
+from pufferfish.beliefs.scenario import Secret
+from pufferfish.core.errors import DataError
+from pufferfish.core.extras import pyarrow
+from pufferfish.core.validation import FloatArray
 from pufferfish.tables.batch import Coded
 from pufferfish.tables.local.heaps import MOST_LEVELS, Heap, Heaps
 from pufferfish.tables.local.pool import in_order
@@ -20,9 +20,9 @@ from pufferfish.tables.seen import (
     PersonsFound,
     Seen,
     WhichPairs,
-    grouped,
+    group,
     nobody,
-    seen_rows,
+    rows_of_persons,
     unnamed,
 )
 from pufferfish.tables.summary import IntArray, is_missing
@@ -30,7 +30,7 @@ from pufferfish.tables.summary import IntArray, is_missing
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PersonCounter", "SomePersons", "array_persons", "arrow_persons", "numbered_persons"]
+__all__ = ["PersonCounter", "SomePersons", "array_persons", "arrow_persons", "number_persons"]
 __all__ += ["person_names"]
 
 # Persons that are held in memory: 50 to 80 bytes each, and their names.
@@ -55,12 +55,12 @@ def array_persons(
     name: str, column: object, values: FloatArray, secret: Coded, pairs: WhichPairs = "none"
 ) -> SomePersons:
     """What was seen of each person, from an array of any kind and what its rows hold."""
-    numbers = numbered_persons(name, column)
-    seen = grouped(numbers, seen_rows(values, secret.codes, 0, pairs))
+    numbers = number_persons(name, column)
+    seen = group(numbers, rows_of_persons(values, secret.codes, 0, pairs))
     return SomePersons(np.arange(seen.rows.size), seen, secret.labels)
 
 
-def numbered_persons(name: str, column: object) -> npt.NDArray[np.int64]:
+def number_persons(name: str, column: object) -> npt.NDArray[np.int64]:
     """A number for each row's person, from an array of any kind; every number occurs."""
     masked = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
     entries = np.asarray(column)
@@ -90,8 +90,8 @@ def arrow_persons(
     pairs: WhichPairs = "none",
 ) -> SomePersons:
     """What was seen of each person, from a column of Arrow and what its rows hold."""
-    names, numbers = _encoded(person_names(name, column))
-    seen = grouped(numbers, seen_rows(values, secret.codes, before, pairs))
+    names, numbers = _encode(person_names(name, column))
+    seen = group(numbers, rows_of_persons(values, secret.codes, before, pairs))
     return SomePersons(names, seen, secret.labels)
 
 
@@ -148,7 +148,7 @@ class PersonCounter:
 
     def add(self, persons: SomePersons) -> None:
         """Some more rows, as `array_persons` or `arrow_persons` saw them."""
-        seen = _renumbered(persons, self._secrets)
+        seen = _renumber(persons, self._secrets)
         if isinstance(persons.names, np.ndarray):
             self._numbered.append(persons._replace(seen=seen))
         else:
@@ -161,7 +161,7 @@ class PersonCounter:
             [only] = self._numbered
             return PersonsFound.of(only.seen)
         if self._heaps is None:
-            return PersonsFound.of(_seen(_added_up(self._held)) if self._held else nobody())
+            return PersonsFound.of(_count_seen(_add_up(self._held)) if self._held else nobody())
         if self._held:
             self._spill()
         return reduce(PersonsFound.and_, in_order(self._heaps, self._found_in))
@@ -173,7 +173,7 @@ class PersonCounter:
         if self._too_many(1.0):
             # Once there were too many different ones, there is no hope that more are the same.
             if self._heaps is None:
-                self._held = [_added_up(self._held)]
+                self._held = [_add_up(self._held)]
             if self._heaps is not None or self._too_many(0.5):
                 self._spill()
 
@@ -195,7 +195,7 @@ class PersonCounter:
         return smaller.found()
 
 
-def _renumbered(persons: SomePersons, known: dict[Secret, int]) -> Seen:
+def _renumber(persons: SomePersons, known: dict[Secret, int]) -> Seen:
     """The same with numbers of secrets that all parts of a table have in common.
 
     Different secrets get different numbers, so that a person with two of them still has two.
@@ -210,7 +210,7 @@ def _renumbered(persons: SomePersons, known: dict[Secret, int]) -> Seen:
     )
 
 
-def _encoded(names: pa.LargeStringArray) -> tuple[pa.LargeStringArray, IntArray]:
+def _encode(names: pa.LargeStringArray) -> tuple[pa.LargeStringArray, IntArray]:
     """Each name once, and the number of each row's."""
     coded = names.dictionary_encode()
     return coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
@@ -224,13 +224,13 @@ def _batch(names: pa.LargeStringArray, seen: Seen) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([names, *columns], names=["person", *fields])
 
 
-def _seen(persons: pa.RecordBatch) -> Seen:
+def _count_seen(persons: pa.RecordBatch) -> Seen:
     columns = [column.to_numpy(zero_copy_only=False) for column in persons.columns[1:]]
     return Seen(*columns, *nobody()[len(columns) :])
 
 
-def _added_up(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
+def _add_up(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
     """Each person once, with all rows."""
     [joined] = pyarrow().Table.from_batches(parts).combine_chunks().to_batches()
-    names, numbers = _encoded(joined.column(0))
-    return _batch(names, grouped(numbers, _seen(joined)))
+    names, numbers = _encode(joined.column(0))
+    return _batch(names, group(numbers, _count_seen(joined)))

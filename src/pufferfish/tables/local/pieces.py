@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from pufferfish.errors import DataError, InvalidInputError
-from pufferfish.extras import pyarrow
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.extras import pyarrow
 from pufferfish.tables.formats import FileFormat
-from pufferfish.tables.local.reading import TableFile, opened
+from pufferfish.tables.local.reading import TableFile, open_file
 from pufferfish.tables.sources import Source, SourceFile, find_source
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["OpenTable", "Piece", "opened_table"]
+__all__ = ["OpenTable", "Piece", "open_table"]
 
 
 class Piece(NamedTuple):
@@ -57,14 +57,14 @@ class OpenTable:
 
 
 @contextlib.contextmanager
-def opened_table(
+def open_table(
     path: str,
     format_: FileFormat,
     columns: Sequence[str],
     numbers: tuple[str, ...],
     labels: tuple[str, ...] = (),
 ) -> Iterator[OpenTable]:
-    """One file, a folder or a pattern, open for reading; the arguments are those of `opened`.
+    """One file, a folder or a pattern, open for reading; the arguments are those of `open_file`.
 
     The keys of folders ("key=value") are columns of text.
 
@@ -93,7 +93,7 @@ class _Reader(NamedTuple):
         with contextlib.ExitStack() as stack:
             with naming(file, many=self.source.many):
                 table = stack.enter_context(
-                    opened(file.path, self.format_, inside, self.numbers, self.labels)
+                    open_file(file.path, self.format_, inside, self.numbers, self.labels)
                 )
                 both = sorted(set(keys) & set(self.columns) & set(table.names))
                 if both:

@@ -33,7 +33,7 @@ def in_order(
     waiting: deque[Future[_Result]] = deque()
     with ThreadPoolExecutor(max_workers=threads) as pool:
         try:
-            yield from _worked(iter(items), work, pool, waiting, 2 * threads)
+            yield from _work(iter(items), work, pool, waiting, 2 * threads)
         finally:
             for each in waiting:
                 each.cancel()
@@ -46,7 +46,7 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-def _worked(
+def _work(
     items: Iterator[_Item],
     work: Callable[[_Item], _Result],
     pool: ThreadPoolExecutor,

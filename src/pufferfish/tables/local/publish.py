@@ -31,7 +31,7 @@ from pufferfish.tables.engine import Staged
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat
 from pufferfish.tables.local.folder import writing_folder
 from pufferfish.tables.local.frames import (
-    reordered,
+    reorder,
     without_metadata,
     without_unused_categories,
 )
@@ -47,27 +47,27 @@ __all__ = ["publish_arrays", "publish_files", "publish_frame"]
 def publish_arrays(changed: ChangedArrays, how: Change) -> Staged:
     """A dict of arrays, its rows in their order or a random one."""
     how.finish(changed.persons)
-    order, columns = _reordered(changed.columns, how)
+    order, columns = _reorder(changed.columns, how)
     if order is not None:
         kept = {name: each[order] for name, each in changed.kept.items()}
         changed = changed._replace(kept=kept, columns=columns)
-    return _held(changed.arrays, columns)
+    return _hold(changed.arrays, columns)
 
 
 def publish_frame(changed: ChangedFrame, how: Change) -> Staged:
     """A frame, its rows in their order or a random one; lazy where a lazy one was given."""
     how.finish(changed.persons)
-    order, columns = _reordered(changed.columns, how)
-    result = changed.frame if order is None else reordered(changed.frame, order)
+    order, columns = _reorder(changed.columns, how)
+    result = changed.frame if order is None else reorder(changed.frame, order)
     # After the shuffle: a dictionary may list its entries as they were first seen.
     table = without_metadata(without_unused_categories(result).to_native())
-    return _held(table.lazy() if changed.lazy else table, columns)
+    return _hold(table.lazy() if changed.lazy else table, columns)
 
 
 _New = Mapping[str, Numbers | Coded]
 
 
-def _reordered(columns: _New, how: Change) -> tuple[IntArray | None, _New]:
+def _reorder(columns: _New, how: Change) -> tuple[IntArray | None, _New]:
     """The order of the rows, and the new columns in that order; None: as they are."""
     if how.order is None:
         return None, columns
@@ -75,7 +75,7 @@ def _reordered(columns: _New, how: Change) -> tuple[IntArray | None, _New]:
     return order, {name: each.taken(order) for name, each in columns.items()}
 
 
-def _held(table: Any, columns: _New) -> Staged:
+def _hold(table: Any, columns: _New) -> Staged:
     """In memory; the checksum is that of its changed columns, one after the other."""
     digest = hashlib.sha256()
     for column in columns.values():

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pufferfish.errors import DataError
-from pufferfish.extras import pyarrow
+from pufferfish.core.errors import DataError
+from pufferfish.core.extras import pyarrow
 from pufferfish.tables.arrow import BATCH
 from pufferfish.tables.encodings import is_wide, not_utf8
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, delimiter_of
@@ -25,7 +25,7 @@ from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TableFile", "as_numbers", "opened"]
+__all__ = ["TableFile", "as_numbers", "open_file"]
 
 _BLOCK_BYTES = 1 << 22
 _FIRST_BYTES = 1 << 16
@@ -63,7 +63,7 @@ class TableFile:
 
 
 @contextlib.contextmanager
-def opened(
+def open_file(
     path: str | Path,
     format_: FileFormat,
     columns: Sequence[str] | None,

@@ -12,7 +12,7 @@ from pufferfish.tables.engine import Checking, Counting, Progress
 from pufferfish.tables.formats import FileFormat, format_of
 from pufferfish.tables.local.files import each_batch
 from pufferfish.tables.local.frames import frame_batches
-from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame
+from pufferfish.tables.local.one_row import reduce_arrays, reduce_frame
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.summary import Summary
@@ -30,7 +30,7 @@ def summarise_files(
 ) -> Summary:
     """`summarise` for files of a given format; `progress` is told the share that was read."""
     tally = Tally(what.column, what.secret, what.most_values)
-    work, columns = _checked(tally, check), (what.column, what.secret, what.count)
+    work, columns = _check_each(tally, check), (what.column, what.secret, what.count)
     for part in each_batch(path, format_, *columns, work, progress, what.one_row):
         tally.merge(part)
     return tally.summary()
@@ -39,7 +39,7 @@ def summarise_files(
 def summarise_held(data: Any, what: Counting, check: Checking | None = None) -> Summary:
     """`summarise` for a frame or a dict of arrays."""
     tally = Tally(what.column, what.secret, what.most_values)
-    work, before = _checked(tally, check), 0
+    work, before = _check_each(tally, check), 0
     for batch in batches(data, what.column, what.secret, what.count, one_row=what.one_row):
         tally.merge(work(batch, before if what.one_row is None else None))
         before += batch.rows
@@ -63,10 +63,10 @@ def batches(
         format_ = format_of(path, na=na)
         return each_batch(path, format_, column, secret, count, _itself, one_row=one_row)
     if not isinstance(data, Mapping):
-        frame = data if one_row is None else reduced_frame(data, one_row)
+        frame = data if one_row is None else reduce_frame(data, one_row)
         return frame_batches(frame, column, secret, count)
     check_columns(list(data), column, secret, count)
-    table = data if one_row is None else reduced_arrays(data, one_row)
+    table = data if one_row is None else reduce_arrays(data, one_row)
     return [array_batch(table, (column,), secret, count=count)]
 
 
@@ -74,7 +74,7 @@ def _itself(batch: Batch, before: int | None) -> Batch:
     return batch
 
 
-def _checked(tally: Tally, check: Checking | None) -> Callable[[Batch, int | None], Counted]:
+def _check_each(tally: Tally, check: Checking | None) -> Callable[[Batch, int | None], Counted]:
     """Counts rows for a tally, and checks them first."""
     if check is None:
         return tally.counted

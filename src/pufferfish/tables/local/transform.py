@@ -17,27 +17,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.errors import DataError, InvalidInputError
-from pufferfish.extras import narwhals, pyarrow
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.extras import narwhals, pyarrow
 from pufferfish.tables.arrays import array_batch, new_array
 from pufferfish.tables.arrow import BATCH, arrow_batch, arrow_column, arrow_type
-from pufferfish.tables.batch import Coded, Numbers, joined_columns
+from pufferfish.tables.batch import Coded, Numbers, join_columns
 from pufferfish.tables.change import Change, Changed, Shuffle
 from pufferfish.tables.engine import Progress
-from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, renamed
-from pufferfish.tables.local.frames import collected, frame_columns, native, to_arrow
-from pufferfish.tables.local.one_row import reduced_arrays, reduced_frame, reduced_table
+from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, rename_for
+from pufferfish.tables.local.frames import collect_frame, frame_columns, native, to_arrow
+from pufferfish.tables.local.one_row import reduce_arrays, reduce_frame, reduce_table
 from pufferfish.tables.local.persons import (
     PersonCounter,
     SomePersons,
     array_persons,
     arrow_persons,
 )
-from pufferfish.tables.local.pieces import OpenTable, Piece, opened_table
+from pufferfish.tables.local.pieces import OpenTable, Piece, open_table
 from pufferfish.tables.local.pool import in_order
 from pufferfish.tables.names import check_columns, refuse_secret_key
-from pufferfish.tables.nested import decoded, plain_kind
-from pufferfish.tables.rows import Columns, movable, plain_columns, taken
+from pufferfish.tables.nested import decode, plain_kind
+from pufferfish.tables.rows import Columns, movable, plain_columns, take_rows
 from pufferfish.tables.seen import NOBODY, PersonsFound
 from pufferfish.tables.sources import Source, is_many
 from pufferfish.tables.summary import IntArray
@@ -51,8 +51,8 @@ __all__ = [
     "ChangedFrame",
     "becomes_folder",
     "change_arrays",
+    "change_files",
     "change_frame",
-    "changed_files",
 ]
 
 
@@ -83,7 +83,7 @@ def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
     check_columns(list(table), *how.read)
     names = list(table)
     if how.one_row is not None:
-        table = reduced_arrays(table, how.one_row)
+        table = reduce_arrays(table, how.one_row)
     batch = array_batch(table, how.numbers, how.secret, how.labels)
     for name in how.read:
         if np.ma.asanyarray(table[name]).shape != (batch.rows,):
@@ -131,8 +131,8 @@ def change_frame(frame: Any, how: Change) -> ChangedFrame:
     names = given.collect_schema().names()
     check_columns(names, *how.read)
     if how.one_row is not None:
-        given = native(reduced_frame(frame, how.one_row))
-    table = collected(given.select(*how.read))
+        given = native(reduce_frame(frame, how.one_row))
+    table = collect_frame(given.select(*how.read))
     looked_at = [name for name in how.read if name not in how.keep or name == how.person]
     arrow = to_arrow(table.select(*looked_at), *how.numbers)
     seen = _all_changed(arrow.to_batches(max_chunksize=BATCH), how)
@@ -141,7 +141,7 @@ def change_frame(frame: Any, how: Change) -> ChangedFrame:
         how.finish(NOBODY)
     changed = [each.changed for each in seen]
     columns = {
-        name: joined_columns([each.columns[name] for each in changed])
+        name: join_columns([each.columns[name] for each in changed])
         for name in how.stays(names)
         if name in how.columns
     }
@@ -234,7 +234,7 @@ class _Part(NamedTuple):
 
     def columns(self, chosen: IntArray) -> Columns:
         """Some of its rows, as they are published."""
-        return plain_columns(taken(self.rows, chosen))
+        return plain_columns(take_rows(self.rows, chosen))
 
 
 class ChangedFiles(NamedTuple):
@@ -259,7 +259,7 @@ def becomes_folder(source: str | Path, target: str | Path) -> bool:
 
 
 @contextmanager
-def changed_files(
+def change_files(
     source: str,
     source_format: FileFormat,
     target: str,
@@ -283,10 +283,10 @@ def changed_files(
     folder = becomes_folder(source, target)
     beside = None if target == STANDARD_STREAM else Path(target).parent
     labels = (how.secret, *how.labels)
-    with opened_table(source, source_format, how.read, how.numbers, labels) as given:
+    with open_table(source, source_format, how.read, how.numbers, labels) as given:
         table = given
         if how.one_row is not None:
-            table = reduced_table(given, how.one_row, beside)
+            table = reduce_table(given, how.one_row, beside)
         if beside is not None and table.source.many:
             table.source.refuse_target(Path(target))
         if how.one_row is not None and folder and how.shuffle is None:
@@ -300,7 +300,7 @@ def changed_files(
             _refuse_published_keys(table.source, how, folder=folder)
         schema = _schema(table, target_format, how, apart=apart)
         names = _new_names(table.source, source_format, target_format) if apart else {}
-        work = partial(_changed, how=how, schema=schema, shuffle=shuffle)
+        work = partial(_change_piece, how=how, schema=schema, shuffle=shuffle)
         with closing(in_order(table.pieces, work)) as parts:
             yield ChangedFiles(schema, names, shuffle, _telling(parts, progress))
 
@@ -313,7 +313,7 @@ def _telling(parts: Iterator[_Part], progress: Progress | None) -> Iterator[_Par
             progress(part.progress)
 
 
-def _changed(piece: Piece, how: Change, schema: pa.Schema, shuffle: Shuffle | None) -> _Part:
+def _change_piece(piece: Piece, how: Change, schema: pa.Schema, shuffle: Shuffle | None) -> _Part:
     with piece.naming():
         seen = _change_rows(piece.rows, how, piece.before)
         rows = _with_columns(piece.rows, seen.changed, how, schema)
@@ -335,7 +335,7 @@ def _refuse_published_keys(source: Source, how: Change, *, folder: bool) -> None
 
 def _new_names(source: Source, old: FileFormat, new: FileFormat) -> dict[str, str]:
     """What the files are called where they stay apart."""
-    names = {each.name: renamed(each.name, old, new) for each in source.files}
+    names = {each.name: rename_for(each.name, old, new) for each in source.files}
     for name, count in Counter(names.values()).items():
         if count > 1:
             raise InvalidInputError(
@@ -352,7 +352,7 @@ def _schema(table: OpenTable, target: FileFormat, how: Change, *, apart: bool) -
         [
             pa.field(name, arrow_type(name, how.columns[name], table.schema.field(name).type))
             if name in how.columns
-            else _kept_field(table.schema.field(name), target)
+            else _field_of_kept(table.schema.field(name), target)
             for name in names
             if not (apart and name in source.keys)
         ]
@@ -368,13 +368,13 @@ def _with_columns(
     columns = [
         arrow_column(changed.columns[field.name], field.type)
         if field.name in how.columns
-        else decoded(part.column(field.name), field.type)
+        else decode(part.column(field.name), field.type)
         for field in schema
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _kept_field(field: pa.Field, target: FileFormat) -> pa.Field:
+def _field_of_kept(field: pa.Field, target: FileFormat) -> pa.Field:
     """The type of a kept column in the result."""
     # A dictionary also holds entries that no row has, or none that is published.
     types, kind = pyarrow().types, movable(plain_kind(field.name, field.type))

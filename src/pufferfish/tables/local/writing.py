@@ -16,9 +16,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
-from pufferfish.atomic import replacing
-from pufferfish.errors import DataError
-from pufferfish.extras import pyarrow
+from pufferfish.core.atomic import replacing
+from pufferfish.core.errors import DataError
+from pufferfish.core.extras import pyarrow
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat
 
 if TYPE_CHECKING:

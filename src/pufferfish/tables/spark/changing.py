@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from pufferfish.extras import pyarrow
+from pufferfish.core.extras import pyarrow
 from pufferfish.tables.arrow import arrow_batch, arrow_column, arrow_type
 from pufferfish.tables.batch import Batch, Coded, ColumnType
 from pufferfish.tables.change import Change, Changed

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any, ClassVar, Self
 
-from pufferfish.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.tables.change import Change
 from pufferfish.tables.engine import Checking, Counting, Progress, Staged, Survey
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.seen import NOBODY, PersonsFound
 from pufferfish.tables.spark.jobs import is_spark
-from pufferfish.tables.spark.persons import reduced_spark, spark_persons
+from pufferfish.tables.spark.persons import reduce_spark, spark_persons
 from pufferfish.tables.spark.publish import publish_spark
 from pufferfish.tables.spark.summarise import spark_summary
-from pufferfish.tables.spark.survey import counted_groups
+from pufferfish.tables.spark.survey import count_groups
 from pufferfish.tables.spark.transform import ChangedRows, change_spark
 from pufferfish.tables.summary import Summary
 
@@ -84,7 +84,7 @@ class SparkEngine:
             column = None if how.measured is None else how.measured.column
             return spark_persons(frame, how.person, how.secret, column, pairs=how.pairs)
 
-        return Survey(groups=counted_groups(frame, how), persons=persons)
+        return Survey(groups=count_groups(frame, how), persons=persons)
 
     def transform(
         self, how: Change, survey: Survey | None, progress: Progress | None = None
@@ -98,4 +98,4 @@ class SparkEngine:
         return publish_spark(changed, how, self.output, kind=self.kind, force=self.force)
 
     def _reduced(self, one_row: OneRow | None) -> Any:
-        return self.frame if one_row is None else reduced_spark(self.frame, one_row)
+        return self.frame if one_row is None else reduce_spark(self.frame, one_row)

@@ -9,19 +9,30 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pufferfish.errors import DataError, EngineError, InvalidInputError
-from pufferfish.extras import py4j, pyarrow, pyspark
+from pufferfish.core.errors import DataError, EngineError, InvalidInputError
+from pufferfish.core.extras import py4j, pyarrow, pyspark
 from pufferfish.tables.names import check_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["KINDS", "Field", "Work", "chosen", "is_spark", "mapped", "spark_errors", "understood"]
+__all__ = [
+    "KINDS",
+    "Field",
+    "Work",
+    "is_spark",
+    "map_partitions",
+    "pick",
+    "spark_errors",
+    "understood",
+]
 
 # Rows worked on at a time in an executor: enough to hide the cost of a call.
 _ROWS = 1 << 17
 _BYTES = 1 << 26
-_DATA_ERROR = re.compile(r"pufferfish\.errors\.DataError: (.+?\.)(?: SQLSTATE.*)?$", re.MULTILINE)
+_DATA_ERROR = re.compile(
+    rf"{re.escape(DataError.__module__)}\.DataError: (.+?\.)(?: SQLSTATE.*)?$", re.MULTILINE
+)
 _NOT_THERE = re.compile(r"No module named '(pufferfish|numpy|scipy|cryptography|pyarrow)\b")
 
 
@@ -49,7 +60,7 @@ def is_spark(data: object) -> bool:
     return kind.__module__.startswith("pyspark.sql.") and kind.__name__ == "DataFrame"
 
 
-def chosen(frame: Any, *names: str) -> Any:
+def pick(frame: Any, *names: str) -> Any:
     """Some columns of a frame, under names that Spark cannot misread: c0, c1, ..."""
     check_columns(frame.columns, *names)
     _refuse_same_but_for_case(frame, names)
@@ -57,7 +68,7 @@ def chosen(frame: Any, *names: str) -> Any:
     return frame.select(*columns).toDF(*(f"c{number}" for number in range(len(names))))
 
 
-def mapped(frame: Any, names: Sequence[str], work: Work, fields: Sequence[Field]) -> Any:
+def map_partitions(frame: Any, names: Sequence[str], work: Work, fields: Sequence[Field]) -> Any:
     """A frame of what `work` makes of some columns of each partition; nothing is computed yet.
 
     `work` must be picklable, and must make the same rows whenever it is run again on the same
@@ -74,7 +85,7 @@ def mapped(frame: Any, names: Sequence[str], work: Work, fields: Sequence[Field]
         ]
     )
     with understood():
-        result = chosen(frame, *names).mapInArrow(_Named(tuple(names), work), schema)
+        result = pick(frame, *names).mapInArrow(_Named(tuple(names), work), schema)
         return result.toDF(*(field.name for field in fields))
 
 
@@ -101,12 +112,12 @@ class _Named:
     def __call__(self, parts: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         record_batch = pyarrow().RecordBatch
         given = (record_batch.from_arrays(part.columns, names=self.names) for part in parts)
-        for made in self.work(joined(each for each in given if each.num_rows)):
+        for made in self.work(join_frames(each for each in given if each.num_rows)):
             plain = [f"c{number}" for number in range(made.num_columns)]
             yield record_batch.from_arrays(made.columns, names=plain)
 
 
-def joined(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def join_frames(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows in fewer, larger batches: Spark sends ten thousand rows at a time."""
     held: list[pa.RecordBatch] = []
     for part in parts:

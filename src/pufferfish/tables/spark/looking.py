@@ -12,12 +12,12 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from pufferfish.extras import pyspark
-from pufferfish.scenario import Secret
+from pufferfish.beliefs.scenario import Secret
+from pufferfish.core.extras import pyspark
 from pufferfish.tables.change import Change
-from pufferfish.tables.rows import Columns, plain_columns, taken
+from pufferfish.tables.rows import Columns, plain_columns, take_rows
 from pufferfish.tables.spark.changing import Changing
-from pufferfish.tables.spark.jobs import chosen, understood
+from pufferfish.tables.spark.jobs import pick, understood
 from pufferfish.tables.spark.summarise import secret_kind
 from pufferfish.tables.summary import IntArray
 
@@ -53,7 +53,7 @@ def look_at_sample(
     )
     names = [how.secret, *how.columns, *how.keep]
     with understood():
-        table = chosen(frame, *names)
+        table = pick(frame, *names)
         share = sql.create_map(*shares)[sql.col("c0").cast(kind)]
         rows = table.where(sql.rand(seed) < share).toArrow().rename_columns(names)
     stays = tuple(how.stays(frame.columns))
@@ -63,4 +63,4 @@ def look_at_sample(
 
 
 def _columns(rows: pa.RecordBatch, numbers: IntArray) -> Columns:
-    return plain_columns(taken(rows, numbers))
+    return plain_columns(take_rows(rows, numbers))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pufferfish.errors import InvalidInputError
-from pufferfish.extras import pyarrow, pyspark
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.extras import pyarrow, pyspark
 from pufferfish.tables.one_row import OneRow, means
 from pufferfish.tables.seen import (
     MOST_PAIRS,
@@ -20,13 +20,13 @@ from pufferfish.tables.seen import (
     two_secrets,
     unnamed,
 )
-from pufferfish.tables.spark.jobs import Field, chosen, mapped, understood
+from pufferfish.tables.spark.jobs import Field, map_partitions, pick, understood
 from pufferfish.tables.spark.summarise import secret_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["reduced_spark", "spark_persons"]
+__all__ = ["reduce_spark", "spark_persons"]
 
 # Of the random keys by which two rows of a person are chosen; it protects nothing.
 _SEED = 19
@@ -41,7 +41,7 @@ def spark_persons(
     Without a column, only rows and secrets are looked at.
     """
     sql = pyspark("sql.functions")
-    table = _named(frame, person, secret, column)
+    table = _name_columns(frame, person, secret, column)
     value = sql.col("value")
     each = table.groupBy("person").agg(
         sql.count(sql.lit(1)).alias("rows"),
@@ -69,7 +69,7 @@ def spark_persons(
     )
 
 
-def reduced_spark(frame: Any, how: OneRow) -> Any:
+def reduce_spark(frame: Any, how: OneRow) -> Any:
     """A frame with one row for each person: the mean of its values.
 
     The values of a person are added up in ascending order, so that the same frame gives the same
@@ -84,7 +84,7 @@ def reduced_spark(frame: Any, how: OneRow) -> Any:
             "rows (one_row='mean', --one-row mean), or choose one row of each person beforehand."
         )
     sql = pyspark("sql.functions")
-    table = _named(frame, how.person, how.secret, how.column)
+    table = _name_columns(frame, how.person, how.secret, how.column)
     each = table.groupBy("person").agg(
         _several_secrets().alias("several"),
         sql.min("secret").alias("secret"),
@@ -95,7 +95,7 @@ def reduced_spark(frame: Any, how: OneRow) -> Any:
         Field(how.secret, secret_kind(frame, how.secret)),
         Field(how.person, each.schema["person"].dataType),
     ]
-    return mapped(each, [_LIST, "secret", "person", "several"], _Means(how), fields)
+    return map_partitions(each, [_LIST, "secret", "person", "several"], _Means(how), fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +120,13 @@ class _Means:
             yield pa.RecordBatch.from_arrays(columns, names=["0", "1", "2"])
 
 
-def _named(frame: Any, person: str, secret: str, column: str | None) -> Any:
+def _name_columns(frame: Any, person: str, secret: str, column: str | None) -> Any:
     """Persons, secrets and values; null where a value is missing."""
     sql = pyspark("sql.functions")
     if column is None:
-        table = chosen(frame, person, secret).toDF("person", "secret")
+        table = pick(frame, person, secret).toDF("person", "secret")
         return table.withColumn("value", sql.lit(None).cast("double"))
-    table = chosen(frame, person, secret, column).toDF("person", "secret", "given")
+    table = pick(frame, person, secret, column).toDF("person", "secret", "given")
     value = sql.col("given").cast("double")
     present = sql.when(~sql.isnan(value), value)
     return table.select("person", "secret", present.alias("value"))

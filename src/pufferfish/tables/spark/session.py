@@ -11,10 +11,10 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pufferfish.errors import EngineError, InvalidInputError
-from pufferfish.extras import pyspark
+from pufferfish.core.errors import EngineError, InvalidInputError
+from pufferfish.core.extras import pyspark
 from pufferfish.tables.encodings import not_utf8
-from pufferfish.tables.marks import checked_marks, numbers_of
+from pufferfish.tables.marks import check_marks, numbers_of
 from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric
 from pufferfish.tables.spark.jobs import spark_errors, understood
 
@@ -60,7 +60,7 @@ def spark_session(master: str | None) -> Iterator[Any]:
     # Its messages quote cells.
     session.sparkContext.setLogLevel("OFF")
     try:
-        with _stopped_by_sigterm(session):
+        with _stop_on_sigterm(session):
             yield session
     finally:
         if own:
@@ -68,7 +68,7 @@ def spark_session(master: str | None) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _stopped_by_sigterm(session: Any) -> Iterator[None]:
+def _stop_on_sigterm(session: Any) -> Iterator[None]:
     """As Spark does it for Ctrl-C: end the jobs, then say so here."""
 
     def stop(number: int, frame: object) -> None:
@@ -104,7 +104,7 @@ def read_table(
         labels: Those whose entries are told apart, such as that of the secret.
         na: Texts that stand for a missing number or label.
     """
-    marks = checked_marks(na)
+    marks = check_marks(na)
     if kind is None:
         kind = "csv" if source.endswith((".csv", ".csv.gz", ".tsv")) else "parquet"
     try:
@@ -143,7 +143,7 @@ def _without_marks(table: Any, names: Sequence[str], marks: Sequence[str]) -> An
     for name in names if marks else ():
         if name not in kinds:
             continue
-        column = table[_quoted(name)]
+        column = table[_quote(name)]
         if kinds[name] == "string":
             marked = sql.trim(column).isin(*marks)
         elif numbers_of(marks) and kinds[name] != "boolean":
@@ -154,15 +154,15 @@ def _without_marks(table: Any, names: Sequence[str], marks: Sequence[str]) -> An
     return table.withColumns(changed) if changed else table
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
 def _refusing_replaced(table: Any, labels: tuple[str, ...]) -> Any:
     """Bytes that are not UTF-8 arrive as one and the same sign, and labels would become one."""
     sql = pyspark("sql.functions")
-    refusal = sql.raise_error(sql.lit(f"pufferfish.errors.DataError: {not_utf8()}"))
-    texts = {name: table[_quoted(name)] for name in labels if name in table.columns}
+    refusal = sql.raise_error(sql.lit(f"pufferfish.core.errors.DataError: {not_utf8()}"))
+    texts = {name: table[_quote(name)] for name in labels if name in table.columns}
     return table.withColumns(
         {
             name: sql.when(text.contains("\ufffd"), refusal).otherwise(text)
@@ -174,13 +174,13 @@ def _refusing_replaced(table: Any, labels: tuple[str, ...]) -> Any:
 def _with_numbers(table: Any, numbers: tuple[str, ...]) -> Any:
     """A table of text with some columns as numbers; text that is none stops the job with words."""
     check_columns(table.columns, *numbers)
-    return table.withColumns({name: _number(name, table[_quoted(name)]) for name in numbers})
+    return table.withColumns({name: _number(name, table[_quote(name)]) for name in numbers})
 
 
 def _number(name: str, column: Any) -> Any:
     sql = pyspark("sql.functions")
     text = sql.trim(column)
     missing = sql.lower(text).isin("", "nan") | text.isNull()
-    refusal = f"pufferfish.errors.DataError: {not_numeric(name, 'text')} {MARKS_HINT}"
+    refusal = f"pufferfish.core.errors.DataError: {not_numeric(name, 'text')} {MARKS_HINT}"
     number = sql.when(text.rlike(_NUMBER), text.cast("double"))
     return sql.when(~missing, sql.coalesce(number, sql.raise_error(sql.lit(refusal))))

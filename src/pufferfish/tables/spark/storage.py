@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from errno import EIO
 from typing import Any, NamedTuple
 
-from pufferfish.errors import OutputExistsError, UnsupportedError
+from pufferfish.core.errors import OutputExistsError, UnsupportedError
 from pufferfish.tables.spark.jobs import spark_errors
 
 __all__ = ["Storage", "StoredFile"]
@@ -39,51 +39,51 @@ class Storage:
         self._gateway = session.sparkContext._gateway
         self._configuration = session._jsc.hadoopConfiguration()
 
-    def qualified(self, path: str) -> str:
+    def qualify(self, path: str) -> str:
         """The whole path, with its scheme."""
-        with _reported():
+        with _report_errors():
             place = self._place(path)
             return str(self._system(path).makeQualified(place).toString())
 
     def renames(self, path: str) -> bool:
         """Whether a folder gets its name in one step there."""
-        with _reported():
+        with _report_errors():
             return str(self._system(path).getScheme()) in _RENAMING
 
     def exists(self, path: str) -> bool:
         """Whether there is anything."""
-        with _reported():
+        with _report_errors():
             return bool(self._system(path).exists(self._place(path)))
 
-    def filled(self, path: str) -> bool:
+    def fill(self, path: str) -> bool:
         """Whether there is anything in a folder, or it is none."""
-        with _reported():
+        with _report_errors():
             system, place = self._system(path), self._place(path)
             folder = bool(system.getFileStatus(place).isDirectory())
             return not folder or len(system.listStatus(place)) > 0
 
     def make_private(self, path: str) -> None:
         """A new folder for its owner alone."""
-        with _reported():
+        with _report_errors():
             permission = self._permission(_PRIVATE)
             self._system(path).mkdirs(self._place(path), permission)
             self._system(path).setPermission(self._place(path), permission)
 
     def make_usual(self, path: str) -> None:
         """A folder for those who may usually see one."""
-        with _reported():
+        with _report_errors():
             permission = self._jvm.org.apache.hadoop.fs.permission.FsPermission
             usual = permission.getDirDefault().applyUMask(permission.getUMask(self._configuration))
             self._system(path).setPermission(self._place(path), usual)
 
     def delete(self, path: str) -> None:
         """A folder and all in it, if it is there."""
-        with _reported():
+        with _report_errors():
             self._system(path).delete(self._place(path), True)
 
     def rename(self, path: str, name: str) -> None:
         """Give a folder its name, which must be free: in one step, or not at all."""
-        with _reported():
+        with _report_errors():
             place = self._place(path)
             options = getattr(self._jvm.org.apache.hadoop.fs, "Options$Rename")
             context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(
@@ -98,7 +98,7 @@ class Storage:
 
     def write_text(self, path: str, text: str) -> None:
         """A small file, which must not be there yet."""
-        with _reported():
+        with _report_errors():
             stream = self._system(path).create(self._place(path), False)
             try:
                 stream.write(bytearray(text.encode("utf-8")))
@@ -107,9 +107,9 @@ class Storage:
 
     def files(self, folder: str) -> list[StoredFile]:
         """The files of a table below a folder: without those whose names begin with "_" or "."."""
-        start = len(self.qualified(folder).rstrip("/")) + 1
+        start = len(self.qualify(folder).rstrip("/")) + 1
         found = []
-        with _reported():
+        with _report_errors():
             listed = self._system(folder).listFiles(self._place(folder), True)
             while listed.hasNext():
                 status = listed.next()
@@ -120,7 +120,7 @@ class Storage:
 
     def sha256(self, path: str) -> str:
         """The checksum of one file, read on the driver."""
-        with _reported():
+        with _report_errors():
             stream = self._system(path).open(self._place(path))
             try:
                 digest = self._jvm.org.apache.commons.codec.digest.DigestUtils
@@ -139,7 +139,7 @@ class Storage:
 
 
 @contextlib.contextmanager
-def _reported() -> Iterator[None]:
+def _report_errors() -> Iterator[None]:
     """What Java says is the matter, in its first line."""
     try:
         yield

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pufferfish.errors import DataError, InvalidInputError
-from pufferfish.extras import pyarrow, pyspark
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.extras import pyarrow, pyspark
 from pufferfish.tables.arrow import arrow_batch
 from pufferfish.tables.engine import Counting
 from pufferfish.tables.names import check_columns, not_secrets
-from pufferfish.tables.spark.jobs import Field, mapped, understood
+from pufferfish.tables.spark.jobs import Field, map_partitions, understood
 from pufferfish.tables.summary import Summary
 from pufferfish.tables.tally import Tally, centres, finest
 
@@ -39,12 +39,12 @@ def spark_summary(frame: Any, what: Counting) -> Summary:
     kind = secret_kind(frame, secret)
     work = _Counting(column, secret, count, kind, most_values)
     names = [column, secret, *([] if count is None else [count])]
-    cells = mapped(frame, names, work, _fields(kind))
+    cells = map_partitions(frame, names, work, _fields(kind))
     with understood():
         cells = cells.persist()
         try:
             exponent = _exponent(cells, most_values, kind)
-            table = _added(cells, exponent, kind).toArrow()
+            table = _add_up(cells, exponent, kind).toArrow()
         finally:
             cells.unpersist()
     if not table.num_rows:
@@ -140,23 +140,23 @@ def _smallest(enough: Callable[[int], bool], first: int, last: int) -> int:
 
 
 def _distinct(cells: Any, exponent: int | None, kind: str) -> int:
-    values = _binned(cells, exponent, kind).select(_VALUE).distinct()
+    values = _bin(cells, exponent, kind).select(_VALUE).distinct()
     return int(values.where(f"not isnan({_VALUE})").count())
 
 
-def _added(cells: Any, exponent: int | None, kind: str) -> Any:
+def _add_up(cells: Any, exponent: int | None, kind: str) -> Any:
     """The counts of all partitions together."""
     sql = pyspark("sql.functions")
-    binned = _binned(cells, exponent, kind)
+    binned = _bin(cells, exponent, kind)
     return binned.groupBy(_SECRET, _VALUE).agg(sql.sum(_COUNT).alias(_COUNT))
 
 
-def _binned(cells: Any, exponent: int | None, kind: str) -> Any:
+def _bin(cells: Any, exponent: int | None, kind: str) -> Any:
     """The cells with the centres of bins of width 2^k for their values."""
     if exponent is None:
         return cells
     fields = _fields(kind)[:3]
-    return mapped(cells, [field.name for field in fields], _Centred(exponent), fields)
+    return map_partitions(cells, [field.name for field in fields], _Centred(exponent), fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,27 +12,27 @@ from functools import reduce
 from operator import and_
 from typing import Any
 
-from pufferfish.errors import DataError, InvalidInputError
-from pufferfish.extras import pyspark
-from pufferfish.scenario import Secret
+from pufferfish.beliefs.scenario import Secret
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.extras import pyspark
 from pufferfish.tables.change import Change, Measured
 from pufferfish.tables.engine import SurveyedGroup
 from pufferfish.tables.names import not_numeric
-from pufferfish.tables.spark.jobs import chosen, understood
+from pufferfish.tables.spark.jobs import pick, understood
 from pufferfish.tables.spark.summarise import secret_kind
 
-__all__ = ["counted_groups", "told_apart"]
+__all__ = ["count_groups", "tell_apart"]
 
 _NUMBER = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal\(.*\)")
 # A secret with more values than this is not one that anybody could describe.
 _MOST_SECRETS = 1_000_000
 
 
-def counted_groups(frame: Any, how: Change) -> tuple[SurveyedGroup, ...]:
+def count_groups(frame: Any, how: Change) -> tuple[SurveyedGroup, ...]:
     """Count the rows of each secret, and measure the column that is to be measured."""
     sql = pyspark("sql.functions")
     secret_kind(frame, how.secret)
-    table = chosen(frame, how.secret, *how.columns)
+    table = pick(frame, how.secret, *how.columns)
     kinds = dict(zip(how.columns, (kind for _, kind in table.dtypes[1:]), strict=True))
     for name in how.numbers:
         if not _NUMBER.fullmatch(kinds[name]):
@@ -52,7 +52,7 @@ def counted_groups(frame: Any, how: Change) -> tuple[SurveyedGroup, ...]:
     if len(found) > _MOST_SECRETS:
         raise DataError(f"column {how.secret!r} has more than {_MOST_SECRETS:,} values.")
     return tuple(
-        SurveyedGroup(label, rows, rows - present, int(digest), *_measured(*measures))
+        SurveyedGroup(label, rows, rows - present, int(digest), *_measure(*measures))
         for label, rows, present, digest, *measures in found
     )
 
@@ -66,7 +66,7 @@ def _there(column: Any, kind: str) -> Any:
 
 
 def _measures(value: Any, measured: Measured) -> list[Any]:
-    """What `_measured` understands, for a column of doubles."""
+    """What `_measure` understands, for a column of doubles."""
     sql, cap = pyspark("sql.functions"), measured.cap
     present = sql.when(~sql.isnan(value), value)
     finite = sql.when(sql.abs(present) < float("inf"), present)
@@ -85,7 +85,7 @@ def _measures(value: Any, measured: Measured) -> list[Any]:
     ]
 
 
-def _measured(*found: Any) -> tuple[Any, ...]:
+def _measure(*found: Any) -> tuple[Any, ...]:
     """The last entries of a `SurveyedGroup`; none where nothing was measured."""
     if not found:
         return ()
@@ -94,6 +94,6 @@ def _measured(*found: Any) -> tuple[Any, ...]:
     return present - finite, outside, capped, largest, mean, variance * finite
 
 
-def told_apart(groups: Iterable[SurveyedGroup]) -> frozenset[tuple[Secret | None, int, int]]:
+def tell_apart(groups: Iterable[SurveyedGroup]) -> frozenset[tuple[Secret | None, int, int]]:
     """What tells one table from another; sums of floats depend on who added first."""
     return frozenset((group.secret, group.rows, group.digest) for group in groups)

@@ -6,7 +6,7 @@ import contextlib
 import uuid
 from collections.abc import Iterator, Sequence
 
-from pufferfish.errors import InvalidInputError, OutputExistsError
+from pufferfish.core.errors import InvalidInputError, OutputExistsError
 from pufferfish.tables.manifest import MANIFEST
 from pufferfish.tables.spark.storage import Storage
 
@@ -33,11 +33,11 @@ class Target:
                 f"any of {' '.join(sorted(_PATTERNS))}."
             )
         self._storage, self._force = storage, force
-        self.place = storage.qualified(given).rstrip("/")
+        self.place = storage.qualify(given).rstrip("/")
         parent, _, name = self.place.rpartition("/")
         self._hidden = f"{parent}/.{name}.{uuid.uuid4().hex}"
         self.in_one_step = storage.renames(self.place)
-        if any(f"{storage.qualified(each)}/".startswith(f"{self.place}/") for each in inputs):
+        if any(f"{storage.qualify(each)}/".startswith(f"{self.place}/") for each in inputs):
             raise InvalidInputError(f"{given} holds the table itself; choose another place.")
         if storage.exists(self.place):
             self._refuse_existing()
@@ -53,9 +53,7 @@ class Target:
                 f"{self.place} exists already, and on this storage nothing can be replaced in one "
                 "step; choose another name, or remove it yourself."
             )
-        if self._storage.filled(self.place) and not self._storage.exists(
-            f"{self.place}/{MANIFEST}"
-        ):
+        if self._storage.fill(self.place) and not self._storage.exists(f"{self.place}/{MANIFEST}"):
             raise OutputExistsError(
                 f"{self.place} holds something that no release wrote; choose another name, or "
                 "remove it yourself."

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pufferfish.extras import pyarrow
+from pufferfish.core.extras import pyarrow
 from pufferfish.tables.change import Change
 from pufferfish.tables.engine import Survey
 from pufferfish.tables.spark.changing import Changing
-from pufferfish.tables.spark.jobs import Field, mapped
+from pufferfish.tables.spark.jobs import Field, map_partitions
 from pufferfish.tables.spark.looking import look_at_sample
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def change_spark(frame: Any, how: Change, survey: Survey) -> ChangedRows:
         fields = [*plain, Field(KEY, "bigint")]
     work = _Changing(Changing.of(how), tuple(names), how.keys)
     rows = sum(each.rows - (each.missing if how.drops else 0) for each in survey.groups)
-    return ChangedRows(frame, mapped(frame, how.read, work, fields), names, rows, survey)
+    return ChangedRows(frame, map_partitions(frame, how.read, work, fields), names, rows, survey)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pufferfish.extras import pyarrow, pyspark
+from pufferfish.core.extras import pyarrow, pyspark
 from pufferfish.tables.manifest import Entry, Manifest
-from pufferfish.tables.spark.jobs import Field, mapped, understood
+from pufferfish.tables.spark.jobs import Field, map_partitions, understood
 from pufferfish.tables.spark.storage import Storage, StoredFile
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ _END = 1 << 20
 def manifest_of(session: Any, storage: Storage, folder: str, kind: str) -> Manifest:
     """Every file of a table, as it is in the storage."""
     files = storage.files(folder)
-    seen = _seen(session, folder, [each for each in files if each.bytes <= _LARGEST_HELD])
+    seen = _see_file(session, folder, [each for each in files if each.bytes <= _LARGEST_HELD])
     uncounted = [each for each in files if seen.get(each.path, (None, ""))[0] is None]
-    counted = _counted(session, folder, uncounted, kind)
+    counted = _count(session, folder, uncounted, kind)
     return Manifest(
         files=tuple(
             Entry(
@@ -46,7 +46,7 @@ def read_files(session: Any, folder: str, files: Sequence[Any], kind: str) -> An
     return session.read.format(kind).load([f"{folder}/{each.path}" for each in files])
 
 
-def _seen(
+def _see_file(
     session: Any, folder: str, files: Sequence[StoredFile]
 ) -> dict[str, tuple[int | None, str]]:
     """Rows (None: not told by the end of the file) and checksum of files, by the executors."""
@@ -59,7 +59,7 @@ def _seen(
     looked = held.select("path", sql.sha2("content", 256).alias("sha256"), end.alias("end"))
     fields = [Field("path", "string"), Field("sha256", "string"), Field("rows", "bigint")]
     with understood():
-        found = mapped(looked, ["path", "sha256", "end"], _ends, fields).collect()
+        found = map_partitions(looked, ["path", "sha256", "end"], _ends, fields).collect()
     return {_name(path): (rows, digest) for path, digest, rows in found}
 
 
@@ -83,7 +83,7 @@ def _rows_told(end: pa.Buffer) -> int | None:
         return None
 
 
-def _counted(session: Any, folder: str, files: Sequence[StoredFile], kind: str) -> dict[str, int]:
+def _count(session: Any, folder: str, files: Sequence[StoredFile], kind: str) -> dict[str, int]:
     """How many rows files have, by reading them; one without any is not in it."""
     if not files:
         return {}

@@ -1,0 +1,128 @@
+"""What is audited: a mechanism of this library, any callable, or a program of somebody else."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.calibration.mechanism import Mechanism
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import FloatArray, positive, require
+from pufferfish.noise import Noise, as_noise
+
+__all__ = ["Command", "Noiser", "Subject", "as_subject"]
+
+Noiser = Callable[[FloatArray], npt.ArrayLike]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """Something that turns values into published values, row by row.
+
+    Attributes:
+        publish: One published value for each value, in the same order; nan is a hole.
+        noised: The same before anything was rounded or clipped, where that can be had.
+        noise: The law that is claimed; None for a black box.
+        quick: Whether a call costs little, so that many long ones do no harm.
+    """
+
+    publish: Callable[[FloatArray], FloatArray]
+    noised: Callable[[FloatArray], FloatArray]
+    noise: Noise | None
+    quick: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program that reads one number a line and writes one noised number a line.
+
+    Attributes:
+        arguments: The program and its arguments; no shell is involved.
+        timeout: Seconds that one run may take.
+    """
+
+    arguments: Sequence[str]
+    timeout: float = 600.0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be run."""
+        require(
+            not isinstance(self.arguments, str) and len(self.arguments) > 0,
+            'a command is a list: the program and its arguments, such as ["python", "noise.py"].',
+        )
+        positive("timeout", self.timeout)
+
+    def __call__(self, values: FloatArray) -> FloatArray:
+        """Run it on a column."""
+        text = "\n".join(map(repr, values.tolist())) + "\n"
+        name = self.arguments[0]
+        try:
+            done = subprocess.run(  # noqa: S603 - it is what the user asked to be run
+                list(self.arguments),
+                input=text,
+                capture_output=True,
+                text=True,
+                timeout=self.timeout,
+                check=False,
+            )
+        except OSError as error:
+            raise InvalidInputError(
+                f"{name} cannot be run: {error.strerror or error}. Give a program on the path, "
+                "or its place."
+            ) from None
+        except subprocess.TimeoutExpired:
+            raise DataError(
+                f"{name} took more than {self.timeout:g} s for {values.size} values."
+            ) from None
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise DataError(f"{name} ended with code {done.returncode}: {last}")
+        try:
+            return np.array([float(line) for line in done.stdout.split()], dtype=np.float64)
+        except ValueError:
+            raise DataError(
+                f"{name} wrote something that is no number; it must read one number a line and "
+                "write one noised number a line, and nothing else."
+            ) from None
+
+
+def as_subject(given: Mechanism | Noiser) -> Subject:
+    """What can be audited."""
+    if isinstance(given, Mechanism):
+        # Rounding and clipping cost no privacy, and hide the noise that is to be looked at.
+        return Subject(
+            publish=_check(given.apply),
+            noised=_check(replace(given, postprocess=()).apply),
+            noise=as_noise(given.noise),
+        )
+    require(
+        callable(given),
+        f"an audit needs a Mechanism, or a callable that takes an array of values and gives back "
+        f"the noised ones, got {type(given).__name__}.",
+    )
+    publish = _check(given)
+    return Subject(
+        publish=publish, noised=publish, noise=None, quick=not isinstance(given, Command)
+    )
+
+
+def _check(noiser: Noiser) -> Callable[[FloatArray], FloatArray]:
+    """The same, and what it gives back is a column of as many numbers."""
+
+    def publish(values: FloatArray) -> FloatArray:
+        # A copy: who writes into the array that was given must not change what is compared.
+        results = np.asarray(noiser(values.copy()), dtype=np.float64)
+        if results.shape != values.shape:
+            raise DataError(
+                f"{values.size} values were given, and an array of shape {results.shape} came "
+                "back: one published value for each value is needed, in the same order."
+            )
+        if np.isinf(results).any():
+            raise DataError("an infinite value came back; a missing one is written as nan.")
+        return results
+
+    return publish

@@ -1,0 +1,259 @@
+"""A calibration in plain words: what was done, what is promised, to whom, and what is not."""
+
+from __future__ import annotations
+
+import math
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario, Secret
+from pufferfish.exact import Certificate, verify
+from pufferfish.exact.many import is_many
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Noise, NoNoise, as_noise
+from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
+from pufferfish.words.beliefs import ANOTHER_TABLE, law_in_words
+from pufferfish.words.certificates import (
+    REPEATS_LOOSER,
+    REPEATS_REFUSED,
+    VERDICTS_ALOUD,
+    describe_loss,
+    pairs_in_words,
+)
+from pufferfish.words.explanation import Explanation, notices
+from pufferfish.words.numbers import at_most, times
+from pufferfish.words.phrases import (
+    bounded_probability,
+    changed_odds,
+    moved_into,
+    name_pairs,
+    pair_in_words,
+    seen_by,
+)
+from pufferfish.words.steps import Entry, Step
+
+__all__ = ["explain"]
+
+# Secrets listed one by one before the rest is only counted.
+_MOST_LISTED = 6
+# How much smaller the noise is made to show that less would not do.
+_LESS = 0.999
+
+
+def explain(
+    scenario: Scenario,
+    certificate: Certificate,
+    composable: ComposableCertificate | None,
+    *,
+    method: str,
+    tau: Tau | None,
+    radius: float,
+    another_table: bool = False,
+) -> Explanation:
+    """The numbered steps from beliefs to certificate, with the numbers in them."""
+    goal, noise = certificate.goal, as_noise(certificate.noise)
+    texts = {
+        "pairs": f"What must look alike: {name_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
+        "promise": _promise(goal),
+        "without noise": _what_is_unprotected(scenario, goal, certificate),
+        "noise": _noise_in_words(scenario, noise, another_table),
+        "method": _why_this_much(scenario, certificate, method, tau, radius),
+        "certificate": _certificate_in_words(certificate) + _if_wrong(radius),
+        "repeats": _repeats(scenario, noise, composable),
+        "not promised": _not_promised(noise),
+    }
+    steps = [Step(title, (text,)) for title, text in texts.items()]
+    private = "" if all(belief.public for belief in scenario.beliefs) else "some beliefs"
+    return Explanation(
+        [_who(scenario, another_table), *steps], notices(certificate.holds, private=private)
+    )
+
+
+def _who(scenario: Scenario, another_table: bool) -> Step:
+    beliefs = scenario.beliefs
+    return Step(
+        "adversaries",
+        (f"Adversaries considered: {len(beliefs)}. Each believes a law for one row's value:",),
+        tuple(_adversaries(belief, set(scenario.secrets), another_table) for belief in beliefs),
+    )
+
+
+def _adversaries(belief: Belief, protected: set[Secret], another_table: bool) -> Entry:
+    provenance = belief.provenance
+    if another_table and provenance == RELEASED:
+        provenance = f"{ANOTHER_TABLE}, or on one that is not known"
+    secrets = [secret for secret in belief.priors if secret in protected]
+    lines = []
+    for secret in secrets[:_MOST_LISTED]:
+        hole = belief.missing[secret]
+        missing = f", missing with probability {hole:.3g}" if hole else ""
+        lines.append(f"{secret!r}: {law_in_words(belief.priors[secret])}{missing}")
+    if len(secrets) > _MOST_LISTED:
+        lines.append(f"and {len(secrets) - _MOST_LISTED} more secrets")
+    if belief.cap is not None:
+        lines.append(f"all about values {moved_into(*belief.cap)} before the noise")
+    if belief.radius:
+        lines.append(f"or any laws within {belief.radius:.3g} of these (values were binned)")
+    return Entry(f"{belief.name!r} (provenance: {provenance})", tuple(lines))
+
+
+def _promise(goal: Guarantee) -> str:
+    if goal.pure:
+        said = changed_odds("seeing one published value", "the two secrets of a pair", goal.epsilon)
+        return f"The promise, {goal}: {said}; always, without exception (δ = 0)."
+    said = bounded_probability(
+        "one published value", "under one secret of a pair", "under the other", goal.epsilon
+    )
+    return f"The promise, {goal}: {said}, plus {goal.delta:g}."
+
+
+def _what_is_unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) -> str:
+    # To every adversary: who decides without noise may be another one than with it.
+    bare = verify(Scenario(scenario.beliefs, [certificate.worst.pair]), NoNoise(), goal)
+    sees = max(bare.results, key=lambda result: (result.epsilon_upper, result.delta_upper)).belief
+    loss = (
+        "the odds can move without bound"
+        if bare.epsilon_lower == math.inf
+        else f"the odds can move by a factor of {math.exp(min(bare.epsilon_lower, 700)):.4g}"
+    )
+    return (
+        f"Without noise, for {pair_in_words(certificate.worst.pair)}, as {sees!r} sees it: {loss}; "
+        f"δ at ε = {goal.epsilon:g} is {bare.delta_upper:.4g} at worst."
+    )
+
+
+def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> str:
+    if noise.identity:
+        return (
+            "Noise to add: none. The adversaries' own uncertainty already keeps the promise. That "
+            "spends all of it, and a smooth belief about values that are really whole numbers "
+            "makes such a result empty: do not publish the raw column on this alone, but ask for "
+            "a smaller delta, or add a belief that knows the table of values."
+        )
+    spread = max(
+        math.sqrt(belief.priors[secret].variance)
+        for belief in scenario.beliefs
+        for secret in scenario.secrets
+    )
+    ratio = noise.error() / spread if spread > 0.0 else math.inf
+    words = words_of(noise)
+    law = f"{words.propose(noise, lambda size: at_most(size, 6))}{words.grid(noise)}"
+    beside = f"; its std is {times(ratio)} the largest std believed of the value"
+    text = f"Noise to add: {law}{beside if spread > 0.0 else ''}."
+    claimed = any(belief.provenance == RELEASED for belief in scenario.beliefs)
+    if claimed and not another_table:
+        text += (
+            " Beliefs were fitted on the column to be released. If this size was found from them, "
+            "it depends on the data, and publishing it says a little about them."
+        )
+    return text
+
+
+def _why_this_much(
+    scenario: Scenario, certificate: Certificate, method: str, tau: Tau | None, radius: float
+) -> str:
+    noise = as_noise(certificate.noise)
+    found = f"How it was found (method {method!r}{'' if tau is None else f', tau {tau!r}'})"
+    if method in PAPER_METHODS:
+        return (
+            f"{found}: the paper's formula, with the grid reserved. What this noise truly gives is "
+            "in the certificate below. Method 'exact' finds the least noise."
+        )
+    if noise.identity:
+        return f"{found}: publishing without noise was tried first, and suffices."
+    if method == "given":
+        return (
+            "How it was found: its size was given, by itself or by the accuracy that was wanted, "
+            "and certified. Less may do."
+        )
+    if method == "coupling":
+        return (
+            f"{found}: the smallest size for which moving each value of one law onto one of the "
+            "other, as little as possible, proves the promise. That is more than one release "
+            "needs; method 'exact' finds the least noise."
+        )
+    if radius > 0.0:
+        return (
+            f"{found}: the smallest size that the exact certificate accepts for every law within "
+            f"{radius:g} of the believed ones."
+        )
+    less = verify(_worst_only(scenario, certificate), noise.ideal(_LESS), certificate.goal)
+    if less.holds is True:
+        return (
+            f"{found}: the smallest size that the exact certificate accepts, rounded up so that "
+            "it says less about the beliefs."
+        )
+    verdict = "breaks the promise" if less.holds is False else "cannot be certified"
+    return (
+        f"{found}: the smallest size that the exact certificate accepts. "
+        f"{100 * (1 - _LESS):.1f}% less {verdict}: {describe_loss(less)}."
+    )
+
+
+def _certificate_in_words(certificate: Certificate) -> str:
+    worst = certificate.worst
+    return (
+        f"Certificate: {VERDICTS_ALOUD[certificate.holds]}; {describe_loss(certificate)}. The pair "
+        f"that decides is {seen_by(worst.direction, worst.belief)} "
+        f"({pairs_in_words(certificate)})."
+    )
+
+
+def _if_wrong(radius: float) -> str:
+    if radius == 0.0:
+        return ""
+    return (
+        f" It is kept as well if the true laws differ from the believed ones, as long as no value "
+        f"has to be moved by more than {radius:g} to make them equal."
+    )
+
+
+def _repeats(scenario: Scenario, noise: Noise, composable: ComposableCertificate | None) -> str:
+    if is_many(scenario):
+        return (
+            "Repeated releases: the certificate is for one. What more would cost is not worked out "
+            "here, for so many pairs; `calibration.composable` does it, in its own time."
+        )
+    if composable is None:
+        reason = (
+            "no bound is known on how far apart the two values of a pair can be"
+            if noise.ratio_scale > 0.0
+            else "only the costs of Laplace noise are known to add up"
+        )
+        return (
+            f"Releasing the same value again, with fresh noise: {REPEATS_REFUSED}. The "
+            f"certificate spends the adversaries' own uncertainty, and {reason}."
+        )
+    once, twice = composable.cost(1), composable.cost(2)
+    return (
+        f"Releasing the same value again, with fresh noise, {REPEATS_LOOSER}, which adds up, says: "
+        "one release "
+        f"{_round_guarantee(once)}, two releases {_round_guarantee(twice)}."
+    )
+
+
+def _round_guarantee(goal: Guarantee) -> str:
+    """As text, ε rounded up."""
+    return str(Guarantee(float(at_most(goal.epsilon, 4)), goal.delta))
+
+
+def _not_promised(noise: Noise) -> str:
+    text = (
+        "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
+        "rows, that rows are not independent, that several rows share a secret); anything about "
+        "other columns; anything if a belief is wrong by more than pf.radius says, which is next "
+        "to nothing for the least noise (calibrate(radius=...) makes room); anything about a value "
+        "far from all that the beliefs allow."
+    )
+    if not noise.drawable:
+        text += (
+            " The law above is the ideal, continuous one: no grid is proven for this promise, so "
+            "it cannot be sampled safely in floating point."
+        )
+    return text
+
+
+def _worst_only(scenario: Scenario, certificate: Certificate) -> Scenario:
+    """The belief and pair that decide, as a scenario of their own."""
+    worst = certificate.worst
+    belief: Belief = next(each for each in scenario.beliefs if each.name == worst.belief)
+    return Scenario([belief], pairs=[worst.pair])

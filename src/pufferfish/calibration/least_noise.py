@@ -1,0 +1,389 @@
+"""How much noise keeps the promise; returns the private side of a root, with its certificate."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import PairOfLaws, Scenario
+from pufferfish.calibration.distance import within
+from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.sizes import check_size, family_of, published_law_of
+from pufferfish.core.errors import (
+    CertificationError,
+    InvalidInputError,
+    UnreachableGoalError,
+    UnsupportedError,
+)
+from pufferfish.core.ladder import Rounding
+from pufferfish.core.numerics import round_up
+from pufferfish.core.validation import nonnegative, positive, require
+from pufferfish.exact import Certificate, search
+from pufferfish.exact.family import laplace_family, laplace_reserve
+from pufferfish.exact.many import GoalAt, is_many, least_size_of_many, none_is_enough
+from pufferfish.exact.oracle import certify, check_goal, check_scenario
+from pufferfish.exact.parallel import Progress, Workers, start_workers
+from pufferfish.exact.search import HOPELESS, Judge, least_size_of_all
+from pufferfish.exact.unreachable import refuse_revealing_holes
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Noise, NoNoise, as_noise, check_noise
+from pufferfish.theorems import (
+    PAPER_METHODS,
+    TAU_FORMS,
+    Tau,
+    coupling,
+    paper_scale,
+)
+from pufferfish.words.certificates import describe_delta, describe_loss
+from pufferfish.words.phrases import larger_size
+
+__all__ = ["Method", "as_published", "at_least", "calibrate", "recertify"]
+
+Method = Literal["exact", "coupling", "thm-1", "remark-1", "thm-2", "cor-2"]
+
+
+def _coupling_shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
+    """What a coupling proves, and the oracle can confirm: by rounding, one may be the sharper."""
+    proven = coupling.shortfall(laws, noise, goal)
+    return proven if proven > 0.0 else max(proven, search.shortfall(laws, noise, goal))
+
+
+# Methods that search for the smallest size which a judge accepts.
+_JUDGES: dict[str, Judge] = {"exact": search.shortfall, "coupling": _coupling_shortfall}
+METHODS = (*_JUDGES, *PAPER_METHODS)
+NOISES = ("laplace", "gaussian")
+
+# Sizes outside these leave no room for a grid, or for squares.
+_SMALLEST_SIZE = 1e-70
+_LARGEST_SIZE = 1e95
+
+
+def calibrate(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: Literal["laplace", "gaussian"] = "laplace",
+    method: Method = "exact",
+    tau: Tau = "exact",
+    radius: float = 0.0,
+    certified_only: bool = True,
+    *,
+    size: float | None = None,
+    rounding: Rounding | None = None,
+    digits: int | None = None,
+    workers: int | Workers = 1,
+    progress: Progress | None = None,
+) -> Calibration:
+    """Noise that keeps `goal` for every pair of `scenario`, with its exact certificate.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise.
+        noise: "laplace" or "gaussian".
+        method: "exact": the smallest size that the exact certificate accepts. "coupling": the
+            smallest that a coupling proves. "thm-1", "remark-1", "thm-2", "cor-2": the paper's
+            formulas, with the grid reserved. All but "exact" are about Laplace noise.
+        tau: "exact" or "lambert": the form of τ(δ) in "thm-1" and "thm-2".
+        radius: Keep the promise also for true laws within this distance (W_∞, in the units of X)
+            of the believed ones; for "exact" and "coupling".
+        certified_only: Raise where a formula's size does not keep the promise. With False it is
+            returned, and its certificate says that it does not hold.
+        size: Not the least noise, but this scale (for Gaussian noise: this std), which is public
+            because it was chosen without the data. It is certified, and refused if too little.
+        rounding: "ladder": round the least size up to a rung of the public ladder, so that it says
+            less of private beliefs (docs/theory/published-size.md). A `Plan` would do it otherwise,
+            and certify once more. "digits": to three digits, as earlier releases did.
+        digits: Round the size up to this number of significant digits instead.
+        workers: Processes to spread many pairs over; with more than one, a script needs the usual
+            `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
+        progress: Called with (pairs done, pairs in all), once for the search and once for the
+            final certificate; for each belief on its own where there are thousands of pairs.
+
+    Raises:
+        CertificationError: The paper's formula gives a size that does not keep the promise, the
+            `size` given is too little, or the promise is finer than double precision can decide.
+        UnreachableGoalError: No amount of this noise keeps the promise; the message says why.
+        UnsupportedError: The method does not cover this scenario, noise or radius.
+        InvalidInputError: An argument is not understood.
+    """
+    check_scenario(scenario)
+    check_goal(goal)
+    distance = _check_choices(noise, method, tau, radius)
+    check_size(method, size, rounding, digits)
+    refuse_revealing_holes(scenario, goal)
+    if size is not None:
+        return _certify_given(scenario, goal, noise, size, distance, workers, progress)
+    if method == "coupling":
+        for laws in scenario.laws():
+            coupling.refuse_unbounded(laws, goal)
+    with start_workers(workers, large=is_many(scenario)) as ready:
+        if method in PAPER_METHODS:
+            law = _paper_law(method, scenario, goal, tau)
+        else:
+            judge = partial(_judge_within, judge=_JUDGES[method], distance=distance)
+            if method == "exact" and is_many(scenario):
+                goal_at = partial(within, goal=goal, distance=distance)
+                law = _least_law_of_many(scenario, goal, noise, judge, goal_at, ready, progress)
+            else:
+                law = _least_law(scenario, goal, noise, judge, ready, progress)
+        if digits is not None:
+            law = law.resized(round_up(law.size, digits))
+        if rounding is not None:
+            law = published_law_of(law, rounding, scenario, goal)
+        certificate = certify(scenario, law, goal, ready, progress)
+        kept = _is_kept(scenario, certificate, distance, ready)
+    if not kept and (certified_only or method not in PAPER_METHODS):
+        raise CertificationError(_not_kept(method, certificate))
+    return _calibration(scenario, certificate, method, tau, distance)
+
+
+def recertify(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: Noise,
+    *,
+    method: str = "exact",
+    tau: Tau | None = None,
+    radius: float = 0.0,
+    workers: int | Workers = 1,
+    progress: Progress | None = None,
+) -> Calibration:
+    """A calibration with a noise law that is already chosen, certified anew.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise.
+        noise: The law; it must keep the promise.
+        method: How it was found; "given" where nobody looked for the least.
+        tau: The form of τ(δ), for the methods that have one.
+        radius: How far in W_∞ the true laws may be from the believed ones.
+        workers: Processes to spread many pairs over; see `calibrate`.
+        progress: Called with (pairs done, pairs in all).
+
+    Raises:
+        CertificationError: The law does not keep the promise.
+    """
+    check_scenario(scenario)
+    check_goal(goal)
+    check_noise(noise)
+    require(method in (*METHODS, "given"), f"method {method!r} is not known.")
+    distance = nonnegative("radius", radius)
+    with start_workers(workers, large=is_many(scenario)) as ready:
+        certificate = certify(scenario, noise, goal, ready, progress)
+        if not _is_kept(scenario, certificate, distance, ready):
+            raise CertificationError(_not_kept(method, certificate))
+    return _calibration(scenario, certificate, method, tau, distance)
+
+
+def as_published(calibration: Calibration, rounding: Rounding) -> Calibration:
+    """The same with a noise whose size may be published, certified anew where that is another.
+
+    An uncertified calibration stays as it is: nothing will be published with it.
+    """
+    noise = published_law_of(calibration.noise, rounding, calibration.scenario, calibration.goal)
+    if noise == calibration.noise or not calibration.certified:
+        return calibration
+    return recertify(
+        calibration.scenario,
+        calibration.goal,
+        noise,
+        method=calibration.method,
+        tau=calibration.tau,
+        radius=calibration.radius,
+    )
+
+
+def at_least(calibration: Calibration, size: float) -> Calibration:
+    """The same promise with noise of this size (scale or std), where it has less; certified anew.
+
+    Raises:
+        CertificationError: The larger noise does not keep the promise.
+    """
+    noise, scenario = calibration.noise, calibration.scenario
+    if noise.identity or size <= noise.size:
+        return calibration
+    return recertify(
+        scenario,
+        calibration.goal,
+        family_of(noise.kind, calibration.goal, scenario)(size),
+        method=calibration.method,
+        tau=calibration.tau,
+        radius=calibration.radius,
+    )
+
+
+def _certify_given(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: str,
+    size: float,
+    distance: float,
+    workers: int | Workers,
+    progress: Progress | None,
+) -> Calibration:
+    """A calibration with a size that the curator chose.
+
+    A refusal must not tell the least size, which depends on private beliefs: it names a rung.
+    """
+    law = family_of(noise, goal, scenario)(positive("size", size))
+    with start_workers(workers, large=is_many(scenario)) as ready:
+        certificate = certify(scenario, law, goal, ready, progress)
+        if _is_kept(scenario, certificate, distance, ready):
+            return _calibration(scenario, certificate, "given", None, distance)
+    enough = calibrate(
+        scenario,
+        goal,
+        "laplace" if noise == "laplace" else "gaussian",
+        radius=distance,
+        rounding="ladder",
+        workers=workers,
+    )
+    raise CertificationError(
+        larger_size(
+            goal,
+            size,
+            enough.noise.size,
+            what="scale" if noise == "laplace" else "std",
+            whom="against these beliefs",
+        )
+    )
+
+
+def _calibration(
+    scenario: Scenario, certificate: Certificate, method: str, tau: Tau | None, radius: float
+) -> Calibration:
+    has_tau = method in PAPER_METHODS and PAPER_METHODS[method].has_tau
+    return Calibration(
+        scenario=scenario,
+        goal=certificate.goal,
+        method=method,
+        noise=certificate.noise,
+        certificate=certificate,
+        tau=tau if has_tau else None,
+        radius=radius,
+    )
+
+
+def _check_choices(noise: object, method: object, tau: object, radius: object) -> float:
+    """Refuse what is not known, or does not go together; the radius as a number."""
+    require(
+        isinstance(noise, str),
+        f'noise must be "laplace" or "gaussian", got {type(noise).__name__}; '
+        "to judge a noise law that is already chosen use pf.verify.",
+    )
+    for name, given, known in (
+        ("noise", noise, NOISES),
+        ("method", method, METHODS),
+        ("tau", tau, TAU_FORMS),
+    ):
+        if given not in known:
+            choices = ", ".join(repr(choice) for choice in known)
+            sums = " (for sums see pf.theorems)" if str(given).startswith("cor-1") else ""
+            raise InvalidInputError(f"{name} {given!r} is not known; known: {choices}{sums}.")
+    require(
+        tau == "exact" or (method in PAPER_METHODS and PAPER_METHODS[str(method)].has_tau),
+        f"tau is a part of thm-1 and thm-2; method {method!r} has none.",
+    )
+    if noise != "laplace" and method != "exact":
+        raise UnsupportedError(
+            f'{method} is about Laplace noise; for Gaussian noise use method="exact".'
+        )
+    distance = nonnegative("radius", radius)
+    if distance > 0.0 and (noise != "laplace" or method in PAPER_METHODS):
+        raise UnsupportedError(
+            "a radius is offered for Laplace noise with method 'exact' or 'coupling'; the paper's "
+            "formulas say nothing of beliefs that are wrong, and under Gaussian noise no distance "
+            "bounds what they may cost (pf.radius gives its kappa and total variation)."
+        )
+    return distance
+
+
+def _paper_law(method: str, scenario: Scenario, goal: Guarantee, tau: Tau) -> Noise:
+    """The law of the paper's scale, with the grid reserved; none where the laws are the same."""
+    size = paper_scale(method, scenario, laplace_reserve(goal), tau)
+    if size == 0.0:
+        return NoNoise()
+    if not _SMALLEST_SIZE <= size <= _LARGEST_SIZE:
+        raise UnreachableGoalError(
+            f"{method} gives a scale of {size:.3g}, beyond what can be computed with "
+            f"({_SMALLEST_SIZE:g} to {_LARGEST_SIZE:g}); choose other units for the values."
+        )
+    return laplace_family(goal)(size)
+
+
+def _least_law(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: str,
+    judge: Judge,
+    workers: Workers,
+    progress: Progress | None,
+) -> Noise:
+    """The smallest law that the judge accepts for every pair; none where none is needed."""
+    pairs = list(scenario.laws())
+    if all(judge(laws, NoNoise(), goal) <= 0.0 for laws in pairs):
+        return NoNoise()
+    family = family_of(noise, goal, scenario)
+    return family(least_size_of_all(pairs, family, goal, judge, workers, progress))
+
+
+def _least_law_of_many(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: str,
+    judge: Judge,
+    goal_at: GoalAt,
+    workers: Workers,
+    progress: Progress | None,
+) -> Noise:
+    """`_least_law`, without judging every pair on its own."""
+    if none_is_enough(scenario, goal, judge, goal_at, workers):
+        return NoNoise()
+    family = family_of(noise, goal, scenario)
+    return family(least_size_of_many(scenario, family, goal, judge, goal_at, workers, progress))
+
+
+def _judge_within(
+    laws: PairOfLaws, noise: Noise, goal: Guarantee, judge: Judge, distance: float
+) -> float:
+    """What the judge says if the true laws may be this far from the believed ones."""
+    inner = within(noise, goal, distance)
+    return HOPELESS if inner is None else judge(laws, noise, inner)
+
+
+def _is_kept(
+    scenario: Scenario, certificate: Certificate, distance: float, workers: Workers
+) -> bool:
+    """Whether the promise is certified, also for laws that far from the believed ones."""
+    if certificate.holds is not True or distance == 0.0:
+        return certificate.holds is True
+    noise = as_noise(certificate.noise)
+    inner = within(noise, certificate.goal, distance)
+    if inner is None:
+        return False
+    return certify(scenario, noise, inner, workers, None).holds is True
+
+
+def _not_kept(method: str, certificate: Certificate) -> str:
+    noise, worst = certificate.noise, certificate.worst
+    first, second = worst.direction
+    found = describe_delta(certificate)
+    if certificate.goal.pure:
+        found = f"{describe_loss(certificate)}, and {found}"
+    verdict = "does not keep" if certificate.holds is False else "cannot be shown to keep"
+    text = (
+        f"{method} gives {words_of(noise).name_tried(noise)}, which {verdict} {certificate.goal}: "
+        f"{found}, for {first!r} against {second!r} as {worst.belief!r} sees it. "
+    )
+    if method not in PAPER_METHODS and certificate.holds is False:
+        return f"{text}This is too little noise; calibrate finds the least that suffices."
+    if method not in PAPER_METHODS or PAPER_METHODS[method].is_true:
+        text += "This promise is finer than the exact certificate can resolve in double precision"
+        remedy = "allow a larger delta, or none"
+    else:
+        text += f"{method} does not hold in general (docs/theory/{method}.md)"
+        remedy = 'use method="coupling" for a bound that holds'
+    text += f'. Use method="exact" for the least noise that is certified, or {remedy}.'
+    if method in PAPER_METHODS:
+        text += " certified_only=False returns this size, marked as not certified."
+    return text

@@ -1,0 +1,265 @@
+"""Noise for all rows of one person together: how much keeps the promise, and whether it does.
+
+For rows that are independent given the secret each row has its share of the promise, (ε/k, δ/k).
+Otherwise the noise is chosen so that the k rows cost no more than the promise as a whole, by the
+certificate of `theorems.rows`. Proofs: docs/theory/composition.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.least_noise import as_published, recertify
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import CertificationError, UnsupportedError
+from pufferfish.core.ladder import Rounding, rung_up
+from pufferfish.core.numerics import float_upper, round_up
+from pufferfish.core.validation import positive, require
+from pufferfish.exact.family import laplace_family, laplace_step
+from pufferfish.noise import LaplaceNoise, Noise, NoNoise
+from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
+from pufferfish.words.phrases import larger_size
+
+__all__ = ["TEST_LEVEL", "SeveralRows", "calibrate_rows", "certify_rows", "check_rows"]
+__all__ += [
+    "calibrate_several",
+    "certify_given",
+    "cost_of_rows",
+    "least_epsilon_rows",
+    "share",
+    "share_of",
+    "width_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralRows:
+    """How many rows a person has, and what is taken for granted about them.
+
+    Attributes:
+        count: At most this many.
+        dependence: As in `theorems.rows`.
+        width: No two values are further apart than this: the bounds that values are capped to.
+    """
+
+    count: int = 1
+    dependence: Dependence = "any"
+    width: float = math.inf
+
+    @property
+    def apart(self) -> bool:
+        """Whether each row is judged on its own: there is one, or they are independent."""
+        return self.count == 1 or self.dependence == "independent"
+
+
+# The probability with which a release refuses rows that are independent, as was stated.
+TEST_LEVEL = 0.01
+# Certificates that are tried, where one is enough.
+_TRIES = 4
+# What to do where several rows of one person cannot be promised anything.
+_WAYS = (
+    "publish one row for each person (--one-row first, or mean); or describe the adversaries by "
+    "tables (--belief empirical) or cap the values to public bounds, so that no two values are far "
+    "apart; or, if all rows of a person repeat one value, say --rows-are-equal; or, if they are "
+    "independent given the secret, say --rows-are-independent, which is tested"
+)
+
+
+def certify_rows(
+    scenario: Scenario, noise: Noise, delta: float, rows: SeveralRows, radius: float = 0.0
+) -> ComposableCertificate:
+    """What several rows of a person cost, or a refusal with the ways out.
+
+    Args:
+        scenario: What must look alike, to whom.
+        noise: The law that each row gets.
+        delta: The δ of all rows together.
+        rows: How many there are, "any" or "equal" ones.
+        radius: How far in W_∞ the true laws may be from the believed ones.
+
+    Raises:
+        UnsupportedError: No certificate covers them.
+    """
+    found = composable_rows(
+        scenario,
+        noise,
+        delta,
+        radius,
+        rows=rows.count,
+        dependence=rows.dependence,
+        width=rows.width,
+    )
+    if found is None:
+        what = (
+            "of which nothing is known but the law of each"
+            if rows.dependence == "any"
+            else "which repeat one value"
+        )
+        raise UnsupportedError(
+            f"no certificate covers {rows.count} rows of one person, {what}. It would need Laplace "
+            "noise, values under two secrets that lie within a known distance of each other, and "
+            f"none that is missing unless rows are equal. Ways out: {_WAYS}."
+        )
+    return found
+
+
+def cost_of_rows(calibration: Calibration, rows: SeveralRows) -> Guarantee:
+    """What several rows of a person, "any" or "equal" ones, cost together."""
+    goal, noise = calibration.goal, calibration.noise
+    if rows.dependence == "equal" and noise.identity:
+        return goal  # a value that may be published as it is may be repeated
+    scenario, radius = calibration.scenario, calibration.radius
+    return certify_rows(scenario, noise, goal.delta, rows, radius).cost()
+
+
+def check_rows(calibration: Calibration, rows: SeveralRows) -> None:
+    """Refuse a calibration whose noise does not keep its goal for all rows of a person together."""
+    if rows.apart:
+        return
+    goal, cost = calibration.goal, cost_of_rows(calibration, rows)
+    if cost.epsilon > goal.epsilon:
+        short = Guarantee(round_up(cost.epsilon, 4), cost.delta)
+        raise CertificationError(
+            f"{rows.count} rows of one person cost {short} together with this noise, more than the "
+            f"goal of {goal}: it was calibrated for one row. Calibrate for all of them "
+            f"(pf.calibrate_rows); or {_WAYS}."
+        )
+
+
+def calibrate_rows(
+    scenario: Scenario,
+    goal: Guarantee,
+    rows: int,
+    dependence: Dependence = "any",
+    radius: float = 0.0,
+    *,
+    cap: tuple[float, float] | None = None,
+    rounding: Rounding | None = None,
+) -> Calibration:
+    """Laplace noise with which all rows of a person together keep `goal`.
+
+    The certificate of one row comes with it, and holds all the more.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise for all rows of a person together.
+        rows: How many rows a person has, at most; at least 2.
+        dependence: "any": nothing is known of how they hang together. "equal": they repeat one
+            value.
+        radius: How far in W_∞ the true laws may be from the believed ones.
+        cap: The bounds that values are capped to, if they are.
+        rounding: As in `calibrate`; None: the least size as it is.
+
+    Raises:
+        UnsupportedError: No certificate covers several rows of these beliefs.
+    """
+    require(rows >= 2, "calibrate_rows is about several rows; for one row there is pf.calibrate.")
+    require(
+        dependence in ("any", "equal"),
+        "independent rows have their share of the promise each: pf.calibrate, with (ε/k, δ/k).",
+    )
+    several = SeveralRows(rows, dependence, math.inf if cap is None else width_of(cap))
+    return calibrate_several(scenario, goal, several, radius, rounding=rounding)
+
+
+def calibrate_several(
+    scenario: Scenario,
+    goal: Guarantee,
+    several: SeveralRows,
+    radius: float = 0.0,
+    *,
+    rounding: Rounding | None = None,
+) -> Calibration:
+    """`calibrate_rows` for rows that were described before."""
+    found = certify_rows(scenario, LaplaceNoise(1.0), goal.delta, several, radius)
+    if found.distance_upper == 0.0:
+        # The rows are the same under both secrets.
+        return recertify(scenario, goal, NoNoise(), method="coupling", radius=radius)
+    family, size = laplace_family(goal), _size_for(found, goal)
+
+    def kept(noise: Noise) -> bool:
+        cost = certify_rows(scenario, noise, goal.delta, several, radius).cost()
+        return cost.epsilon <= goal.epsilon
+
+    # The first is enough; what is proven is what is checked.
+    for _ in range(_TRIES):
+        least = recertify(scenario, goal, family(size), method="coupling", radius=radius)
+        chosen = least if rounding is None else as_published(least, rounding)
+        if kept(least.noise) and kept(chosen.noise):
+            return chosen
+        size *= 1.0 + 2.0**-22
+    raise CertificationError(
+        f"no noise was found with which {several.count} rows of one person can be shown to keep "
+        f"{goal}. Ways out: {_WAYS}."
+    )
+
+
+def _size_for(rows: ComposableCertificate, goal: Guarantee) -> float:
+    """The size that keeps `goal` on the grid that goes with it.
+
+    The grid γ is at most c·b, so that (D + k·γ)/b ≤ ε follows from b ≥ D/(ε − k·c). With the grid
+    of that size b = (D + k·γ)/ε is enough: it is not larger, so neither is its grid.
+    """
+    left, distance = Fraction(goal.epsilon) - Fraction(rows.once_upper), rows.distance_upper
+    reserved = left - rows.rows * Fraction(laplace_step(goal))
+    if reserved <= 0:
+        raise UnsupportedError(
+            f"{rows.rows} rows of one person cannot be shown to keep {goal}: what the grid of the "
+            f"noise or missing values cost is more than that. Ways out: {_WAYS}."
+        )
+    enough = float_upper(Fraction(distance) / reserved)
+    grid = Fraction(laplace_family(goal)(enough).grid or 0.0)
+    return float_upper((Fraction(distance) + rows.rows * grid) / left)
+
+
+def certify_given(
+    scenario: Scenario, goal: Guarantee, size: float, rows: SeveralRows
+) -> Calibration:
+    """Laplace noise of a size that the curator chose, checked for all rows of a person together.
+
+    A refusal names a rung that is enough for all of them, not the least size, which depends on
+    private beliefs.
+
+    Raises:
+        CertificationError: It is too little.
+    """
+    noise = laplace_family(goal)(positive("size", size))
+    cost = certify_rows(scenario, noise, goal.delta, rows).cost()
+    if cost.epsilon <= goal.epsilon:
+        return recertify(scenario, goal, noise, method="given")
+    enough = calibrate_several(scenario, goal, rows, rounding="ladder").noise.size
+    raise CertificationError(
+        larger_size(goal, size, enough, whom=f"for {rows.count} rows of one person together")
+    )
+
+
+def least_epsilon_rows(
+    scenario: Scenario, noise: Noise, delta: float, rows: SeveralRows
+) -> Calibration:
+    """The strongest promise for all rows of a person that a noise is proven to keep at this δ."""
+    epsilon = certify_rows(scenario, noise, delta, rows).cost().epsilon
+    if not all(belief.public for belief in scenario.beliefs):
+        # It will be published, and was derived from what is private.
+        epsilon = rung_up(epsilon)
+    return recertify(scenario, Guarantee(epsilon, delta), noise, method="given")
+
+
+def width_of(cap: tuple[float, float]) -> float:
+    """How far apart two values between these bounds can be, rounded up."""
+    low, high = cap
+    return float_upper(Fraction(high) - Fraction(low))
+
+
+def share(goal: Guarantee, rows: int) -> Guarantee:
+    """What each of several independent rows may cost, so that together they cost no more."""
+    return Guarantee(share_of(goal.epsilon, rows), share_of(goal.delta, rows))
+
+
+def share_of(total: float, rows: int) -> float:
+    """The largest float of which this many are not more than the total."""
+    each = total / rows
+    return each if rows * Fraction(each) <= total else math.nextafter(each, 0.0)

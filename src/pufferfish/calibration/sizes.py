@@ -1,0 +1,56 @@
+"""From the least size of the noise to one that may be published.
+
+What a published size tells, and to whom: docs/theory/published-size.md.
+"""
+
+from __future__ import annotations
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.core.ladder import ROUNDINGS, Rounding, rung_up
+from pufferfish.core.numerics import PUBLISHED_DIGITS, round_up
+from pufferfish.core.validation import require
+from pufferfish.exact.family import gaussian_family, laplace_family
+from pufferfish.exact.search import NoiseFamily
+from pufferfish.noise import Noise
+
+__all__ = ["check_size", "family_of", "published_law_of"]
+
+
+def family_of(noise: str, goal: Guarantee, scenario: Scenario) -> NoiseFamily:
+    """The laws that calibration chooses from, by the kind of noise."""
+    return laplace_family(goal) if noise == "laplace" else gaussian_family(goal, scenario)
+
+
+def published_law_of(law: Noise, rounding: Rounding, scenario: Scenario, goal: Guarantee) -> Noise:
+    """The law of the next public size.
+
+    On the ladder the grid follows from the rung: that of the least size would tell on which side of
+    a power of two it was.
+    """
+    if rounding == "given" or law.identity:
+        return law
+    if rounding == "digits":
+        return law.resized(round_up(law.size, PUBLISHED_DIGITS))
+    rung = rung_up(law.size)
+    if rung == law.size:
+        return law
+    usual = family_of(law.kind, goal, scenario)(rung)
+    return law.resized(rung) if usual.grid is None else usual
+
+
+def check_size(method: str, size: float | None, rounding: object, digits: int | None) -> None:
+    """Refuse what would be ignored."""
+    require(digits is None or digits >= 1, f"digits must be at least 1, got {digits}.")
+    require(
+        rounding is None or rounding in ROUNDINGS,
+        f"rounding must be one of {ROUNDINGS}, got {rounding!r}.",
+    )
+    require(
+        (size is not None) + (rounding not in (None, "given")) + (digits is not None) <= 1,
+        "give one of size, rounding and digits: a size that was given is not rounded.",
+    )
+    require(
+        size is None or method == "exact",
+        f"a size that was given is certified exactly; method {method!r} finds its own.",
+    )

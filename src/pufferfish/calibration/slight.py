@@ -1,0 +1,78 @@
+"""Noise in name only: so little that the values can be read off what is published.
+
+Beliefs that differ in their last digits need some noise, of about the size of those digits: the
+means of two fitted laws may be 4·10⁻¹⁷ apart. Such noise hides nothing, and nothing can be drawn on
+its grid. So it is treated as none: publishing has to be asked for, and then the noise is as large
+as it must be to be drawn, which is still far below anything that the adversaries believe in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.least_noise import at_least
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import CertificationError
+
+__all__ = ["drawable", "publishes_values"]
+
+# Noise of a smaller share of the finest detail is none; rounding up its size does not change that.
+_SLIGHT = 1e-5
+# What is drawn instead, as a share of the finest detail, and of the largest value believed in: a
+# grid of 2⁻²⁴ of the noise then has room for values up to 2⁶⁰ steps.
+_DRAWN, _OF_LARGEST = 2.0**-20, 2.0**-34
+# A table's values may be as close as two doubles are; its detail is this share of its std.
+_OF_TABLE = 1e-4
+
+
+def publishes_values(calibration: Calibration) -> bool:
+    """Whether the values themselves are published: without noise, or with noise in name only."""
+    law = calibration.mechanism
+    return law.identity or law.error() < _SLIGHT * _detail(calibration.scenario)
+
+
+def drawable(calibration: Calibration) -> Calibration:
+    """The same promise; noise in name only becomes as large as it must be to be drawn.
+
+    That size follows from the beliefs: a plan rounds it up, as any other, before it is published.
+
+    Raises:
+        CertificationError: The size was given, so that it must not be replaced by one that tells
+            of the beliefs.
+    """
+    if calibration.mechanism.identity or not publishes_values(calibration):
+        return calibration
+    scenario = calibration.scenario
+    least = max(_DRAWN * _detail(scenario), _OF_LARGEST * _largest(scenario))
+    if calibration.method == "given" and calibration.noise.size < least:
+        raise CertificationError(
+            "the noise that was given is so little that it cannot be drawn for such values. Choose "
+            "a larger size without looking at the data, or give none."
+        )
+    return at_least(calibration, least)
+
+
+def _detail(scenario: Scenario) -> float:
+    """The std of the narrowest component, or a share of a table's; 0 where there is none."""
+    return min(_details(scenario), default=0.0)
+
+
+def _details(scenario: Scenario) -> Iterator[float]:
+    for belief in scenario.beliefs:
+        for prior in belief.priors.values():
+            if not isinstance(prior, Discrete):
+                yield float(prior.components().stds.min())
+            elif prior.values.size > 1:
+                yield _OF_TABLE * math.sqrt(prior.variance)
+
+
+def _largest(scenario: Scenario) -> float:
+    """A size that hardly any value of the believed laws exceeds."""
+    return max(
+        float((abs(each.means) + 10.0 * each.stds).max())
+        for belief in scenario.beliefs
+        for each in (prior.components() for prior in belief.priors.values())
+    )

@@ -1,0 +1,174 @@
+"""What everybody may know of a release, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
+
+from msgspec import Meta
+
+from pufferfish.beliefs.documents import Pairs, pairs_to_plain
+from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
+from pufferfish.beliefs.scenario import RELEASED, Belief, SecretPair
+from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
+from pufferfish.columns.plan import Dependence, Missing, OneRow, Plan, Unit
+from pufferfish.core.ladder import Rounding
+from pufferfish.core.validation import bounds
+from pufferfish.documents.shape import entries_of, read_part, written
+from pufferfish.documents.types import Bounds, Count, Name, Positive, Time
+from pufferfish.kinds.record import Stated
+from pufferfish.learning.reveals import Reveals, RevealsEntries
+from pufferfish.noise import Law, LawEntries, law_to_dict
+
+__all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order"]
+__all__ += ["planned_source"]
+
+Order = Literal["random", "table"]
+BeliefsFrom = Literal["this table", "another table", "elsewhere"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts(Stated):
+    """What everybody may know of a release; nothing of a private belief.
+
+    Attributes:
+        goal: The promise for one unit.
+        unit: What it is about: one "row", or one "person".
+        rows_per_person: At most this many rows of one person; None in a public record of version
+            1, which did not say.
+        dependence: What is taken to be true of the rows of one person, as in `Plan`.
+        one_row: Which one row stands for a person, as in `Plan`.
+        rows_tested: Whether a test found nothing against the independence of a person's rows.
+        pairs: Which secrets must look alike.
+        column: The protected column.
+        secret: The column of the secret; None in a record of version 1, which did not say.
+        kept: Columns that are published as they are.
+        reveals: What they and the protected column reveal together; None if nothing is kept.
+        missing: What became of rows without a value.
+        cap: Between which bounds values were moved before the mechanism.
+        step: Every value, before the noise, is a multiple of this; None: nobody says so.
+        order: The order in which rows were published.
+        unprotected_percent: Rows whose secret is in no pair, in whole percent, rounded up; None
+            where no rows were seen yet.
+        adversaries: How many are described; None in a record of version 1.
+        beliefs_from: Where the beliefs come from: the table that was released, another table, or
+            elsewhere (a reference sample, public knowledge).
+        beliefs_fitted: When, if they were fitted to another table.
+        noise: The law that was applied.
+        rounding: How its size was made public, as in `Plan`; None where every belief is public, so
+            that the size says nothing of private data.
+        postprocess: What was done to the noised values.
+    """
+
+    goal: Guarantee
+    unit: Unit
+    rows_per_person: Count | None
+    dependence: Dependence
+    one_row: OneRow | None
+    rows_tested: bool
+    pairs: Sequence[SecretPair]
+    column: Name
+    secret: str | None
+    kept: tuple[Name, ...]
+    reveals: Reveals | None
+    missing: Missing
+    cap: Bounds | None
+    step: Positive | None
+    order: Order
+    unprotected_percent: Annotated[int, Meta(ge=0, le=100)] | None
+    adversaries: Count | None
+    beliefs_from: BeliefsFrom
+    beliefs_fitted: Time | None
+    noise: Law
+    rounding: Rounding | None
+    postprocess: tuple[Postprocess, ...]
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        *,
+        order: Order | None = None,
+        unprotected_percent: int | None = None,
+        beliefs_from: BeliefsFrom | None = None,
+        beliefs_fitted: str | None = None,
+        reveals: Reveals | None = None,
+        rows_tested: bool = False,
+    ) -> Self:
+        """What a plan says, and what was done; where nothing was done yet, what is planned."""
+        scenario = plan.calibration.scenario
+        return cls(
+            goal=plan.promise,
+            unit=plan.unit,
+            rows_per_person=plan.rows_per_person,
+            dependence=plan.dependence,
+            one_row=plan.one_row,
+            rows_tested=rows_tested,
+            pairs=scenario.pairs,
+            column=plan.column,
+            secret=plan.secret,
+            kept=plan.keep,
+            reveals=reveals,
+            missing=plan.missing,
+            cap=plan.cap,
+            step=plan.step,
+            order=order or ("random" if plan.shuffled else "table"),
+            unprotected_percent=unprotected_percent,
+            adversaries=len(scenario.beliefs),
+            beliefs_from=beliefs_from or planned_source(scenario.beliefs),
+            beliefs_fitted=beliefs_fitted,
+            noise=plan.calibration.mechanism,
+            rounding=None if plan.public else plan.rounding,
+            postprocess=plan.postprocess,
+        )
+
+    def planned_by(self, plan: Plan) -> Facts:
+        """What a release by this plan would have said, had it done what these facts say."""
+        planned = planned_source(plan.calibration.scenario.beliefs)
+        about_a_table = self.beliefs_from != "elsewhere"
+        return type(self).of(
+            plan,
+            order=self.order,
+            unprotected_percent=self.unprotected_percent,
+            # Which table it was, this one or another, is not for the plan to say.
+            beliefs_from=self.beliefs_from
+            if about_a_table == (planned != "elsewhere")
+            else planned,
+            beliefs_fitted=self.beliefs_fitted,
+            reveals=self.reveals,
+            rows_tested=self.rows_tested and plan.tests_rows,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a document."""
+        return written(
+            FactsEntries,
+            self,
+            pairs=pairs_to_plain(self.pairs),
+            noise=law_to_dict(self.noise),
+            postprocess=steps_to_plain(self.postprocess),
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The facts in a record of either edition; its other entries are not looked at."""
+        facts: Self = read_part(data, FactsEntries, "record").made()
+        if facts.cap is not None:
+            bounds("cap", facts.cap)
+        return facts
+
+
+FactsEntries = entries_of(
+    Facts,
+    goal=GoalEntries,
+    pairs=Pairs,
+    reveals=RevealsEntries | None,
+    noise=LawEntries,
+    postprocess=tuple[StepEntries, ...],
+)
+
+
+def planned_source(beliefs: Sequence[Belief]) -> BeliefsFrom:
+    """Where beliefs come from, by what they say of themselves."""
+    return "this table" if any(each.provenance == RELEASED for each in beliefs) else "elsewhere"

@@ -1,0 +1,221 @@
+"""The words of a record: they follow from its facts, and from nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pufferfish.calibration.rows import TEST_LEVEL
+from pufferfish.columns.statement.facts import Facts
+from pufferfish.core.ladder import Rounding
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Law
+from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE
+from pufferfish.words.phrases import (
+    cap_in_words,
+    join_words,
+    list_in_words,
+    multiples_in_words,
+    name_pairs,
+    rows_tested,
+    unit_in_words,
+    unprotected,
+)
+
+__all__ = [
+    "WORDS",
+    "headline",
+    "noise_in_words",
+    "not_promised",
+    "promise",
+    "words",
+]
+
+# The entries of a record that are words.
+WORDS = ("headline", "promise", "not_promised")
+# What a size that depends on private data was rounded up to.
+_ROUNDED: dict[Rounding | None, str] = {
+    "ladder": "a rung of a public ladder",
+    "digits": "three digits",
+}
+# Pairs that are named one by one.
+_MOST_NAMED = 10
+
+
+def words(facts: Facts) -> dict[str, Any]:
+    """All that a record says in words, by entry."""
+    return {
+        "headline": headline(facts),
+        "promise": promise(facts),
+        "not_promised": not_promised(facts),
+    }
+
+
+def headline(facts: Facts) -> list[str]:
+    """What a reader must know before the promise: what is published and not covered by it."""
+    said = []
+    if facts.kept:
+        together = list_in_words([facts.column, *facts.kept])
+        found = facts.reveals
+        measured = (
+            f"What {together} reveal together about {_secret(facts)} was not measured."
+            if found is None
+            else f"With {together} published together, a learner finds whether {_secret(facts)} is "
+            f"{found.pair.first!r} or {found.pair.second!r} in up to {found.found_percent}% of "
+            f"rows it has not seen (50% by guessing{_of_many(facts)})."
+        )
+        said.append(
+            f"{measured} The promise is about {facts.column!r} by itself: it does not hold for the "
+            "whole file."
+        )
+    if facts.rows_per_person is None:
+        said.append(
+            "How many rows of a person there are, and whether they are independent, is not said "
+            "(version 1)."
+        )
+    if _state(facts):
+        tested = rows_tested(TEST_LEVEL, facts.rows_tested)
+        said.append(
+            f"The rows of one person are taken to be independent given {_secret(facts)}, as the "
+            f"curator states; {tested}. If they are not, the promise for a person does not hold."
+        )
+    if facts.beliefs_from == "another table":
+        fitted = (
+            "It is not known which table the described adversaries were fitted on: it was not "
+            "compared with this one."
+            if facts.beliefs_fitted is None
+            else "The described adversaries were fitted on another table on "
+            f"{facts.beliefs_fitted}: the promise is to somebody who believes what that table says."
+        )
+        said.append(f"{fitted} Nothing is promised to somebody who knows this table.")
+    if facts.order == "table":
+        said.append(
+            "The rows are in the order of the table: what that says about "
+            f"{_secret(facts)} is not covered."
+        )
+    if facts.unprotected_percent:
+        said.append(unprotected(f"{facts.unprotected_percent}%", "they have the same noise"))
+    if facts.rounding is not None and facts.beliefs_from == "this table":
+        what = (
+            "The size of the noise"
+            if facts.rounding in _ROUNDED
+            else "Whether noise of this size keeps this ε"
+        )
+        said.append(f"{what} depends on the table; what it tells about a row is not covered.")
+    return said
+
+
+def promise(facts: Facts) -> str:
+    """The promise in words that hold nothing of a private belief."""
+    unit = unit_in_words(facts.unit, facts.rows_per_person, facts.dependence, facts.one_row)
+    named = name_pairs(facts.pairs, _MOST_NAMED, more="more pairs")
+    return join_words(
+        f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
+        f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
+        f"privacy, against {_adversaries(facts)}, for one release.",
+        cap_in_words(facts.cap),
+        multiples_in_words(facts.step),
+        noise_in_words(facts.noise),
+    )
+
+
+def _of_many(facts: Facts) -> str:
+    """Which pair was measured, where there are others."""
+    return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
+
+
+def _state(facts: Facts) -> bool:
+    """Whether the promise for a person rests on what its curator says of the rows."""
+    rows = facts.rows_per_person
+    return rows is not None and rows > 1 and facts.dependence == "independent"
+
+
+def _alone(facts: Facts) -> str:
+    return ", without the other published columns," if facts.kept else ""
+
+
+def _secret(facts: Facts) -> str:
+    return "the secret" if facts.secret is None else repr(facts.secret)
+
+
+def _adversaries(facts: Facts) -> str:
+    source = {
+        "this table": "fitted on the released column",
+        "another table": ANOTHER_TABLE,
+        "elsewhere": "",
+    }[facts.beliefs_from]
+    if facts.beliefs_from == "another table" and facts.beliefs_fitted is None:
+        source = UNKNOWN_TABLE
+    where = f" ({source})" if source else ""
+    count = facts.adversaries
+    if count is None:
+        return f"the described adversaries{where}"
+    return f"{count} described adversar{'y' if count == 1 else 'ies'}{where}"
+
+
+def noise_in_words(noise: Law) -> str:
+    """What was added."""
+    return words_of(noise).done(noise)
+
+
+def not_promised(facts: Facts) -> list[str]:
+    """What nobody should read into the promise."""
+    others = "rows are" if facts.unit == "row" else "different persons are"
+    text = [
+        "Anything to an adversary who knows more than those described: the exact rows, or that "
+        f"{others} not independent given the secret.",
+        "Anything about several releases of the same column, with fresh noise each.",
+        "That a given person's row is in the table, or how many rows it has, or what that number "
+        f"says about {_secret(facts)}.",
+    ]
+    if facts.unit == "row":
+        text.append(
+            "Anything about several rows of one person: together they can tell far more than one."
+        )
+    if _state(facts):
+        text.append(
+            "Anything about several rows of one person if they are not independent given the "
+            "secret: a test cannot see every dependence."
+        )
+    text += [
+        f"Anything about values of {_secret(facts)} that are in none of the pairs.",
+        f"Anything about a value of {facts.column!r} far from all that the described adversaries "
+        "consider possible, or to somebody who believes something else.",
+    ]
+    if facts.kept:
+        measured = "What one learner finds was measured; another may find more."
+        others = (
+            f"What the other published columns ({', '.join(facts.kept)}) say about "
+            f"{_secret(facts)}, alone or together with {facts.column!r}."
+        )
+        text.append(join_words(others, "" if facts.reveals is None else measured))
+    if facts.order == "table":
+        text.append(f"What the order of the rows says about {_secret(facts)}.")
+    if facts.missing == "drop":
+        text.append(
+            "Which and how many rows had no value: they were left out before anything else, and "
+            "the promise is about the rows that remain."
+        )
+    return text + _size_not_promised(facts)
+
+
+def _size_not_promised(facts: Facts) -> list[str]:
+    """What the published size says of private data; docs/theory/published-size.md."""
+    if facts.rounding is None:
+        return []
+    if facts.rounding == "given":
+        return [
+            "What it says about the table that noise of this size, which was chosen without the "
+            "data, keeps this ε. (If ε was computed from private data, it was rounded up to a rung "
+            "of a public ladder.)"
+        ]
+    if facts.beliefs_from != "this table":
+        return [
+            "What the size of the noise says about the private data behind the described "
+            f"adversaries: it was rounded up to {_ROUNDED[facts.rounding]}."
+        ]
+    within = "about a quarter" if facts.rounding == "ladder" else "1%"
+    return [
+        "What the size of the noise says to somebody who knows all other rows. If one value is far "
+        "from all others, its row decides the size: that may betray the secret of the row, or its "
+        f"value to within {within}."
+    ]

@@ -1,0 +1,261 @@
+"""A release in plain words, for the curator: what was done, promised, to whom, and what was not.
+
+Holds statistics of the beliefs: for the terminal of those who may see the data.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import RELEASED, Belief
+from pufferfish.calibration.postprocess import Clip
+from pufferfish.calibration.rows import TEST_LEVEL
+from pufferfish.calibration.slight import publishes_values
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.record import Record
+from pufferfish.columns.statement import BeliefsFrom, headline, not_promised
+from pufferfish.insight.averages import averages_lost
+from pufferfish.insight.extremes import outliers
+from pufferfish.insight.guesses import ideal_guess
+from pufferfish.insight.other_ways import Alternative, alternatives
+from pufferfish.insight.strongest import half_width
+from pufferfish.mechanisms import words_of
+from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE, adversary
+from pufferfish.words.numbers import percent_up, readable, times
+from pufferfish.words.phrases import (
+    beside_column,
+    cap_in_words,
+    join_words,
+    meaning,
+    pair_in_words,
+    rows_tested,
+    unit_in_words,
+    unprotected,
+)
+from pufferfish.words.steps import Entry, Step
+
+__all__ = [
+    "adversaries_in_words",
+    "adversary_in_words",
+    "gaps",
+    "mean_within",
+    "promise_in_words",
+    "publication_in_words",
+    "steps_in_words",
+    "story",
+]
+
+
+def story(record: Record) -> tuple[Step, ...]:
+    """What happened, part by part."""
+    plan = record.plan
+    said = {
+        "Beware": headline(record.facts),
+        "Promise": [promise_in_words(plan, tested=record.rows_tested)],
+        "To whom": [adversaries_in_words(plan, record.beliefs_from)],
+        "Published": [publication_in_words(record)],
+        "Before it": [join_words(cap_in_words(plan.cap), _cap_in_words(record))],
+        "Noise": [_noise(record)],
+        "Outliers": [_outliers(plan)],
+        "Compared": [_beside(plan)],
+        "Guessing": [_guessing(plan)],
+    }
+    steps = [Step(title, tuple(filter(None, texts))) for title, texts in said.items()]
+    steps.append(Step("Not covered", entries=tuple(Entry(text) for text in gaps(record))))
+    return tuple(step for step in steps if step.paragraphs or step.entries)
+
+
+def publication_in_words(record: Record) -> str:
+    """Which rows were published, where, in which order, beside what."""
+    plan = record.plan
+    place = f" in {record.output}" if record.output else ""
+    order = ", in random order" if record.order == "random" else ", in the order of the table"
+    kept = f", beside {', '.join(plan.keep)} as they were" if plan.keep else ""
+    dropped = (
+        f"; {record.rows_missing:,} rows without a value were left out"
+        if plan.missing == "drop"
+        else (
+            f"; {record.rows_missing:,} of them are holes, since the value was missing"
+            if record.rows_missing
+            else ""
+        )
+    )
+    each = {
+        None: "",
+        "first": ", the first of each person",
+        "mean": ", one for each person, with the mean of its values",
+    }[plan.one_row]
+    return (
+        f"{record.rows_published:,} rows of {plan.column!r}{place}{each}{order}{kept}; "
+        f"{plan.secret!r} is not published{dropped}."
+    )
+
+
+def promise_in_words(plan: Plan, *, tested: bool | None = None) -> str:
+    """The promise for one unit, what it means, and what it rests on.
+
+    Args:
+        plan: What is planned.
+        tested: Whether rows that are said to be independent were tested; None: nothing is released
+            yet.
+    """
+    promise, pairs = plan.promise, plan.calibration.scenario.pairs
+    pair = (
+        pair_in_words(pairs[0]) if len(pairs) == 1 else f"each of {len(pairs):,} pairs of secrets"
+    )
+    unit = unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
+    if plan.keep:
+        # No factor for the odds: with the other columns they may change by any.
+        return (
+            f"{promise} for {unit}, between {pair}, and about {plan.column!r} by itself: to "
+            f"somebody who does not see {', '.join(map(repr, plan.keep))}. Certified exactly, for "
+            "one release of that column alone; nothing is promised for the file."
+        )
+    return f"{promise} for {unit}: {meaning(promise, pair)}. {_rests_on(plan, tested=tested)}"
+
+
+def _rests_on(plan: Plan, *, tested: bool | None) -> str:
+    """By what the promise is proven."""
+    rows = plan.several_rows
+    if rows.count == 1:
+        return "Certified exactly, for one release."
+    if rows.dependence == "independent":
+        none = ": no person has two rows" if tested is False else ""
+        return (
+            f"Each row is certified exactly, at {plan.calibration.goal}, for one release. Together "
+            "they are taken to be independent given the secret, as stated by you; "
+            f"{rows_tested(TEST_LEVEL, tested)}{none}."
+        )
+    how = (
+        "by the distance of all values that are possible, whatever rows have in common"
+        if rows.dependence == "any"
+        else "as releases of one value; a table in which they differ is refused"
+    )
+    return f"Proven for all rows of a person together, {how}. For one release."
+
+
+def adversaries_in_words(plan: Plan, source: BeliefsFrom | None = None) -> str:
+    """To whom something is promised; `source` as in a record, None before a release."""
+    beliefs = plan.calibration.scenario.beliefs
+    return "; ".join(adversary_in_words(belief, source) for belief in beliefs) + "."
+
+
+def adversary_in_words(belief: Belief, source: BeliefsFrom | None = None) -> str:
+    """Name, provenance, and what kind of knowledge."""
+    provenance = _provenance(belief, source)
+    return adversary(belief.name, provenance, belief.priors.values())
+
+
+def _provenance(belief: Belief, source: BeliefsFrom | None) -> str:
+    """Where a belief comes from; that it is from the released column only if that was checked."""
+    if belief.provenance != RELEASED or source == "this table":
+        return belief.provenance
+    if source is None:
+        return "fitted on the column to be released"
+    return UNKNOWN_TABLE if belief.fitted_at is None else f"{ANOTHER_TABLE} on {belief.fitted_at}"
+
+
+def _cap_in_words(record: Record) -> str:
+    return "" if record.plan.cap is None else f"That moved {record.rows_capped:,} values."
+
+
+def _outliers(plan: Plan) -> str:
+    found = outliers(plan.calibration)
+    return "" if found is None else str(found)
+
+
+def _noise(record: Record) -> str:
+    plan = record.plan
+    noise = plan.calibration.noise
+    if noise.identity:
+        return "none: the values are published as they are."
+    before, true = ("", "true") if plan.cap is None else (" before the cap", "capped")
+    slight = publishes_values(plan.calibration)
+    text = "in name only, the values can be read off: " if slight else ""
+    text += (
+        f"{words_of(noise).figures(noise)}: "
+        f"{beside_column(noise.error(), record.column_std)}{before}. 95% of the noised values are "
+        f"within ±{readable(half_width(noise, 0.95), 3)} of the {true} ones"
+    )
+    mean = mean_within(plan, record.rows_read - record.rows_missing)
+    if mean is not None:
+        text += f"; with the same confidence their mean is within ±{readable(mean, 2)} of the " + (
+            "true mean" if plan.cap is None else "mean of the capped values"
+        )
+    return f"{text}{steps_in_words(plan)}."
+
+
+def mean_within(plan: Plan, rows: int) -> float | None:
+    """How close the mean of so many noised values is to the true one, in 95% of cases.
+
+    None where values are clipped, or rounded to more than the size of the noise: nobody knows how
+    far that moves the mean.
+    """
+    if averages_lost(plan.calibration.noise, plan.postprocess) is not None:
+        return None
+    return 1.96 * plan.calibration.noise.error() / math.sqrt(rows)
+
+
+def steps_in_words(plan: Plan) -> str:
+    """What happens to noised values."""
+    biased = ", which biases means"
+    return "".join(
+        f", then {each.in_words}{biased if isinstance(each, Clip) else ''}"
+        for each in plan.postprocess
+    )
+
+
+def _beside(plan: Plan) -> str:
+    """What other ways to keep a promise would have taken."""
+    if not plan.several_rows.apart:
+        return ""  # they would be about one row
+    goal = plan.calibration.goal
+    texts = [_alternative(each, goal) for each in alternatives(plan.calibration)]
+    return "; ".join(texts) + "." if texts else ""
+
+
+def _alternative(other: Alternative, goal: Guarantee) -> str:
+    more = "" if other.ratio is None else f" ({times(other.ratio)} as much)"
+    if other.values is not None:
+        low, high = (readable(each, 6) for each in other.values)
+        return (
+            "local differential privacy, which protects every value from everybody, would need "
+            f"scale {readable(other.scale)} on the range {low} to {high}{more}"
+        )
+    instead = "" if other.promise == goal else f" and promise only δ = {other.promise.delta:g}"
+    return (
+        "the formula this method comes from (Theorem 2) would add scale "
+        f"{readable(other.scale)} for the smooth beliefs{more}{instead}, and does not hold in "
+        "general"
+    )
+
+
+def _guessing(plan: Plan) -> str:
+    calibration = plan.calibration
+    worst = calibration.certificate.worst.pair
+    guess = ideal_guess(calibration.scenario, calibration.noise, plan.promise, worst)
+    whole = "" if plan.unit == "row" else " for all rows of a person"
+    allowed = (
+        f"; the promise allows {percent_up(guess.allowed)}{whole}."
+        if not plan.keep
+        else f", if {plan.column!r} is all that is seen. With the other columns, see above."
+    )
+    return (
+        f"between {pair_in_words(worst)}, each as likely as the other, the best "
+        f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
+        f"value of a row, {percent_up(guess.after_upper)} from the published one{allowed}"
+    )
+
+
+def gaps(record: Record) -> list[str]:
+    """What is not promised, also for the rows of this table."""
+    texts = not_promised(record.facts)
+    if record.rows_outside:
+        texts.append(
+            f"{record.rows_outside:,} values are outside all that the beliefs consider possible: "
+            "describe the column as it is, or cap it before the noise (--cap LOW:HIGH)."
+        )
+    if record.rows_unprotected:
+        texts.append(unprotected(f"{record.rows_unprotected:,}", "noised like the others"))
+    return texts

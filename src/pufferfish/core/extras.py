@@ -1,0 +1,98 @@
+"""Libraries that need not be installed: imported when they are needed, or how to install them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from pufferfish.core.errors import MissingExtraError
+
+__all__ = ["check_report", "jinja2", "matplotlib", "narwhals", "py4j", "pyarrow", "pyspark"]
+__all__ += ["pyyaml", "shiny", "sklearn", "threadpoolctl", "uvicorn"]
+
+_TABLES = "Without it, give a dict of arrays: {'column': values, 'secret': secrets}."
+_JAVA = "It needs Java 17 or newer, too."
+# For each library who needs it, the extra that brings it, and what else there is to say.
+_EXTRAS = {
+    "jinja2": ("a report needs jinja2", "report", ""),
+    "matplotlib": ("this picture needs matplotlib", "report", ""),
+    "narwhals": ("frames and files need narwhals", "frames", _TABLES),
+    "py4j": ("Spark needs py4j", "spark", _JAVA),
+    "pyarrow": ("frames and files need pyarrow", "frames", _TABLES),
+    "pyspark": ("Spark needs pyspark", "spark", _JAVA),
+    "shiny": ("the studio needs shiny", "studio", ""),
+    "sklearn": ("the audit of data needs scikit-learn", "audit", ""),
+    "threadpoolctl": ("the audit of data needs threadpoolctl", "audit", ""),
+    "uvicorn": ("the studio needs uvicorn", "studio", ""),
+    "yaml": ("YAML needs PyYAML", "cli", "JSON needs nothing."),
+}
+
+
+def _library(name: str, part: str | None = None) -> Any:
+    try:
+        return import_module(name if part is None else f"{name}.{part}")
+    except ImportError:
+        need, extra, more = _EXTRAS[name]
+        install = f"pip install 'pufferfish-privacy[{extra}]'."
+        said = f"{need}; install the extra: {install} {more}"
+        raise MissingExtraError(said.rstrip()) from None
+
+
+def check_report() -> None:
+    """Refuse to begin a report that could not be finished; its own pictures need no library."""
+    jinja2()
+
+
+def jinja2() -> Any:
+    """The library that fills in templates."""
+    return _library("jinja2")
+
+
+def matplotlib(part: str | None = None) -> Any:
+    """The library that draws picture files and the pages of the paper, or a part of it."""
+    return _library("matplotlib", part)
+
+
+def narwhals() -> Any:
+    """The library that gives all kinds of frames one interface."""
+    return _library("narwhals")
+
+
+def py4j(part: str) -> Any:
+    """A part of the library through which PySpark speaks to Java."""
+    return _library("py4j", part)
+
+
+def pyarrow(part: str | None = None) -> Any:
+    """The library that every frame and every file is read through, or a part of it."""
+    return _library("pyarrow", part)
+
+
+def pyspark(part: str) -> Any:
+    """A part of Spark's Python library."""
+    return _library("pyspark", part)
+
+
+def shiny(part: str | None = None) -> Any:
+    """The library behind the studio's page, or a part of it."""
+    return _library("shiny", part)
+
+
+def sklearn(part: str) -> Any:
+    """A part of the library of learners."""
+    return _library("sklearn", part)
+
+
+def threadpoolctl() -> Any:
+    """The library that bounds the threads of others; it comes with the learners."""
+    return _library("threadpoolctl")
+
+
+def uvicorn() -> Any:
+    """The studio's server."""
+    return _library("uvicorn")
+
+
+def pyyaml() -> Any:
+    """The library that reads and writes YAML."""
+    return _library("yaml")

@@ -1,0 +1,78 @@
+"""Small numerical helpers that several layers share."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, Decimal
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.core.validation import FloatArray
+
+__all__ = [
+    "FAINTEST",
+    "PUBLISHED_DIGITS",
+    "UNIT",
+    "difference_upper",
+    "distance_upper",
+    "float_upper",
+    "log_sum_exp",
+    "off_step",
+    "round_up",
+]
+
+# Unit roundoff of a double: the relative error of one rounding.
+UNIT = 2.0**-53
+# Beyond 37 stds a normal tail is too small for a double to hold its digits; this is more.
+FAINTEST = 1e-300
+# Digits that are published of a number which depends on private beliefs.
+PUBLISHED_DIGITS = 3
+
+
+def log_sum_exp(x: FloatArray) -> FloatArray:
+    """log Σ e^x over the first axis, −∞ where every term is.
+
+    SciPy's general version spends twenty times as long on its checks as small arrays need.
+    """
+    top = np.maximum(x.max(axis=0), -1e300)
+    with np.errstate(divide="ignore"):
+        return np.asarray(top + np.log(np.exp(x - top).sum(axis=0)))
+
+
+def difference_upper(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The smallest float that is at least a − b; exact differences stay as they are."""
+    difference = np.asarray(a - b)
+    with np.errstate(invalid="ignore"):
+        # What the subtraction rounded off (Knuth's two-sum); nan beside an infinity.
+        moved = difference - a
+        error = (a - (difference - moved)) - (b + moved)
+    return np.where(error > 0.0, np.nextafter(difference, np.inf), difference)
+
+
+def distance_upper(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The smallest float that is at least |a − b|."""
+    return np.maximum(difference_upper(a, b), difference_upper(b, a))
+
+
+def round_up(number: float, digits: int) -> float:
+    """The least number with `digits` significant digits that is not below; inf stays."""
+    nearest = float(f"{number:.{digits}g}")
+    if nearest >= number or math.isinf(number):
+        return nearest
+    exact = Decimal(number)
+    unit = Decimal(10) ** (exact.adjusted() - digits + 1)
+    return float((exact / unit).to_integral_value(ROUND_CEILING) * unit)
+
+
+def off_step(values: FloatArray, step: float) -> npt.NDArray[np.bool_]:
+    """Which values are no multiples of a step, as far as doubles can tell 0.3 from 3·0.1."""
+    nearest = np.rint(values / step) * step
+    return np.asarray(np.abs(values - nearest) > 4.0 * UNIT * np.abs(values))
+
+
+def float_upper(number: Fraction) -> float:
+    """The smallest float that is not below a number."""
+    nearest = float(number) if number < 10**300 else math.inf
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)

@@ -1,0 +1,170 @@
+"""The oracle's verbs: verify a promise, trace δ over ε, find the least pure ε."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import PairOfLaws, Scenario
+from pufferfish.core.validation import finite, require
+from pufferfish.exact.certificate import Certificate
+from pufferfish.exact.enclosure import Enclosure
+from pufferfish.exact.many import certify_many, is_many, worst_of_many
+from pufferfish.exact.pair import PairOracle
+from pufferfish.exact.parallel import Progress, Workers, start_workers
+from pufferfish.exact.single import delta_for_goal, verify_pair
+from pufferfish.noise import Noise, check_noise
+
+__all__ = [
+    "PrivacyProfile",
+    "ProfilePoint",
+    "delta_for_goal",
+    "privacy_profile",
+    "pure_epsilon",
+    "verify",
+]
+
+
+def verify(
+    scenario: Scenario,
+    noise: Noise,
+    goal: Guarantee,
+    *,
+    workers: int | Workers = 1,
+    progress: Progress | None = None,
+) -> Certificate:
+    """Is one release of X + N (ε,δ)-indistinguishable for every pair, to every belief?
+
+    Args:
+        scenario: What must look alike, to whom.
+        noise: The law of N; if it has a grid, the law on that grid is what is certified.
+        goal: The promise.
+        workers: Processes to spread many pairs over; with more than one, a script needs the usual
+            `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
+        progress: Called with (pairs done, pairs in all).
+
+    Returns:
+        A certificate whose `holds` is True, False, or None where rounding leaves it open. Every
+        pair has its own results; of thousands of pairs only the worst are examined one by one, and
+        `screened` says what is proven of the others.
+    """
+    check_scenario(scenario)
+    check_noise(noise)
+    check_goal(goal)
+    with start_workers(workers, large=is_many(scenario)) as ready:
+        return certify(scenario, noise, goal, ready, progress)
+
+
+def certify(
+    scenario: Scenario,
+    noise: Noise,
+    goal: Guarantee,
+    workers: Workers,
+    progress: Progress | None,
+) -> Certificate:
+    """`verify`, with workers that are already there."""
+    if is_many(scenario):
+        return certify_many(scenario, noise, goal, workers, progress)
+    task = partial(verify_pair, noise=noise, goal=goal)
+    results = workers.map(task, list(scenario.laws()), progress)
+    return Certificate(
+        goal=goal, noise=noise, results=tuple(result for both in results for result in both)
+    )
+
+
+def pure_epsilon(scenario: Scenario, noise: Noise) -> Enclosure:
+    """ε*, the least ε for which δ = 0, over all pairs, directions and beliefs; may be infinite."""
+    check_scenario(scenario)
+    check_noise(noise)
+
+    def measure(laws: PairOfLaws) -> Enclosure:
+        return PairOracle(laws, noise).epsilon().worst
+
+    if is_many(scenario):
+        return worst_of_many(scenario, noise, measure, 0.0, pure=True)
+    found = [measure(laws) for laws in scenario.laws()]
+    return Enclosure(
+        max(0.0, *(each.lower for each in found)), max(0.0, *(each.upper for each in found))
+    )
+
+
+class ProfilePoint(NamedTuple):
+    """δ at one ε, from both sides."""
+
+    epsilon: float
+    delta_lower: float
+    delta_upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyProfile:
+    """δ(ε) of a release: the largest over all pairs, directions and beliefs."""
+
+    noise: Noise
+    epsilons: tuple[float, ...]
+    delta_lower: tuple[float, ...]
+    delta_upper: tuple[float, ...]
+
+    def __len__(self) -> int:
+        """How many ε were asked for."""
+        return len(self.epsilons)
+
+    def __getitem__(self, index: int) -> ProfilePoint:
+        """The point of the index-th ε."""
+        return ProfilePoint(self.epsilons[index], self.delta_lower[index], self.delta_upper[index])
+
+    def __iter__(self) -> Iterator[ProfilePoint]:
+        """The points in the order asked for."""
+        return (self[index] for index in range(len(self)))
+
+
+def privacy_profile(scenario: Scenario, noise: Noise, epsilons: Iterable[float]) -> PrivacyProfile:
+    """δ at each ε ≥ 0 (ε = 0 is the total variation distance), enclosed from both sides."""
+    check_scenario(scenario)
+    check_noise(noise)
+    require(isinstance(epsilons, Iterable), "epsilons must be a list of numbers.")
+    asked = tuple(finite("epsilon", epsilon) for epsilon in epsilons)
+    require(bool(asked), "epsilons must not be empty.")
+    require(min(asked) >= 0.0, f"epsilons must not be negative, got {min(asked):g}.")
+    found = [Enclosure(0.0, 0.0)] * len(asked)
+    if is_many(scenario):
+        found = [_worst_delta(scenario, noise, epsilon) for epsilon in asked]
+    else:
+        for laws in scenario.laws():
+            oracle = PairOracle(laws, noise)
+            each = [oracle.delta(epsilon).worst for epsilon in asked]
+            found = [Enclosure(*map(max, *both)) for both in zip(found, each, strict=True)]
+    return PrivacyProfile(
+        noise=noise,
+        epsilons=asked,
+        delta_lower=tuple(each.lower for each in found),
+        delta_upper=tuple(each.upper for each in found),
+    )
+
+
+def _worst_delta(scenario: Scenario, noise: Noise, epsilon: float) -> Enclosure:
+    def measure(laws: PairOfLaws) -> Enclosure:
+        return PairOracle(laws, noise).delta(epsilon).worst
+
+    return worst_of_many(scenario, noise, measure, epsilon, pure=False)
+
+
+def check_scenario(scenario: object) -> None:
+    """Refuse what is no scenario; names its type and never its content, which may be private."""
+    require(
+        isinstance(scenario, Scenario),
+        f"scenario must be a Scenario, got {type(scenario).__name__}; "
+        "write pf.Scenario([belief]) around your beliefs.",
+    )
+
+
+def check_goal(goal: object) -> None:
+    """Refuse what is no goal."""
+    require(
+        isinstance(goal, Guarantee),
+        f"goal must be a Guarantee, got {type(goal).__name__}; "
+        "write pf.Guarantee(epsilon=1.0, delta=0.0).",
+    )

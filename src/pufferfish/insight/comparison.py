@@ -1,0 +1,237 @@
+"""Every method on one scenario, side by side, each judged by the exact certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.least_noise import METHODS, calibrate
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import CertificationError, UnreachableGoalError, UnsupportedError
+from pufferfish.exact.parallel import Progress
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import Law, law_to_dict
+from pufferfish.theorems import PAPER_METHODS, TAU_FORMS, Tau
+from pufferfish.words.certificates import VERDICTS
+from pufferfish.words.numbers import at_most
+from pufferfish.words.phrases import without_name
+from pufferfish.words.terminal import align, fold
+
+__all__ = ["Asked", "ComparedMethod", "Comparison", "Found", "compare", "noise_in_words"]
+__all__ += ["side_by_side", "tau_in_words"]
+
+
+class Found(NamedTuple):
+    """The noise of a method.
+
+    Attributes:
+        calibration: With the certificate of those who decide.
+        repeatable: Whether that can be charged for repeated releases.
+        for_all: Whether nobody else was found for whom the promise is broken.
+    """
+
+    calibration: Calibration
+    repeatable: bool = True
+    for_all: bool = True
+
+
+class Asked(NamedTuple):
+    """A method, its form where it has several, and how its noise is found."""
+
+    method: str
+    form: str
+    find: Callable[[], Found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedMethod:
+    """One method's noise, and what it truly gives.
+
+    Attributes:
+        name: The method, with its noise or τ where there are several.
+        calibration: The noise it chose, with the exact certificate.
+        against_exact: Its std as a multiple of that of exact Laplace noise; None where that needs
+            no noise at all.
+        repeatable: Whether its certificate can be charged for repeated releases.
+        for_all: Whether the promise is broken for nobody besides those whom the certificate is
+            about.
+    """
+
+    name: str
+    calibration: Calibration = field(repr=False)
+    against_exact: float | None
+    repeatable: bool = True
+    for_all: bool = True
+
+    @property
+    def valid(self) -> bool | None:
+        """Whether the promise is kept; None where that is not decided."""
+        holds = self.calibration.certificate.holds
+        return False if holds and not self.for_all else holds
+
+    @property
+    def delta_upper(self) -> float:
+        """The true δ at the goal's ε, or a little more."""
+        return self.calibration.certificate.delta_upper
+
+    @property
+    def epsilon_upper(self) -> float:
+        """The least ε with δ = 0, or a little more."""
+        return self.calibration.certificate.epsilon_upper
+
+    @property
+    def epsilon_of_two(self) -> float | None:
+        """ε of two releases of the same value together; None where a second one is not covered."""
+        certificate = self.calibration.composable if self.repeatable else None
+        return None if certificate is None else certificate.cost(2).epsilon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Every method for one scenario and goal; `print` it for the table.
+
+    Attributes:
+        goal: The promise that each method was asked for.
+        methods: Those that apply, the exact ones first.
+        refused: For the others, the name and the reason.
+    """
+
+    goal: Guarantee
+    methods: tuple[ComparedMethod, ...]
+    refused: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        """The table, as text."""
+        measured = "least ε, δ = 0" if self.goal.pure else f"true δ, ε = {self.goal.epsilon:.4g}"
+        header = ("method", "noise", "noise/exact", measured, "promise", "two releases")
+        rows = [header, *(self._row(each) for each in self.methods)]
+        lines = [align(rows, "left", ruled=True)]
+        if self.refused:
+            lines.append("Does not apply:")
+        for reason, names in self._reasons().items():
+            line = f"- {', '.join(names)}: {without_name(names[0], reason)}"
+            lines.append(fold(line, others="  ", hyphens=True))
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
+            "methods": [
+                {
+                    "name": each.name,
+                    "noise": law_to_dict(each.calibration.mechanism),
+                    "valid": each.valid,
+                    "against_exact": each.against_exact,
+                }
+                for each in self.methods
+            ],
+            "refused": dict(self.refused),
+        }
+
+    def _reasons(self) -> dict[str, list[str]]:
+        """Each reason once, with the methods that it refuses."""
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.refused:
+            reasons.setdefault(reason, []).append(name)
+        return reasons
+
+    def _row(self, each: ComparedMethod) -> tuple[str, ...]:
+        loss = each.epsilon_upper if self.goal.pure else each.delta_upper
+        ratio, twice = each.against_exact, each.epsilon_of_two
+        return (
+            each.name,
+            noise_in_words(each.calibration.mechanism),
+            "-" if ratio is None else f"{ratio:.3f}",
+            at_most(loss, 4),
+            VERDICTS[each.valid] if each.valid is not False else "BROKEN",
+            "not covered" if twice is None else f"ε = {at_most(twice, 4)}",
+        )
+
+
+def compare(
+    scenario: Scenario,
+    goal: Guarantee,
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Every method that applies: its noise, what it truly gives, whether the promise is kept.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise.
+        workers: Processes to spread many pairs over; see `calibrate`.
+        progress: Called with (pairs done, pairs in all), anew for each method.
+    """
+
+    def found(choices: dict[str, Any]) -> Found:
+        return Found(
+            calibrate(
+                scenario,
+                goal,
+                **choices,
+                certified_only=False,
+                workers=workers,
+                progress=progress,
+            )
+        )
+
+    return side_by_side(
+        goal,
+        (Asked(method, form, partial(found, choices)) for method, form, choices in _all_methods()),
+    )
+
+
+def side_by_side(goal: Guarantee, methods: Iterable[Asked]) -> Comparison:
+    """Every method that applies, and why the others do not."""
+    answers: dict[str, Found] = {}
+    refused: dict[str, str] = {}
+    for each in methods:
+        try:
+            answers[f"{each.method}{each.form}"] = each.find()
+        except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
+            refused[each.method] = str(error)
+    errors = {name: found.calibration.mechanism.error() for name, found in answers.items()}
+    least = errors.get("exact", 0.0)
+    return Comparison(
+        goal=goal,
+        methods=tuple(
+            ComparedMethod(
+                name=name,
+                calibration=found.calibration,
+                against_exact=errors[name] / least if least > 0.0 else None,
+                repeatable=found.repeatable,
+                for_all=found.for_all,
+            )
+            for name, found in answers.items()
+        ),
+        refused=tuple(refused.items()),
+    )
+
+
+def _all_methods() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each method, its form where it has several, and how `calibrate` is asked for it."""
+    for method in METHODS:
+        if method == "exact":
+            yield "exact", "", {}
+            yield "exact, Gaussian", "", {"noise": "gaussian"}
+        elif method in PAPER_METHODS and PAPER_METHODS[method].has_tau:
+            for tau in TAU_FORMS:
+                yield method, tau_in_words(tau), {"method": method, "tau": tau}
+        else:
+            yield method, "", {"method": method}
+
+
+def tau_in_words(tau: Tau) -> str:
+    """Behind the name of a method: which form of τ it takes."""
+    return f", τ {tau}"
+
+
+def noise_in_words(noise: Law) -> str:
+    """Law and size."""
+    return words_of(noise).short(noise)

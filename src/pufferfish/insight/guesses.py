@@ -1,0 +1,171 @@
+"""What an ideal adversary can guess of two secrets from one published value, at most.
+
+Let P and Q be the laws of what is published under the two secrets.
+
+- **Accuracy.** With two secrets equally likely beforehand, the best guess is right with probability
+  (1 + TV)/2, TV the total variation distance (δ at ε = 0). Under an (ε,δ) promise TV ≤
+  (e^ε − 1 + 2δ)/(e^ε + 1), so it is right at most with (e^ε + δ)/(e^ε + 1).
+- **AUC**, the probability of telling a value of P from one of Q when shown one of each. A test that
+  says "P" on a set S has TPR = P(S) and FPR = Q(S). By the definition of δ, for every ε ≥ 0
+
+      TPR ≤ e^ε·FPR + δ_PQ(ε),        1 − FPR ≤ e^ε·(1 − TPR) + δ_QP(ε),
+
+  the second for the complement of S. So every test, and every mixture of tests, lies below the
+  smallest of these lines in FPR; the area under that minimum is at least the AUC of any adversary.
+  The minimum is concave, and the midpoint rule never falls short of the integral of a concave
+  function, so the area that is computed errs upwards too. As the ε fill [0, ∞) it tends to the AUC
+  of the likelihood ratio: the lines are the tangents of its ROC curve.
+- The lines of a **promise** are two, with its (ε,δ). They meet at FPR = 1 − TPR = (1−δ)/(1+e^ε)
+  and leave an area of (1−δ)²/(1+e^ε) above them: AUC ≤ 1 − (1−δ)²/(1+e^ε).
+- **Posterior.** If log p/q never exceeds ε, odds move by e^ε at most: a secret of prior probability
+  π among the two has a posterior of at most πe^ε/(1 − π + πe^ε), and of at least the same with −ε.
+  With δ > 0 a promise bounds the posterior of no single value: rare ones may say everything.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import PairOfLaws, Scenario, SecretPair
+from pufferfish.core.validation import finite, require
+from pufferfish.exact import privacy_profile, pure_epsilon
+from pufferfish.exact.pair import PairOracle
+from pufferfish.noise import Noise, NoNoise
+
+__all__ = [
+    "Guess",
+    "Success",
+    "accuracy_allowed",
+    "accuracy_upper",
+    "auc_allowed",
+    "auc_upper",
+    "ideal_guess",
+    "posterior_lower",
+    "posterior_upper",
+    "success",
+    "success_allowed",
+]
+
+# Slopes e^ε of the tangents: close together where ROC curves bend most.
+_EPSILONS = (*(0.1 * step for step in range(21)), 2.5, 3.0, 4.0, 5.0, 7.0, 10.0)
+_MIDPOINTS = 8192
+# More than the rounding of the few operations between a bound and what is made of it.
+_UP = 1.0 + 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """How often an ideal adversary is right about one pair, from one value; even odds before.
+
+    Attributes:
+        pair: The two secrets.
+        before_upper: Seeing the true value.
+        after_upper: Seeing the published one.
+        allowed: At most, by the promise alone, whatever is believed.
+    """
+
+    pair: SecretPair
+    before_upper: float
+    after_upper: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Success:
+    """How well an ideal adversary does, at most, with what is seen of one row.
+
+    Attributes:
+        accuracy_upper: How often the better guess is right; even odds before.
+        auc_upper: How often one row of each secret is told apart.
+        epsilon_upper: By how much the log of the odds moves, at most; ∞ where nothing bounds it.
+    """
+
+    accuracy_upper: float
+    auc_upper: float
+    epsilon_upper: float
+
+
+def ideal_guess(scenario: Scenario, noise: Noise, goal: Guarantee, pair: SecretPair) -> Guess:
+    """The best that the best informed of the scenario's adversaries can do."""
+    alone = Scenario(scenario.beliefs, [pair])
+    return Guess(
+        pair=pair,
+        before_upper=accuracy_upper(alone, NoNoise()),
+        after_upper=accuracy_upper(alone, noise),
+        allowed=accuracy_allowed(goal),
+    )
+
+
+def success(scenario: Scenario, noise: Noise) -> Success:
+    """The most that any of the scenario's adversaries achieves, for any pair."""
+    return Success(
+        accuracy_upper=accuracy_upper(scenario, noise),
+        auc_upper=auc_upper(scenario, noise),
+        epsilon_upper=pure_epsilon(scenario, noise).upper,
+    )
+
+
+def success_allowed(goal: Guarantee) -> Success:
+    """What a promise alone allows, whatever is believed."""
+    return Success(
+        accuracy_upper=min(accuracy_allowed(goal) * _UP, 1.0),
+        auc_upper=auc_allowed(goal),
+        epsilon_upper=goal.epsilon if goal.pure else math.inf,
+    )
+
+
+def accuracy_upper(scenario: Scenario, noise: Noise) -> float:
+    """(1 + TV)/2, the largest over all pairs and adversaries."""
+    return 0.5 + 0.5 * privacy_profile(scenario, noise, [0.0]).delta_upper[0]
+
+
+def accuracy_allowed(goal: Guarantee) -> float:
+    """(e^ε + δ)/(e^ε + 1): what a promise allows at most."""
+    faint = math.exp(-goal.epsilon)
+    return (1.0 + goal.delta * faint) / (1.0 + faint)
+
+
+def auc_upper(scenario: Scenario, noise: Noise) -> float:
+    """The area under the certified tangents of the ROC curve, the largest over all laws."""
+    return max(_area(laws, noise) for laws in scenario.laws())
+
+
+def auc_allowed(goal: Guarantee) -> float:
+    """1 − (1−δ)²/(1+e^ε): what a promise allows at most."""
+    faint = math.exp(-goal.epsilon)
+    return min((1.0 - (1.0 - goal.delta) ** 2 * faint / (1.0 + faint)) * _UP, 1.0)
+
+
+def posterior_upper(prior: float, epsilon: float) -> float:
+    """πe^ε/(1 − π + πe^ε), rounded up: where the odds grow by a factor of e^ε at most."""
+    share = _probability(prior)
+    return min(share / (share + (1.0 - share) * math.exp(-epsilon)) * _UP, 1.0)
+
+
+def posterior_lower(prior: float, epsilon: float) -> float:
+    """πe^{−ε}/(1 − π + πe^{−ε}), rounded down: where the odds shrink by a factor of e^ε at most."""
+    share, faint = _probability(prior), math.exp(-epsilon)
+    return share * faint / (1.0 - share + share * faint) / _UP
+
+
+def _area(laws: PairOfLaws, noise: Noise) -> float:
+    """∫ of the smallest of the lines TPR ≤ slope·FPR + offset over FPR from 0 to 1."""
+    oracle = PairOracle(laws, noise)
+    slopes, offsets = [0.0], [1.0]
+    for epsilon in _EPSILONS:
+        delta, factor = oracle.delta(epsilon), math.exp(epsilon)
+        slopes += [factor, 1.0 / factor]
+        offsets += [delta.forward.upper, 1.0 - (1.0 - delta.backward.upper) / factor]
+    middles = (np.arange(_MIDPOINTS) + 0.5) / _MIDPOINTS
+    heights = np.multiply.outer(slopes, middles) + np.array(offsets)[:, None]
+    return min(float(heights.min(axis=0).mean()) * _UP, 1.0)
+
+
+def _probability(prior: float) -> float:
+    share = finite("prior", prior)
+    require(0.0 < share < 1.0, f"a prior must lie between 0 and 1, got {share:g}.")
+    return share

@@ -1,0 +1,1 @@
+"""What every kind of release has in common: its plan, its record, and how that is checked."""

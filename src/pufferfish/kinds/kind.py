@@ -1,0 +1,111 @@
+"""What every kind of release has in common: a plan, what it states, its record, how it is checked.
+
+A kind is one way to publish: the rows of a column, the sum of one. It gives its plan and its record
+(subclasses of `ReleasePlan` and `ReleaseRecord`), and a `Kind`, which says how such a record is
+checked. `register` makes it known to the verifier. Nobody above asks which kind it is.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Generic
+
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.documents.text import (
+    as_document,
+)
+from pufferfish.kinds.plan import ReleasePlan
+from pufferfish.kinds.record import PlanT, ReleaseRecord, StatedT
+from pufferfish.kinds.verdict import Check
+
+__all__ = ["Kind", "kind_of", "plan_of", "register"]
+
+
+class Kind(ABC, Generic[PlanT, StatedT]):
+    """How a record of this kind is checked, claim by claim.
+
+    Attributes:
+        plan: The type of its plans.
+        record: The type of its records.
+        everybody: For whom the promise must be kept.
+        private: Why the promise cannot be checked where the plan is not in the edition.
+    """
+
+    plan: ClassVar[type[ReleasePlan]]
+    record: ClassVar[type[ReleaseRecord[Any, Any]]]
+    everybody: ClassVar[str]
+    private: ClassVar[str]
+
+    @abstractmethod
+    def facts(self, data: Mapping[str, Any]) -> StatedT:
+        """What a record of either edition states."""
+
+    @abstractmethod
+    def words(self, facts: StatedT) -> dict[str, Any]:
+        """The words that follow from it, by entry."""
+
+    @abstractmethod
+    def facts_by_plan(self, facts: StatedT, plan: PlanT) -> StatedT:
+        """What a release by this plan would have stated, had it done what these facts say."""
+
+    @abstractmethod
+    def promise_in_words(self, facts: StatedT) -> str:
+        """What the noise must keep, and for whom."""
+
+    @abstractmethod
+    def recompute(self, plan: PlanT) -> str:
+        """What came out when the plan was certified again."""
+
+    @abstractmethod
+    def all_public(self, plan: Mapping[str, Any]) -> Check:
+        """Whether a plan in a public edition is one that anyone may see."""
+
+    @abstractmethod
+    def agreement(self, data: Mapping[str, Any], facts: StatedT, plan: PlanT | None) -> list[str]:
+        """In words, what of the things done and counted cannot be true together."""
+
+    @abstractmethod
+    def appearance(
+        self,
+        data: Mapping[str, Any],
+        facts: StatedT,
+        folder: Path | None,
+        released: str | Path | None,
+    ) -> tuple[list[Check], list[str]]:
+        """What can be checked of what was published, and what was not looked at.
+
+        Args:
+            data: The record.
+            facts: What it states.
+            folder: Where a published file may be; None: it is not looked for.
+            released: The published file or folder, where it is elsewhere.
+        """
+
+
+_KINDS: dict[str, Kind[Any, Any]] = {}
+
+
+def register(kind: Kind[Any, Any]) -> None:
+    """Make a kind known, by the names that its plans and records have in documents."""
+    _KINDS[kind.plan.KIND] = _KINDS[kind.record.KIND] = kind
+
+
+def kind_of(name: str) -> Kind[Any, Any]:
+    """The kind whose plans or records have this name.
+
+    Raises:
+        InvalidInputError: There is none.
+    """
+    if name not in _KINDS:
+        raise InvalidInputError(
+            f"this is no record document of pufferfish; it is one of kind {name!r}."
+        )
+    return _KINDS[name]
+
+
+def plan_of(plain: dict[str, Any]) -> ReleasePlan:
+    """The plan that a document holds, of whatever kind and version, as `plain_document` read it."""
+    plan = kind_of(plain["pufferfish"]).plan
+    return plan.from_dict(as_document(plain, plan.KIND, plan.VERSION))

@@ -1,0 +1,202 @@
+"""What a release states and did, of whatever kind: its record, in two editions."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.atomic import write_text
+from pufferfish.core.errors import CertificationError, InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.documents.shape import problem
+from pufferfish.documents.signing import SigningKey, signer_of, unsigned
+from pufferfish.documents.text import (
+    PRIVATE_NOTICE,
+    PUBLIC_NOTICE,
+    as_document,
+    document_text,
+    plain_document,
+)
+from pufferfish.documents.upgrades import FROM_VERSION
+from pufferfish.exact.certificate import Certificate
+from pufferfish.exact.recheck import certificate_gap
+from pufferfish.kinds.plan import ReleasePlan
+from pufferfish.noise import Law
+
+__all__ = ["TOLERANCE", "Edition", "PlanT", "ReleaseRecord", "Stated", "StatedT"]
+
+Edition = Literal["internal", "public"]
+# How far bounds that were computed elsewhere may be from ours: other versions, other processors.
+TOLERANCE = 1e-6
+
+
+class Stated(ABC):
+    """What everybody may know of a release; its words follow from it."""
+
+    __slots__ = ()
+    goal: Guarantee
+    noise: Law
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a document."""
+
+
+PlanT = TypeVar("PlanT", bound=ReleasePlan)
+StatedT = TypeVar("StatedT", bound=Stated)
+
+
+class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
+    """What one release did, in two editions.
+
+    The internal edition holds the plan and the certificate: all that is needed to check every claim
+    again. The public edition holds what an analyst needs, and the plan only if that is public.
+    `SHAPE` says what stands in both (`record_shape`).
+    """
+
+    __slots__ = ()
+    KIND: ClassVar[str]
+    VERSION: ClassVar[int]
+    SHAPE: ClassVar[Any]
+
+    plan: PlanT
+    versions: dict[str, str]
+    created: str
+
+    @property
+    @abstractmethod
+    def facts(self) -> StatedT:
+        """What everybody may know of it."""
+
+    @property
+    @abstractmethod
+    def words(self) -> dict[str, Any]:
+        """All that it says in words, by entry."""
+
+    @property
+    @abstractmethod
+    def published(self) -> dict[str, Any]:
+        """What was published, or where it is."""
+
+    @property
+    @abstractmethod
+    def counted(self) -> dict[str, Any]:
+        """What was seen of the table; internal."""
+
+    @classmethod
+    @abstractmethod
+    def restore(cls, data: Mapping[str, Any]) -> Self:
+        """The record that an internal edition, of the right shape, describes.
+
+        Its plan is certified again.
+        """
+
+    @abstractmethod
+    def contradictions(self, *, old: bool) -> list[str]:
+        """In words, what cannot be true of one release; `old`: it was written in version 1."""
+
+    def to_dict(self, edition: Edition = "internal") -> dict[str, Any]:
+        """Plain data for a document."""
+        plan, said = self.plan, self.words
+        document = {
+            # What is not covered stands in the first lines of the file.
+            **{name: said[name] for name in ("headline",) if name in said},
+            "pufferfish": self.KIND,
+            "version": self.VERSION,
+            "edition": edition,
+            "notice": PUBLIC_NOTICE if edition == "public" else PRIVATE_NOTICE,
+            **said,
+            **self.facts.to_dict(),
+            "published": self.published,
+            "versions": self.versions,
+            "created": self.created,
+        }
+        # What anyone may see can be checked by anyone.
+        if edition == "public" and not plan.public:
+            return document
+        document |= {
+            "plan": plan.to_public_dict() if edition == "public" else plan.to_dict(),
+            "certificate": plan.certificate.to_dict(),
+        }
+        if edition == "internal":
+            document["table"] = self.counted
+        return document
+
+    def save(
+        self,
+        path: str | Path,
+        edition: Edition,
+        *,
+        force: bool = False,
+        sign: SigningKey | None = None,
+    ) -> None:
+        """Write one edition, signed if a key is given; the internal one for its owner alone."""
+        place, document = Path(path), self.to_dict(edition)
+        text = document_text(document if sign is None else sign.signed(document), place)
+        # What was seen of the table is in the internal one, even where all beliefs are public.
+        write_text(place, text, force=force, private=edition == "internal")
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The record that `to_dict("internal")` described; its plan is certified again.
+
+        Counts, checksum, versions and date are taken as they are written.
+
+        Raises:
+            CertificationError: The plan does not keep its promise, or the record says something
+                else than its plan, or more than any record.
+        """
+        _refuse_bad_signature(data)
+        data, old = unsigned(data), FROM_VERSION in data
+        found = problem({name: data[name] for name in data if name != FROM_VERSION}, cls.SHAPE)
+        if found is not None:
+            error = CertificationError if found.unknown else InvalidInputError
+            raise error(f"this record is not of the right shape: {found}.")
+        require(
+            data["edition"] == "internal",
+            "a record can be made again from its internal edition only, which holds the plan.",
+        )
+        record = cls.restore(data)
+        wrong = record.contradictions(old=old)
+        if wrong:
+            raise CertificationError(f"this record contradicts itself: {'; '.join(wrong)}.")
+        again = record.to_dict()
+        other = [name for name in again | data if again.get(name) != data.get(name)]
+        if old:
+            # Words of version 1 were other words.
+            unsaid = (*record.words, FROM_VERSION, "notice")
+            other = [name for name in other if name not in unsaid]
+        # Bounds that were computed elsewhere may differ in their last digits.
+        if set(other) - {"certificate"} or record._gap(data) > TOLERANCE:
+            raise CertificationError(
+                "this record does not say what its plan says; it differs in "
+                f"{', '.join(sorted(other))}."
+            )
+        return record
+
+    def _gap(self, data: Mapping[str, Any]) -> float:
+        try:
+            recorded = Certificate.from_dict(data["certificate"])
+        except InvalidInputError:
+            return math.inf
+        return certificate_gap(recorded, self.plan.certificate, self.plan.scenario)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The record in a file."""
+        plain = plain_document(Path(path))
+        _refuse_bad_signature(plain)
+        return cls.from_dict(as_document(plain, cls.KIND, cls.VERSION))
+
+
+def _refuse_bad_signature(data: dict[str, Any]) -> None:
+    # What was signed is the document before it was upgraded (`load` has looked at that one).
+    if FROM_VERSION not in data:
+        try:
+            signer_of(data)
+        except InvalidInputError as error:
+            raise CertificationError(str(error)) from None

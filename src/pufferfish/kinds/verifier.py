@@ -1,0 +1,248 @@
+"""Is a record true? Every claim is computed again, without the data, as far as it can be."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.core.errors import (
+    CertificationError,
+    InvalidInputError,
+    PufferfishError,
+    UnsupportedError,
+)
+from pufferfish.core.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
+from pufferfish.documents.shape import Problem, problem
+from pufferfish.documents.signing import PublicKey, signer_of, unsigned
+from pufferfish.documents.text import PRIVATE_NOTICE, PUBLIC_NOTICE, as_document, plain_document
+from pufferfish.documents.upgrades import FROM_VERSION
+from pufferfish.exact import Certificate
+from pufferfish.exact.recheck import certificate_gap
+from pufferfish.kinds.kind import Kind, kind_of
+from pufferfish.kinds.record import TOLERANCE
+from pufferfish.kinds.verdict import SIGNED, Check, Verification
+from pufferfish.mechanisms import drawing_of
+from pufferfish.noise import Law
+
+__all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
+
+SHAPE = "the record has the shape of one"
+_NOTHING_ADDED = "nothing was added that no check is about"
+# What only a record of version 1 leaves unsaid.
+_SAID = ("rows_per_person", "secret", "adversaries")
+_OLD_WORDS = (
+    "This record is of version 1. Its words were not compared with its numbers: trust the numbers."
+)
+
+
+def verify_record(
+    path: str | Path,
+    released: str | Path | None = None,
+    *,
+    signer: PublicKey | None = None,
+    ignore_signature: bool = False,
+) -> Verification:
+    """Check a record, and the published file if it is in its folder or named by `released`.
+
+    The record is taken to come from somebody else: whatever it says, this ends within the limits of
+    `pufferfish.core.limits`, and opens no file but the published one.
+
+    Args:
+        path: The record.
+        released: The published file or folder, where it is elsewhere.
+        signer: Who must have signed the record.
+        ignore_signature: Do not look at a signature, for a record that is about to be signed.
+    """
+    place = Path(path)
+    return verify_document(
+        plain_document(place),
+        folder=place.parent,
+        released=released,
+        signer=signer,
+        ignore_signature=ignore_signature,
+    )
+
+
+def verify_document(
+    plain: dict[str, Any],
+    *,
+    folder: Path | None = None,
+    released: str | Path | None = None,
+    signer: PublicKey | None = None,
+    ignore_signature: bool = False,
+) -> Verification:
+    """`verify_record` for a document that was read already, just as it stands in its file.
+
+    Args:
+        plain: The document.
+        folder: Where the published file may be; None: it is not looked for.
+        released: As for `verify_record`.
+        signer: As for `verify_record`.
+        ignore_signature: As for `verify_record`.
+    """
+    checks, signed_by = ([], None) if ignore_signature else _signature(plain, signer)
+    kind = kind_of(plain["pufferfish"])
+    data = unsigned(as_document(plain, kind.record.KIND, kind.record.VERSION))
+    wrong = _misshapen(data, kind.record.SHAPE)
+    if wrong is not None:
+        edition = "public" if data.get("edition") == "public" else "internal"
+        return Verification(edition=edition, checks=(*checks, wrong), signed_by=signed_by)
+    facts = kind.facts(data)
+    try:
+        with patience(PATIENCE_SECONDS):
+            checks += _claims(kind, data, facts)
+    except OutOfPatienceError as error:
+        checks.append(Check(claim="the noise keeps the promise", verdict=None, detail=str(error)))
+    found, notes = kind.appearance(data, facts, folder, released)
+    old = FROM_VERSION in data
+    return Verification(
+        edition=data["edition"],
+        checks=(*checks, *found),
+        headline=tuple(kind.words(facts).get("headline", ())),
+        words_compared=not old,
+        notes=(*notes, _OLD_WORDS) if old else tuple(notes),
+        signed_by=signed_by,
+        vouched=signer is not None and signed_by == signer.fingerprint,
+    )
+
+
+def _signature(plain: dict[str, Any], signer: PublicKey | None) -> tuple[list[Check], str | None]:
+    """What is to be said of the signature, and the fingerprint of whose it is."""
+    wanted = SIGNED
+    try:
+        key = signer_of(plain)
+    except InvalidInputError as error:
+        return [Check(claim="the signature is right", verdict=False, detail=str(error))], None
+    if key is None:
+        missing = Check(claim=wanted, verdict=False, detail="it is not signed")
+        return ([] if signer is None else [missing]), None
+    if signer is not None and key != signer:
+        detail = f"it is signed by {key.fingerprint}, and you named {signer.fingerprint}"
+        return [Check(claim=wanted, verdict=False, detail=detail)], key.fingerprint
+    claim = "the signature is that of the key that it names" if signer is None else wanted
+    return [Check(claim=claim, verdict=True, detail=key.fingerprint)], key.fingerprint
+
+
+def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
+    """Nothing may stand in a record that looks like a claim and is none, at any depth.
+
+    Raises:
+        InvalidInputError: It is no record at all.
+    """
+    plain = {name: entry for name, entry in data.items() if name != FROM_VERSION}
+    found = problem(plain, shape)
+    if found is None:
+        notice = PUBLIC_NOTICE if data["edition"] == "public" else PRIVATE_NOTICE
+        unsaid = (
+            [] if FROM_VERSION in data else [each for each in _SAID if plain.get(each, 0) is None]
+        )
+        if data["notice"] != notice:
+            found = Problem("", "has another notice than its edition has", unknown=True)
+        elif unsaid:
+            found = Problem(unsaid[0], "must be said; only version 1 left it out")
+        else:
+            return None
+    if found.unknown:
+        return Check(claim=_NOTHING_ADDED, verdict=False, detail=f"the record {found}")
+    if found.where:
+        part = found.where.split(".")[0]
+        claim = f"the {part} can be read" if part in ("plan", "certificate") else SHAPE
+        return Check(claim=claim, verdict=False, detail=str(found))
+    raise InvalidInputError(f"this record is not of the right shape: {found}.")
+
+
+def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
+    """The claims of a record, but for what was published."""
+    checks = [_drawable(facts.noise)]
+    promised = f"this noise keeps {kind.promise_in_words(facts)}"
+    if "plan" in data:
+        if data["edition"] == "public":
+            checks.append(kind.all_public(data["plan"]))
+        checks += _against_plan(kind, data, facts, f"{promised}, for every {kind.everybody}")
+    else:
+        checks.append(_agreement(kind, data, facts, None))
+        private = f"{kind.private}; the internal edition can be checked"
+        checks.append(Check(claim=promised, verdict=None, detail=private))
+    if FROM_VERSION not in data:
+        checks.append(_words(kind, data, facts))
+    return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
+
+
+def _drawable(law: Law) -> Check:
+    drawing = drawing_of(law)
+    try:
+        drawing.check(law)
+    except PufferfishError as error:
+        return Check(claim=drawing.claim, verdict=False, detail=str(error))
+    return Check(claim=drawing.claim, verdict=True, detail=drawing.explain_exactness(law))
+
+
+def _against_plan(
+    kind: Kind[Any, Any], data: dict[str, Any], facts: Any, promised: str
+) -> list[Check]:
+    try:
+        plan = kind.plan.from_dict(data["plan"])
+    except CertificationError as error:
+        return [Check(claim=promised, verdict=False, detail=str(error))]
+    except InvalidInputError as error:
+        return [Check(claim="the plan can be read", verdict=False, detail=str(error))]
+    except UnsupportedError as error:
+        return [Check(claim=promised, verdict=None, detail=str(error))]
+    planned = kind.facts_by_plan(facts, plan)
+    other = [name for name, entry in planned.to_dict().items() if data[name] != entry]
+    same = planned.noise == facts.noise and planned.goal == facts.goal
+    return [
+        Check(
+            claim=promised,
+            verdict=same and plan.holds,
+            detail=f"computed again: {kind.recompute(plan)}"
+            if same
+            else "the record's noise or promise is not that of its plan",
+        ),
+        _compare_recorded(data.get("certificate", {}), plan.certificate, plan.scenario),
+        Check(
+            claim="the record says what its plan says",
+            verdict=not other,
+            detail=f"it differs in {', '.join(other)}" if other else "written again from the plan",
+        ),
+        _agreement(kind, data, facts, plan),
+    ]
+
+
+def _agreement(kind: Kind[Any, Any], data: dict[str, Any], facts: Any, plan: Any) -> Check:
+    """What was done and counted must be possible together."""
+    found = kind.agreement(data, facts, plan)
+    return Check(
+        claim="what it says was done and counted can be true together",
+        verdict=not found,
+        detail="; ".join(found) or "counts, order and measurements go together",
+    )
+
+
+def _compare_recorded(data: dict[str, Any], computed: Certificate, scenario: Scenario) -> Check:
+    """Two enclosures of the same numbers must meet."""
+    text = "the recorded certificate is what comes out"
+    try:
+        recorded = Certificate.from_dict(data)
+    except InvalidInputError as error:
+        return Check(claim=text, verdict=False, detail=str(error))
+    gap = certificate_gap(recorded, computed, scenario)
+    if math.isinf(gap):
+        return Check(claim=text, verdict=False, detail="it is about something else")
+    return Check(
+        claim=text,
+        verdict=gap <= TOLERANCE,
+        detail=f"upper bounds differ by at most {gap:.2g}",
+    )
+
+
+def _words(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> Check:
+    """In either edition the words must be those that follow from the facts."""
+    other = [name for name, said in kind.words(facts).items() if data[name] != said]
+    return Check(
+        claim="the words are those that follow from the numbers",
+        verdict=not other,
+        detail=f"differs: {', '.join(other)}" if other else "written again from the numbers",
+    )

@@ -1,0 +1,1 @@
+"""Several releases of the same column: what they cost together, and the file that counts them."""

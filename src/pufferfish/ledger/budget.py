@@ -1,0 +1,161 @@
+"""Several releases of the same column: what they cost together, and when to stop.
+
+The exact certificate is for one release: it spends the randomness that a belief ascribes to X, and
+two releases can cost far more than twice as much. So the first release is judged exactly, and as
+soon as there is a second one all of them are charged by the certificate that composes
+(`theorems.composition`): D/b each, their sum within the budget's ε, at the budget's δ.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.distance import within
+from pufferfish.core.errors import BudgetExceededError, CertificationError, UnsupportedError
+from pufferfish.core.validation import nonnegative, require
+from pufferfish.exact import verify
+from pufferfish.exact.oracle import check_goal, check_scenario
+from pufferfish.noise import LaplaceNoise, Noise, check_noise
+from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
+from pufferfish.theorems.composition import adding_up
+from pufferfish.words.certificates import describe_loss
+
+__all__ = ["Ledger"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """The releases of one column so far, and the promise that all of them keep together.
+
+    Attributes:
+        scenario: What must look alike, to whom.
+        budget: The promise for all releases together.
+        releases: The noise of each release, each drawn afresh. Publishing the same noised column
+            again is no new release.
+        radius: How far in W_∞ the true laws may be from the believed ones.
+        rows: How many rows of one person each release publishes, at most, if the budget is for all
+            of them together. With several, also the first release is charged by the certificate
+            that composes.
+        dependence: What is taken for granted about them: "any" or "equal" (`theorems.rows`).
+        width: No two values are further apart than this, if they are capped; else infinite.
+    """
+
+    scenario: Scenario = field(repr=False)
+    budget: Guarantee
+    releases: tuple[Noise, ...] = ()
+    radius: float = 0.0
+    rows: int = 1
+    dependence: Dependence = "any"
+    width: float = math.inf
+
+    def __post_init__(self) -> None:
+        """Refuse releases that break the budget."""
+        check_scenario(self.scenario)
+        check_goal(self.budget)
+        require(
+            isinstance(self.releases, list | tuple),
+            f"releases must be a list of noise laws, got {type(self.releases).__name__}.",
+        )
+        object.__setattr__(self, "releases", tuple(self.releases))
+        # A negative one would loosen what the first release must keep.
+        object.__setattr__(self, "radius", nonnegative("radius", self.radius))
+        for noise in self.releases:
+            check_noise(noise)
+        require(
+            isinstance(self.rows, int) and not isinstance(self.rows, bool) and self.rows >= 1,
+            f"rows must be a whole number of at least 1, got {self.rows!r}.",
+        )
+        require(self.dependence in ("any", "equal"), "a ledger is about any or equal rows.")
+        require(isinstance(self.width, int | float) and self.width > 0.0, "width must be positive.")
+        if len(self.releases) == 1 and self.rows == 1:
+            self._check_first(self.releases[0])
+        elif self.releases:
+            self._check_all()
+
+    def charge(self, noise: Noise) -> Ledger:
+        """The ledger with one more release.
+
+        Raises:
+            BudgetExceededError: Together the releases would cost more than the budget.
+            CertificationError: The first release does not keep the budget even alone.
+            UnsupportedError: Only a certificate for one release exists.
+        """
+        return replace(self, releases=(*self.releases, noise))
+
+    @property
+    def spent(self) -> Guarantee | None:
+        """What the certificate that composes charges for the releases so far.
+
+        None before the first release, and where no such certificate exists. After one release
+        it may exceed the budget, which the exact certificate has shown to be kept.
+        """
+        certificate = self._composable() if self.releases else None
+        return None if certificate is None else certificate.total(adding_up(self.releases))
+
+    def _composable(self) -> ComposableCertificate | None:
+        """The certificate by which several releases are charged, where there is one."""
+        if len(adding_up(self.releases)) < len(self.releases):
+            return None
+        return composable_rows(
+            self.scenario,
+            self.releases[0],
+            self.budget.delta,
+            self.radius,
+            rows=self.rows,
+            dependence=self.dependence,
+            width=self.width,
+        )
+
+    def _check_first(self, noise: Noise) -> None:
+        inner = within(noise, self.budget, self.radius)
+        certificate = verify(self.scenario, noise, inner or self.budget)
+        if inner is None or certificate.holds is not True:
+            first, second = certificate.worst.direction
+            raise CertificationError(
+                f"one release with {noise!r} does not keep {self.budget}: "
+                f"{describe_loss(certificate)}, for {first!r} against {second!r}. Calibrate for "
+                "the budget, and the radius if there is one, first."
+            )
+
+    def _check_all(self) -> None:
+        certificate, charged = self._composable(), adding_up(self.releases)
+        if certificate is None:
+            if self.rows > 1:
+                raise UnsupportedError(
+                    f"no certificate covers {self.rows} rows of one person with this noise and "
+                    "these beliefs."
+                )
+            raise UnsupportedError(
+                "a second release of the same value is not covered: there is only the exact "
+                "certificate of one release. Several releases need Laplace noise, and beliefs for "
+                "which the two values of a pair can be kept within some distance of each other, "
+                "but for the budget's delta. Publish the first release again instead of drawing "
+                "anew."
+            )
+        total = certificate.total(charged)
+        if total.epsilon > self.budget.epsilon:
+            raise BudgetExceededError(
+                f"{len(charged)} {self._what} would cost {total}, more than the "
+                f"budget of {self.budget}, by ε {total.epsilon - self.budget.epsilon:.3g}. "
+                f"{self._remedy(certificate, charged)}"
+            )
+
+    @property
+    def _what(self) -> str:
+        if self.rows == 1:
+            return "releases of the same value"
+        return f"release(s) of {self.rows} rows of one person"
+
+    def _remedy(self, certificate: ComposableCertificate, charged: list[LaplaceNoise]) -> str:
+        before = certificate.total(charged[:-1])
+        left = self.budget.epsilon - before.epsilon
+        if left <= 0.0:
+            return (
+                f"Those before already cost {before} by the certificate that composes: publish one "
+                "of them again instead of drawing anew."
+            )
+        alone = replace(certificate, noise=charged[-1], once_upper=0.0)
+        return f"Instead of the last one, scale {1.001 * alone.scale_for(left):.4g} would fit."

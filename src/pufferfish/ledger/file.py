@@ -1,0 +1,177 @@
+"""A ledger in a file: releases of one column, counted across programs and days."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from filelock import FileLock, Timeout
+
+from pufferfish.beliefs.documents import ScenarioEntries, scenario_to_dict
+from pufferfish.beliefs.guarantee import GoalEntries
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.atomic import write_text
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.documents.shape import Entries, plain, read, written
+from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
+from pufferfish.ledger.budget import Ledger
+from pufferfish.noise import LawEntries, as_noise, law_to_dict
+from pufferfish.theorems import Dependence
+
+__all__ = ["Released", "charge", "hold_lock", "read_ledger"]
+
+VERSION = 1
+
+
+class Released(Entries):
+    """Which values of a table are released: columns, and how several rows become one."""
+
+    column: str
+    secret: str | None = None
+    person: str | None = None
+    one_row: str | None = None
+
+
+class LedgerEntries(Entries, kw_only=True):
+    """A ledger in a document."""
+
+    pufferfish: Literal["ledger"]
+    version: Literal[1]
+    notice: str = PRIVATE_NOTICE
+    budget: GoalEntries
+    radius: float
+    rows: int = 1
+    dependence: Dependence = "any"
+    width: float | None = None
+    of: Released | None = None
+    releases: tuple[LawEntries, ...]
+    scenario: ScenarioEntries
+
+
+def charge(
+    path: Path,
+    calibration: Calibration,
+    *,
+    rows: int = 1,
+    dependence: Dependence = "any",
+    width: float = math.inf,
+    of: Released | None = None,
+    only_check: bool = False,
+) -> Ledger:
+    """The ledger with one more release, written back.
+
+    A file that is not there yet is begun: its budget is the calibration's goal, for all releases
+    together.
+
+    Args:
+        path: The ledger's file.
+        calibration: What is released.
+        rows: How many rows of one person, if the goal is for all of them together; as for `Ledger`,
+            and so are the next two.
+        dependence: What is taken for granted about them.
+        width: How far apart two values can be.
+        of: Which values are released; None: nobody says.
+        only_check: Refuse what does not fit, but write nothing.
+
+    Raises:
+        BudgetExceededError: Together with those before, this release would break the promise.
+        UnsupportedError: Only a certificate for one release exists.
+        InvalidInputError: The ledger is about other values, secrets, beliefs or another promise.
+    """
+    with contextlib.nullcontext() if only_check else hold_lock(path):
+        fresh = Ledger(
+            scenario=calibration.scenario,
+            budget=calibration.goal,
+            radius=calibration.radius,
+            rows=rows,
+            dependence=dependence,
+            width=width,
+        )
+        opened, known = _open(path, fresh, of)
+        charged = opened.charge(calibration.noise)
+        if not only_check:
+            text = document_text(_to_dict(charged, known), path)
+            write_text(path, text, force=True, private=True)
+    return charged
+
+
+def read_ledger(path: Path) -> Ledger:
+    """The ledger in a file."""
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[Ledger, Released | None]:
+    """The ledger in a file, and which values it counts; None in one that does not say."""
+    entries = read(read_document(path, "ledger", VERSION), LedgerEntries, "ledger")
+    ledger = Ledger(
+        scenario=entries.scenario.made(),
+        budget=entries.budget.made(),
+        releases=tuple(as_noise(each.made()) for each in entries.releases),
+        radius=entries.radius,
+        rows=entries.rows,
+        dependence=entries.dependence,
+        width=math.inf if entries.width is None else entries.width,
+    )
+    return ledger, entries.of
+
+
+def _open(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Released | None]:
+    """The ledger in a file that counts what `fresh` would count; itself where there is no file.
+
+    Costs add up over releases of the same values only: with both the first value of a person and
+    the mean of all, more is known than from two releases of either.
+    """
+    if not path.exists():
+        return fresh, of
+    ledger, known = _read(path)
+    if None not in (known, of) and known != of:
+        raise InvalidInputError(
+            f"the ledger {path} counts releases of other values: of another column, secret, person "
+            "or with another one_row. They cannot be added up with this one. Release with the plan "
+            "that began it, or begin another ledger."
+        )
+    if replace(ledger, releases=()) != fresh:
+        raise InvalidInputError(
+            f"the ledger {path} counts releases for other pairs, beliefs, rows of a person or "
+            "another promise, which cannot be added up with this one. Release with the plan that "
+            "began it."
+        )
+    return ledger, of if known is None else known
+
+
+def _to_dict(ledger: Ledger, of: Released | None) -> dict[str, Any]:
+    return written(
+        LedgerEntries,
+        ledger,
+        pufferfish="ledger",
+        version=VERSION,
+        notice=PRIVATE_NOTICE,
+        width=ledger.width if math.isfinite(ledger.width) else None,
+        of=plain(of),
+        releases=[law_to_dict(each) for each in ledger.releases],
+        scenario=scenario_to_dict(ledger.scenario),
+    )
+
+
+@contextlib.contextmanager
+def hold_lock(path: Path) -> Iterator[None]:
+    """One program at a time: two that read the same state would both find room.
+
+    The system takes the lock back from a program that ends in whatever way. The file of the lock
+    stays: if it were removed, two programs could hold locks on two files of its name.
+    """
+    lock = FileLock(path.with_name(path.name + ".lock"), timeout=0, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise InvalidInputError(
+            f"another release is using the ledger {path}; try again when it is done."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,9 +1,0 @@
-"""What an adversary believes of X given one secret: Gaussian, GaussianMixture, Discrete."""
-
-from __future__ import annotations
-
-from pufferfish.priors.base import Components, Prior
-from pufferfish.priors.discrete import Discrete
-from pufferfish.priors.gaussian import Gaussian, GaussianMixture
-
-__all__ = ["Components", "Discrete", "Gaussian", "GaussianMixture", "Prior"]

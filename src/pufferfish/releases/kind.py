@@ -1,0 +1,92 @@
+"""Kinds of release that publish rows: how they are released, told, and looked at again."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.kinds.kind import Kind, kind_of
+from pufferfish.kinds.plan import ReleasePlan, RowPlan
+from pufferfish.kinds.record import Stated
+from pufferfish.kinds.verdict import Check
+from pufferfish.releases.published_file import Appearance, beside, look_at, show_name
+from pufferfish.releases.session import RowSession
+from pufferfish.words.steps import Step
+
+__all__ = ["RowKind", "row_kind"]
+
+PlanT = TypeVar("PlanT", bound=RowPlan)
+StatedT = TypeVar("StatedT", bound=Stated)
+
+
+class RowKind(Kind[PlanT, StatedT]):
+    """Rows, in a file, a folder or a frame.
+
+    What its records say of what was published has the entries of `Record.published`.
+
+    Attributes:
+        session: How one release is done.
+    """
+
+    session: ClassVar[type[RowSession[Any, Any]]]
+
+    @abstractmethod
+    def story(self, record: Any) -> tuple[Step, ...]:
+        """What happened, part by part, for the curator's terminal."""
+
+    def looks(self, data: Mapping[str, Any], facts: StatedT, released: Path) -> Appearance | None:
+        """How the published values look; None: nobody knows what to look for."""
+        return None
+
+    def appearance(
+        self,
+        data: Mapping[str, Any],
+        facts: StatedT,
+        folder: Path | None,
+        released: str | Path | None,
+    ) -> tuple[list[Check], list[str]]:
+        """The published file, as far as it is there."""
+        published, look = data["published"], partial(self.looks, data, facts)
+        name = published["file"]
+        if released is not None:
+            return look_at(published, Path(released), look)
+        if folder is None:
+            return [], []
+        if name is None:
+            if published["checksum_of"] == "column":
+                return [], ["A frame was released, and no file: there is nothing here to look at."]
+            away = "the record does not say where it is; name it with --released"
+            return [
+                Check(
+                    claim="the file has the checksum that the record names",
+                    verdict=None,
+                    detail=away,
+                )
+            ], []
+        claim = f"{show_name(name)} has the checksum that the record names"
+        try:
+            place = beside(folder, name)
+        except InvalidInputError as error:
+            return [Check(claim=claim, verdict=False, detail=str(error))], []
+        if place.exists():
+            return look_at(published, place, look)
+        away = "it is not beside the record; name it with --released"
+        return [Check(claim=claim, verdict=None, detail=away)], []
+
+
+def row_kind(plan: ReleasePlan) -> RowKind[Any, Any]:
+    """The kind of a plan that publishes rows.
+
+    Raises:
+        InvalidInputError: It is no plan, or publishes something else.
+    """
+    require(isinstance(plan, ReleasePlan), f"plan must be a Plan, got {type(plan).__name__}.")
+    kind = kind_of(plan.KIND)
+    if not isinstance(kind, RowKind):
+        raise InvalidInputError(f"a {plan.KIND} publishes no rows of a table.")
+    return kind

@@ -1,0 +1,165 @@
+"""The published file of a record: where it may be, whether it is the one, and how it looks.
+
+What a record says comes from somebody else. So it may name a file in its own folder only, never a
+device or what a link points to, and reading stops where a file unpacks to far more than it is.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pufferfish.core.errors import DataError, InvalidInputError, PufferfishError
+from pufferfish.documents.strict import read_bounded_text
+from pufferfish.kinds.verdict import Check
+from pufferfish.tables.manifest import MANIFEST, Manifest, file_sha256
+from pufferfish.tables.sources import data_files
+
+__all__ = ["Appearance", "beside", "look_at", "show_name"]
+
+# Of a file, in bytes, on every system in use.
+_LONGEST_NAME = 255
+
+
+class Appearance(NamedTuple):
+    """What the values say.
+
+    Attributes:
+        rows: All rows, with a value or without.
+        verdict: False: such noise does not leave such values. True: nothing speaks against it.
+            None: nothing could, because of what was done after the noise, or without any.
+        detail: Why.
+    """
+
+    rows: int
+    verdict: bool | None
+    detail: str
+
+
+def beside(folder: Path, name: object) -> Path:
+    """The file of this name in the folder of its record.
+
+    Raises:
+        InvalidInputError: The name leads out of the folder, or to something that is no file.
+    """
+    if not _is_plain(name):
+        raise InvalidInputError(
+            "the record names a file that is not in its own folder, so it was not opened"
+        )
+    place = folder / str(name)
+    if place.is_symlink():
+        raise InvalidInputError(
+            f"{show_name(place.name)} is a link, so it was not opened; name it with --released"
+        )
+    return place
+
+
+def _is_plain(name: object) -> bool:
+    """Whether this is the name of a file, and nothing that leads elsewhere."""
+    if not isinstance(name, str) or name in ("", ".", "..") or "\0" in name:
+        return False
+    try:
+        size = len(os.fsencode(name))
+    except UnicodeEncodeError:
+        return False
+    return size <= _LONGEST_NAME and os.path.basename(name) == name
+
+
+def look_at(
+    published: Mapping[str, Any], released: Path, look: Callable[[Path], Appearance | None]
+) -> tuple[list[Check], list[str]]:
+    """Checks of the published file or folder, and notes on what cannot be told from it.
+
+    Args:
+        published: What the record says of it.
+        released: Where it is.
+        look: How its values look, if it is the one.
+    """
+    named = show_name(released.name)
+    same = f"{named} has the checksum that the record names"
+    if published["checksum_of"] == "column":
+        found = Check(claim=same, verdict=None, detail="a frame was released, not a file")
+        return [found], []
+    folder = published["checksum_of"] == "folder"
+    wrong = _no_file(released, folder=folder)
+    if wrong is None:
+        wrong = (_wrong_in_folder if folder else _other_file)(published, released)
+    if wrong is not None:
+        return [Check(claim=same, verdict=False, detail=wrong)], []
+    try:
+        seen = look(released)
+    except DataError as error:
+        return [Check(claim=same, verdict=False, detail=f"it cannot be such a table: {error}")], []
+    except PufferfishError as error:
+        note = f"The values of {named} were not looked at: {error}"
+        return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], [note]
+    if seen is None:
+        return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], []
+    rows = seen.rows == published["rows"]
+    held = f"sha256 {published['sha256']}, {seen.rows:,} rows"
+    checks = [Check(claim=same, verdict=rows, detail=held if rows else _other_rows(seen))]
+    if seen.verdict is None:
+        return checks, [
+            f"Whether noise was added to {named} cannot be told from its values: {seen.detail}."
+        ]
+    like = f"the values of {named} look as such noise leaves them"
+    return [*checks, Check(claim=like, verdict=seen.verdict, detail=seen.detail)], []
+
+
+def show_name(name: str) -> str:
+    """A name for people; one that could do something to their terminal is written with escapes."""
+    return name if name.isprintable() else repr(name)
+
+
+def _other_rows(seen: Appearance) -> str:
+    return f"it has {seen.rows:,} rows, which is not what the record says"
+
+
+def _no_file(place: Path, *, folder: bool) -> str | None:
+    """Why a place is not to be read: it is no regular file, or no folder."""
+    # Not opened yet: opening a pipe waits for somebody to write to it.
+    mode = place.stat().st_mode
+    if folder:
+        return None if stat.S_ISDIR(mode) else "it is no folder"
+    return None if stat.S_ISREG(mode) else "it is no regular file, so it was not opened"
+
+
+def _other_file(published: Mapping[str, Any], released: Path) -> str | None:
+    digest = file_sha256(released)
+    return None if digest == published["sha256"] else f"sha256 {digest}"
+
+
+def _wrong_in_folder(published: Mapping[str, Any], folder: Path) -> str | None:
+    """What of a folder is not as it was released; None where all is."""
+    try:
+        text = read_bounded_text(_regular(folder / MANIFEST), "manifest")
+        manifest = Manifest.from_json(text)
+    except (OSError, InvalidInputError) as error:
+        return f"its manifest cannot be read: {error}"
+    if (manifest.to_json(), manifest.sha256) != (text, published["sha256"]):
+        return "its manifest is not the one that was written"
+    try:
+        found = {each.relative_to(folder).as_posix() for each in data_files(folder)}
+        listed = {each.path for each in manifest.files}
+        for path in sorted(found ^ listed):
+            return f"{show_name(path)} is {'missing' if path in listed else 'not in the manifest'}"
+        for each in manifest.files:
+            place = _regular(folder / each.path)
+            if place.stat().st_size != each.bytes or file_sha256(place) != each.sha256:
+                return f"{show_name(each.path)} is not what was written"
+    except InvalidInputError as error:
+        return str(error)
+    if manifest.rows != published["rows"]:
+        return "it does not have as many rows as the record says"
+    return None
+
+
+def _regular(place: Path) -> Path:
+    if place.is_symlink() or not stat.S_ISREG(place.stat().st_mode):
+        raise InvalidInputError(
+            f"{show_name(place.name)} is no regular file, so it was not opened."
+        )
+    return place

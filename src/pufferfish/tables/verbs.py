@@ -1,0 +1,94 @@
+"""One verb for every kind of table: all engines, and which one a table belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from pufferfish.core.validation import require
+from pufferfish.tables.engine import Counting, Engine
+from pufferfish.tables.local.engine import ArraysEngine, FilesEngine, FrameEngine
+from pufferfish.tables.one_row import OneRow, Way
+from pufferfish.tables.spark.engine import SparkEngine
+from pufferfish.tables.summary import Summary
+from pufferfish.tables.tally import MOST_VALUES
+
+__all__ = ["ENGINES", "summarise", "to_publish", "to_read"]
+
+# The first that takes a table is its engine; the last takes all, and refuses what is no table.
+ENGINES: tuple[type[Engine], ...] = (FilesEngine, SparkEngine, ArraysEngine, FrameEngine)
+
+
+def summarise(
+    data: Any,
+    *,
+    column: str,
+    secret: str,
+    count: str | None = None,
+    most_values: int = MOST_VALUES,
+    person: str | None = None,
+    one_row: Way | None = None,
+    na: Sequence[str] = (),
+) -> Summary:
+    """How often each value of a column occurs for each secret.
+
+    Exact up to `most_values` distinct values. Beyond, values are rounded to the centres of bins
+    [n·2^k, (n+1)·2^k), as fine as the limit allows, and half a bin is carried on as a radius.
+
+    Args:
+        data: A frame (pandas, Polars eager or lazy, PyArrow), the path of a file (CSV, Parquet,
+            Arrow), of a folder of such files or a pattern for their names, all with the extra
+            `frames`; a Spark frame, with the extra `spark`; or a dict of arrays.
+        column: The numeric column.
+        secret: The column of the secret: text, whole numbers or truth values.
+        count: A column that says how many records each row stands for; None: one.
+        most_values: Distinct values up to which the counts are exact.
+        person: With `one_row`: the column that says which rows are one person's.
+        one_row: Count each person once: by its "first" row, or by the "mean" of its values.
+        na: Texts of a file that stand for a missing value or secret, such as "NA"; besides these
+            only null, nan and empty text are missing. In a frame, make such entries null.
+
+    Raises:
+        InvalidInputError: A column that is not there or not of the right kind, a row without a
+            secret, an infinite value.
+    """
+    for name, given in (("column", column), ("secret", secret)):
+        require(isinstance(given, str), f"{name} must be a column's name, got {given!r}.")
+    require(column != secret, f"column and secret are both {column!r}; they must differ.")
+    reduce = _one_row(column, secret, person, one_row)
+    require(
+        reduce is None or count is None,
+        "count= does not go with one_row=: a row that stands for several records is no person's.",
+    )
+    return to_read(data, na).summarise(Counting(column, secret, count, most_values, reduce))
+
+
+def _one_row(column: str, secret: str, person: str | None, way: Way | None) -> OneRow | None:
+    require(
+        (person is None) == (way is None),
+        "person= and one_row= belong together: whose rows become one, and how.",
+    )
+    if person is None or way is None:
+        return None
+    return OneRow(person=person, column=column, secret=secret, way=way)
+
+
+def to_read(data: Any, na: Sequence[str] = ()) -> Engine:
+    """The engine of a table that is only read."""
+    return _kind(data, na).to_read(data, na=na)
+
+
+def to_publish(
+    data: Any, output: str | PathLike[str] | None, *, na: Sequence[str] = (), force: bool = False
+) -> Engine:
+    """The engine of a table that is released."""
+    return _kind(data, na).to_publish(data, output, na=na, force=force)
+
+
+def _kind(data: Any, na: Sequence[str]) -> type[Engine]:
+    require(
+        not na or isinstance(data, str | PathLike),
+        "na= is for files; in a frame, make the entries that it names null.",
+    )
+    return next(each for each in ENGINES if each.takes(data))

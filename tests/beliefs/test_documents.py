@@ -1,0 +1,168 @@
+"""Beliefs and scenarios: what is read again is what was written, to the last bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pufferfish as pf
+from pufferfish.beliefs.documents import (
+    BeliefEntries,
+    ScenarioEntries,
+    belief_to_dict,
+    scenario_to_dict,
+)
+from pufferfish.documents.shape import read
+from pufferfish.documents.text import document_text, parse_document
+from tests.strategies import priors
+
+# Texts that a careless writer of YAML or JSON would turn into something else.
+AWKWARD = [
+    "",
+    "yes",
+    "no",
+    "null",
+    "~",
+    "1",
+    "1e3",
+    "true",
+    "a: b",
+    "#",
+    " x ",
+    "é\n\t",
+    "\x85",
+    "🐡",
+]
+texts = st.one_of(st.sampled_from(AWKWARD), st.text(st.characters(codec="utf-8"), max_size=8))
+labels = st.one_of(texts, st.integers(2, 10**18), st.booleans())
+# Any double of a usual size: most need all of their digits.
+numbers = st.floats(-1e6, 1e6, allow_nan=False)
+sizes = st.floats(1e-6, 1e6)
+
+
+@st.composite
+def beliefs(draw: st.DrawFn) -> pf.Belief:
+    secrets = draw(st.lists(labels, min_size=2, max_size=4, unique=True))
+    wild = st.one_of(priors, st.builds(pf.Gaussian, numbers, sizes))
+    return pf.Belief(
+        {secret: draw(wild) for secret in secrets},
+        name=draw(texts.filter(bool)),
+        provenance=draw(st.sampled_from(["private", "public", "reference sample"])),
+        missing={secret: draw(st.sampled_from([0.0, 1 / 3, 0.1])) for secret in secrets},
+        radius=draw(st.one_of(st.just(0.0), st.floats(1e-9, 10.0))),
+    )
+
+
+def belief_from_dict(data: Any) -> pf.Belief:
+    return read(data, BeliefEntries, "belief").made()
+
+
+def written(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """Through text and back."""
+    text = document_text({"pufferfish": "test", "version": 1, "data": data}, Path(name))
+    found: dict[str, Any] = parse_document(text, "test", 1, yaml=name.endswith("yaml"))["data"]
+    return found
+
+
+def bits(data: object) -> object:
+    """Numbers by type and digit: 1 is not True, and 0.1 is not 0.10000000000000002."""
+    if isinstance(data, dict):
+        return {key: bits(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [bits(each) for each in data]
+    return type(data).__name__, data.hex() if isinstance(data, float) else data
+
+
+@pytest.mark.parametrize("mark", ["\x85", "\u2028", "\u2029"])
+def test_line_ends_of_yaml_are_kept(mark: str) -> None:
+    belief = pf.Belief({f"a{mark}": pf.Gaussian(0.0, 1.0)}, name=f"{mark}b")
+    assert belief_from_dict(written(belief_to_dict(belief), "a.yaml")) == belief
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.yaml"])
+@given(belief=beliefs())
+def test_a_belief_keeps_every_bit(name: str, belief: pf.Belief) -> None:
+    again = belief_from_dict(written(belief_to_dict(belief), name))
+    assert again == belief
+    assert [(type(key), key) for key in again.priors] == [(type(k), k) for k in belief.priors]
+    assert bits(belief_to_dict(again)) == bits(belief_to_dict(belief))
+    assert (again.name, again.provenance) == (belief.name, belief.provenance)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.yaml", "a.YML"])
+@pytest.mark.parametrize("secrets", [(1, 2), (True, False), ("1", "true"), ("", " ")])
+def test_secrets_keep_their_type(name: str, secrets: tuple[Any, Any]) -> None:
+    laws = dict(zip(secrets, (pf.Gaussian(0.0, 1.0), pf.Gaussian(1.0, 1.0)), strict=True))
+    scenario = pf.Scenario(pf.Belief(laws), pairs=[secrets])
+    text = document_text(
+        {"pufferfish": "test", "version": 1, "scenario": scenario_to_dict(scenario)}, Path(name)
+    )
+    found = parse_document(text, "test", 1, yaml="y" in name.lower())
+    again = read(found["scenario"], ScenarioEntries, "scenario").made()
+    assert again == scenario
+    assert [type(each) for each in again.pairs[0]] == [type(each) for each in secrets]
+    assert all(type(each) is type(secrets[0]) for each in again.beliefs[0].priors)
+
+
+# Beliefs of the wrong shape.
+
+
+def plain() -> dict[str, Any]:
+    return belief_to_dict(pf.Belief({"a": pf.Gaussian(0.0, 1.0), "b": pf.Gaussian(1.0, 1.0)}))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.pop("secrets"), "no entry 'secrets'"),
+        (lambda data: data["secrets"][0].pop("prior"), "no entry 'prior'"),
+        (lambda data: data["secrets"][0]["prior"].pop("family"), "no entry 'family'"),
+        (lambda data: data["secrets"][0]["prior"].update(family="cauchy"), "family"),
+        (lambda data: data["secrets"][0]["prior"].update(width=1.0), "shape"),
+        (lambda data: data["secrets"][0]["prior"].pop("std"), "shape"),
+        (lambda data: data["secrets"][0]["prior"].update(std=-1.0), "std"),
+        (lambda data: data["secrets"].append(data["secrets"][0]), "twice"),
+        (lambda data: data.update(secrets=5), "shape"),
+        (lambda data: data.update(secrets=[5]), "shape"),
+        (lambda data: data.update(radius=-1.0), "radius"),
+        (lambda data: data["secrets"][0].update(missing=1.0), "missing"),
+        (lambda data: data.update(provenance="Public"), "provenance"),
+    ],
+)
+def test_a_belief_of_the_wrong_shape_is_refused(change: Any, message: str) -> None:
+    data = plain()
+    change(data)
+    with pytest.raises(pf.InvalidInputError, match=message):
+        belief_from_dict(data)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.update(raduis=0.5),
+        lambda data: data["secrets"][0].update(mising=0.5),
+    ],
+    ids=["belief", "secret"],
+)
+def test_an_entry_that_would_be_ignored_is_refused(change: Any) -> None:
+    """A slip of the pen in a belief must not weaken the promise in silence."""
+    data = plain()
+    change(data)
+    with pytest.raises(pf.InvalidInputError):
+        belief_from_dict(data)
+
+
+def test_what_is_left_out_is_taken_to_be_private() -> None:
+    data = plain()
+    for name in ("name", "provenance", "radius"):
+        del data[name]
+    for entry in data["secrets"]:
+        del entry["missing"]
+    belief = belief_from_dict(data)
+    assert not belief.public
+    assert belief.radius == 0.0
+    assert set(belief.missing.values()) == {0.0}
