@@ -680,7 +680,7 @@ def test_what_is_masked_in_a_kept_column_stays_so() -> None:
     hidden = np.ma.masked_array([1, 2, 77777], mask=[False, False, True])
     columns = {"x": [1.0, 2.0, 3.0], "s": ["a", "b", "a"], "k": hidden}
     kept = pf.release(columns, plan(keep=("k",), keep_order=True)).frame["k"]
-    assert 77777 not in np.ma.fill(kept, -1).tolist()
+    assert 77777 not in np.ma.filled(kept, -1).tolist()
 
 
 def test_wrong_arguments_are_refused() -> None:

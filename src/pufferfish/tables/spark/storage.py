@@ -55,7 +55,7 @@ class Storage:
         with _report_errors():
             return bool(self._system(path).exists(self._place(path)))
 
-    def fill(self, path: str) -> bool:
+    def has_files(self, path: str) -> bool:
         """Whether there is anything in a folder, or it is none."""
         with _report_errors():
             system, place = self._system(path), self._place(path)
