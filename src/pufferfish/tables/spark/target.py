@@ -53,7 +53,9 @@ class Target:
                 f"{self.place} exists already, and on this storage nothing can be replaced in one "
                 "step; choose another name, or remove it yourself."
             )
-        if self._storage.has_files(self.place) and not self._storage.exists(f"{self.place}/{MANIFEST}"):
+        if self._storage.has_files(self.place) and not self._storage.exists(
+            f"{self.place}/{MANIFEST}"
+        ):
             raise OutputExistsError(
                 f"{self.place} holds something that no release wrote; choose another name, or "
                 "remove it yourself."
