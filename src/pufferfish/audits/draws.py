@@ -39,7 +39,7 @@ def values_of(prior: Prior, count: int, source: Generator) -> FloatArray:
 def publish(
     subject: Subject, prior: Prior, missing: float, count: int, source: Generator
 ) -> Iterator[FloatArray]:
-    """What is published for so many values of a law, in parts; a missing value as a hole (NaN)."""
+    """What is published for `count` values of a law, in parts; a missing value as a hole (NaN)."""
     for start in range(0, count, _CHUNK):
         size = min(_CHUNK, count - start)
         present = size - int(source.binomial(size, missing)) if missing else size

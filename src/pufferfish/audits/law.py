@@ -20,7 +20,7 @@ _NAME = "the noise follows the law that was certified"
 
 
 def check_law(subject: Subject, value: float, draws: int, alpha: float) -> AuditCheck:
-    """Compare so many draws of the noise with its law."""
+    """Compare draws of the noise with its law."""
     noise = subject.noise
     if noise is None or noise.grid is None:
         raise TypeError("only a law on a grid can be compared with what is drawn.")

@@ -43,7 +43,7 @@ _FOLDS = 5
 _MOST_ROWS = 200_000
 _FEWEST_ROWS = 50
 _Z = 1.959963984540054
-# Beyond the limit by so many standard errors is no accident.
+# Beyond the limit by this many standard errors is no accident.
 _BEYOND = 5.0
 
 

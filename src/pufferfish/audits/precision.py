@@ -169,7 +169,7 @@ def _leak(
 def _table(results: FloatArray, digits: Counts) -> Counts:
     """Counts by binade and digits."""
     exponent = np.frexp(results)[1]
-    # Numbers written with so many significant digits have finer ones below a power of ten, which
+    # Numbers with a given count of significant digits have finer ones below a power of ten, which
     # may lie within a binade: both sides of it are looked at on their own.
     decade = np.floor(np.log10(np.maximum(np.abs(results), 1e-300)))
     above = decade > np.floor((exponent - 1) * math.log10(2.0))

@@ -177,7 +177,7 @@ def publish(
             page = _report(done.record, table, output, target_format)
             write_text(report, page, force=force, private=True)
         except (PufferfishError, OSError, KeyboardInterrupt) as error:
-            # Whoever reads only "failed" would release again, with fresh noise.
+            # A reader of "failed" alone would release again, with fresh noise.
             raise OSError(
                 EIO,
                 f"the column was published and recorded; only the report {report} was not written "

@@ -75,7 +75,7 @@ class Plan(RowPlan):
             allow for; "drop" their rows, so that how many there are is not protected.
         unit: What the promise is about: one "row", or one "person" with several.
         person: For the unit "person": the column that says which rows belong together.
-        rows_per_person: At most so many rows of one person are published.
+        rows_per_person: At most this many rows of one person are published.
         dependence: What is taken for granted about several rows of one person, given the secret.
             "any": nothing. "equal": they repeat one value. In both cases the calibration's noise
             must keep its goal for all of them together (`pf.calibrate_rows`). "independent", as

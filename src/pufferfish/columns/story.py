@@ -187,7 +187,7 @@ def _noise(record: Record) -> str:
 
 
 def mean_within(plan: Plan, rows: int) -> float | None:
-    """How close the mean of so many noised values is to the true one, in 95% of cases.
+    """How close the mean of that many noised values is to the true one, in 95% of cases.
 
     None where values are clipped, or rounded to more than the size of the noise: nobody knows how
     far that moves the mean.

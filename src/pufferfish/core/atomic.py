@@ -62,7 +62,7 @@ def write_text(path: Path, text: str, *, force: bool = False, private: bool = Fa
 def replacing_folder(path: Path, mark: str, *, force: bool = False) -> Iterator[Path]:
     """A folder to write to, which takes its place under `path` only when all went well.
 
-    Until then it is hidden, and its owner's alone. Whoever writes files to it flushes them to disk.
+    Until then it is hidden, and its owner's alone. The caller flushes the files in it to disk.
 
     Args:
         path: Where the folder shall be. The one that it is in must exist.

@@ -64,7 +64,7 @@ class ClassPairs:
     def blocks(self, chosen: Numbers, sides: int) -> list[tuple[Numbers, Block]]:
         """Some of the pairs in parts that share laws, each with the numbers of its pairs.
 
-        The laws are cut into so many `sides`, and the pairs into one part for each two of them.
+        The laws are cut into `sides` parts, and the pairs into one part for each two of them.
         """
         size = -(-len(self.laws) // sides)
         part = self.first[chosen] // size * sides + self.second[chosen] // size

@@ -37,7 +37,7 @@ __all__ = [
     "worst_of_many",
 ]
 
-# From so many pairs on, examining each takes longer than screening them.
+# From this many pairs on, examining each takes longer than screening them.
 _MANY = 1_000
 # How far above the largest ε* that was examined the others' bound may stay where δ decides.
 _CLOSE = 1.001

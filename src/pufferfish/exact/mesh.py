@@ -23,7 +23,7 @@ __all__ = ["features", "first_mesh", "refine"]
 _MOST_FEATURES = 64
 _FIRST_POINTS = 64
 MOST_CELLS = 4_096
-# A cell is cut into so many; the loosest cells are cut that make up this share of all looseness.
+# A cell is cut into this many; the loosest cells are cut that make up this share of all looseness.
 _PARTS = 4
 _SHARE = 0.9
 _FEWEST_CUT = 24

@@ -42,7 +42,7 @@ class Workers(Protocol):
 
 @contextmanager
 def start_workers(workers: int | Workers, *, large: bool = False) -> Iterator[Workers]:
-    """The workers that were given, or so many processes, which end with the context.
+    """The workers that were given, or that many processes, which end with the context.
 
     Args:
         workers: A number of processes, or what has `count` and `map`.

@@ -3,7 +3,7 @@
 A pair whose screened bound does not exceed the limit is settled. Of the others the worst few are
 examined exactly, which may raise the limit (the worst loss found so far) or the noise (what the
 worst pair needs so far); a bound that held for less noise holds for more, but for what the grid
-changes, and whoever calibrates certifies the result anew. Then the mesh is cut where it is loosest
+changes, and calibration certifies the result anew. Then the mesh is cut where it is loosest
 for those that still stick out, and they are screened again; when they are few, or the mesh can gain
 no more, all of them are examined.
 """

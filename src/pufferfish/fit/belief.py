@@ -157,8 +157,8 @@ def fit_beliefs(
         secret: The column of the secret.
         families: Of each adversary: "gaussian", "mixture", "mixture-3", "ubm", "ubm-3",
             "empirical".
-        bootstrap: For each family so many further adversaries, who fit the same to rows drawn anew
-            from the data, with replacement. A number of components chosen by BIC stays.
+        bootstrap: For each family this many further adversaries, who fit the same to rows drawn
+            anew from the data, with replacement. A number of components chosen by BIC stays.
         min_group: A secret with fewer records is refused.
         provenance: Where the beliefs come from.
         least_std: The least std of a component.

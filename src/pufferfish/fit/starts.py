@@ -21,7 +21,7 @@ _LLOYD_STEPS = 50
 
 
 def coarse(data: Weighted, most: int) -> Weighted:
-    """At most so many cells, each with the mean and variance of what is in it."""
+    """At most `most` cells, each with the mean and variance of what is in it."""
     if data.values.size <= most:
         return data
     # Half of the cells by width, half by share: neither tails nor bulk are lost.

@@ -118,7 +118,7 @@ class RowPlan(ReleasePlan):
         keep: The columns that are published as they are.
         person: The column that says which rows belong to one person; None: the promise is about
             rows.
-        rows_per_person: At most so many rows of one person are published.
+        rows_per_person: At most this many rows of one person are published.
     """
 
     __slots__ = ()

@@ -52,7 +52,7 @@ class Promise(HowAlike):
     workers: Annotated[int, typer.Option(help="Processes to spread many pairs over.")] = 1
 
     def guarantee(self, rows: int = 1) -> Guarantee:
-        """The promise for one of so many rows of a person, which add up."""
+        """The promise for one of several rows of a person, which add up."""
         if self.epsilon is None:
             raise InvalidInputError(
                 "say how alike the secrets must look: --epsilon 1, for example. pufferfish "

@@ -33,7 +33,7 @@ _GAP = 3.0
 _BASELINE = 0.35
 # Between labels of an axis, at least: beside each other, and above each other.
 _BESIDE, _ABOVE = 5.0, 1.0
-# Lines end so many widths or heights beyond the axes, however far their data are.
+# Lines end this many widths or heights beyond the axes, however far their data are.
 _BEYOND = 5.0
 # Widths of letters as parts of the font's size. No font is known here: those of a wide one.
 _LETTER = 0.64

@@ -59,7 +59,7 @@ def picture_file(draw: Draw, kind: str) -> bytes:
 
 
 def panels_file(draws: Sequence[Draw], kind: str, columns: int, size: tuple[float, float]) -> bytes:
-    """Several panels in so many columns, as the bytes of a PNG or an SVG; `size` is of each."""
+    """Several panels in `columns` columns, as the bytes of a PNG or an SVG; `size` is of each."""
     return _file(draws, kind, size, columns, _FONT_ALONE)
 
 
@@ -81,7 +81,7 @@ def _file(
 def _figure(
     draws: Sequence[Draw], size: tuple[float, float], columns: int = 1, font: float = FONT
 ) -> Iterator[Any]:
-    """Panels in rows of so many columns, each of a size in inches."""
+    """Panels in rows of `columns` columns, each of a size in inches."""
     rows = -(-len(draws) // columns)
     with matplotlib().rc_context():
         # Whatever style somebody has chosen for pictures of their own.

@@ -38,7 +38,7 @@ __all__ = [
     "scales",
 ]
 
-# Heat maps of up to so many secrets have a number in each cell.
+# Heat maps of up to this many secrets have a number in each cell.
 _MOST_NUMBERED = 8
 # Marks whose sizes differ by more are drawn on a logarithmic axis.
 _MOST_TIMES = 12.0

@@ -15,7 +15,7 @@ __all__ = ["draw_scale_curves", "picture_kind"]
 
 _KINDS = ("png", "svg")
 _SHADES = ("first", "second", "third", "level5", "faint")
-# From so many users on, their number is drawn on a logarithmic axis.
+# From this many users on, their number is drawn on a logarithmic axis.
 _MANY = 60
 
 

@@ -13,8 +13,8 @@ from pufferfish.words.numbers import readable
 
 __all__ = ["Axis", "Tick", "linear_axis", "log_axis", "number", "number_axis"]
 
-# Between ticks are steps of 1, 2 or 5 times a power of ten. With so many at most, there are 3 to 9
-# ticks: the next finer step would be too fine, and is no less than 1/2.5 of this one.
+# Between ticks are steps of 1, 2 or 5 times a power of ten. With this many at most, there are 3 to
+# 9 ticks: the next finer step would be too fine, and is no less than 1/2.5 of this one.
 _MOST_STEPS = 8
 # A range that is narrower, as a share of its largest number, is widened: its labels would be longer
 # than anybody reads, and its ticks less apart than floats are.

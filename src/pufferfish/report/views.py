@@ -20,7 +20,7 @@ __all__ = ["Curve", "View", "laws_of_pair", "view_of", "views", "worst_by_pair",
 _POINTS = 401
 # How far a picture reaches beyond what is believed: stds of the components, and of the noise.
 _COMPONENT_STDS, _NOISE_STDS = 3.5, 2.5
-# Atoms of a table that are drawn one by one; more are gathered in so many bins.
+# Atoms of a table that are drawn one by one; more are gathered in this many bins.
 _MOST_ATOMS = 64
 # Adversaries shown for the pair that decides, and further pairs shown.
 _MOST_BELIEFS, _MORE_PAIRS = 3, 2

@@ -60,7 +60,7 @@ class Packing(Protocol):
 
 
 def permutation(rows: int, entropy: Entropy) -> IntArray:
-    """The numbers of so many rows in random order, every order equally likely.
+    """The numbers of `rows` rows in random order, every order equally likely.
 
     Sorted by random keys of 8 + 64 bits, as a `Shuffler` does: where keys agree, of which the
     probability is at most rows²/2^73, an order is not as likely as others.
@@ -166,7 +166,7 @@ class Shuffler:
             self._spill()
 
     def parts(self, rows: int) -> Iterator[Callable[[], Any]]:
-        """All rows, about so many at a time.
+        """All rows, about `rows` at a time.
 
         Each part is made when it is called, which several threads may do at a time.
         """

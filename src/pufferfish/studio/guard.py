@@ -83,7 +83,7 @@ class Guard:
 
     @property
     def address(self) -> str:
-        """Where the studio is opened; it works once. Whoever knows it can open it."""
+        """Where the studio is opened; it works once, for anyone who knows it."""
         return f"http://{self._hosts[0]}/?{self._opening}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -143,7 +143,7 @@ class Guard:
         await answer(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Why a request is refused, whoever sends it."""
+        """Why a request is refused, from any sender."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         # A websocket has no method.

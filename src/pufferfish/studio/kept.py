@@ -14,10 +14,10 @@ Result = TypeVar("Result")
 
 
 class Kept(Generic[Result]):
-    """The latest results by key. Whoever asks for one that is being computed waits for it."""
+    """The latest results by key. A request for one that is being computed waits for it."""
 
     def __init__(self, most: int) -> None:
-        """Nothing yet; at most so many are kept."""
+        """Nothing yet; at most `most` are kept."""
         self._most = most
         self._found: OrderedDict[tuple[str, ...], Future[Result]] = OrderedDict()
         self._gone: set[str] = set()

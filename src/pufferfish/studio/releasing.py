@@ -94,7 +94,7 @@ def publish(
     try:
         documents += _reports(source, done, output, voice)
     except (PufferfishError, OSError) as error:
-        # Whoever reads only "failed" would release again, with fresh noise.
+        # A reader of "failed" alone would release again, with fresh noise.
         note = f"The column was released and recorded; only the reports were not written ({error})."
         return Released(record=done, documents=tuple(documents), note=note)
     return Released(record=done, documents=tuple(documents))

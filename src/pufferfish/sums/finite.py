@@ -49,7 +49,7 @@ _LOST_SHARE = 1e-9
 _SMALLEST_DELTA = 1e-120
 # Kinds that are all certified, so that all of them can be charged for repeated releases.
 _FEW = 20
-# Certificates after which the scale is raised to settle what is left: doubling every so many.
+# Certificates after which the scale is raised to settle what is left: doubling each time.
 _PATIENCE = 300
 # To show that nobody needs noise, every kind may have to be looked at.
 _MOST_CERTIFICATES = 20_000

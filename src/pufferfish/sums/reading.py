@@ -3,7 +3,7 @@
 mean, std                    one user per row
 p                            binary: 1 with this probability, else 0; `value` instead of the 1
 user, value, probability     one row for each value that a user may add
-count                        beside any of these: so many users like this one
+count                        with any of these: how many users are like this one
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from pufferfish.tables.arrays import column_numbers
 
 __all__ = ["SumRelease", "release_sum"]
 
-# Beyond so many stds from their mean, no described user is to be expected.
+# Beyond this many stds from their mean, no described user is to be expected.
 _FARTHEST = 8.0
 # Of the grid, up to which a float holds every sum.
 _MOST_STEPS = 2**53

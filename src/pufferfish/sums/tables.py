@@ -191,7 +191,7 @@ class UserTables:
             ]
 
     def _product(self, counts: IntArray) -> LatticeTable:
-        """The law of the sum of so many users of each kind."""
+        """The law of the sum of `counts` users of each kind."""
         # Π T_k^{c_k} by the binary digits of the counts: (Π of those with the digit)^(2^place).
         powers = [
             self._product_once(np.flatnonzero(counts >> place & 1)).power(1 << place, self._cut)

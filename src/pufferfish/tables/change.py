@@ -73,7 +73,7 @@ class Shuffle(Protocol):
         """Keep prepared rows."""
 
     def parts(self, rows: int) -> Iterator[Callable[[], pa.RecordBatch]]:
-        """Give all of them back, about so many at a time."""
+        """Give all of them back, about `rows` at a time."""
 
 
 class Look(Protocol):
@@ -112,11 +112,11 @@ class Change:
         change: From rows, and how many come before them in the table (None: nobody knows), to what
             becomes of them; called once for each row, in several threads or processes at a time.
         account: Told what became of rows; called in the rows' order.
-        order: So many rows in random order, by their numbers; None: all stay in their places.
+        order: From a number of rows to a random order of them; None: all stay in their places.
         shuffle: Begins a shuffle of rows that may be too many for the memory and wait in a folder
             (None: the system's for such files); None: as `order`.
-        keys: So many random keys by which rows can be sorted; runs wherever rows are; None: as
-            `order`.
+        keys: From a number to that many random keys to sort rows by; runs wherever rows are;
+            None: as `order`.
         look: Told what is published, in the rows' order, before `finish`; None: nobody looks.
         finish: Told what was seen of persons when all rows are through, before anything is
             published; may refuse.

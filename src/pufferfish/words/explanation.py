@@ -30,7 +30,7 @@ def notices(holds: bool | None, *, private: str) -> list[str]:
 class Explanation(str):
     """What was done, promised, to whom, and what was not, in numbered steps.
 
-    A string, folded for a terminal, since users print it, split it and search in it. Whoever shows
+    A string, folded for a terminal, since users print it, split it and search in it. What shows
     it elsewhere takes the steps, and never reads the text again.
 
     Attributes:

@@ -58,7 +58,7 @@ def odds_factor(epsilon: float) -> str:
 
 
 def percent(share: float, digits: int = 6) -> str:
-    """In percent, with so many digits."""
+    """In percent, with `digits` digits."""
     return f"{100.0 * share:.{digits}g}%"
 
 

@@ -111,7 +111,7 @@ def writing_folder(
 ) -> Iterator[FolderWriter]:
     """A folder of table files, which takes its place under `path` only when the block ends well.
 
-    Whoever writes closes it.
+    The caller closes it.
     """
     with (
         replacing_folder(Path(path), MANIFEST, force=force) as folder,

@@ -67,7 +67,7 @@ def reorder(frame: Any, order: IntArray) -> Any:
 
 
 def frame_columns(frame: Any, before: int, chosen: IntArray) -> Columns:
-    """Some rows of an eager frame, counted from the one that has so many before it."""
+    """Some rows of an eager frame, from the one that has `before` rows before it."""
     rows = reorder(frame, before + chosen)
     try:
         return plain_columns(rows.to_arrow())

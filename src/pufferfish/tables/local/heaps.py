@@ -24,7 +24,7 @@ __all__ = ["MOST_LEVELS", "Heap", "Heaps", "hash_rows"]
 
 _HEAP_BITS = 8
 _HEAPS = 1 << _HEAP_BITS
-# After so many deals a heap is held, whatever its size: 256^8 persons are not there.
+# After this many deals a heap is held, whatever its size: 256^8 persons are not there.
 MOST_LEVELS = 8
 # Names that are hashed at a time.
 _NAMES = 1 << 14

@@ -169,7 +169,7 @@ class _Quotes:
         return data
 
     def close(self) -> None:
-        """Whoever opened the file closes it."""
+        """What opened the file closes it."""
         self.closed = True
 
 

@@ -131,7 +131,7 @@ def writing(
 ) -> Iterator[TableWriter]:
     """A table file, which takes its place under `path` only when the block ends well.
 
-    Whoever writes closes it. What goes to standard output waits in a temporary file until then,
+    The caller closes it. What goes to standard output waits in a temporary file until then,
     too: a reader at the other end of a pipe would already have the rows that a later refusal is
     about.
     """
@@ -223,5 +223,5 @@ class _Hashed:
             self._file.flush()
 
     def close(self) -> None:
-        """Whoever opened the file closes it."""
+        """What opened the file closes it."""
         self.closed = True

@@ -13,7 +13,7 @@ from pufferfish.tables.spark.jobs import spark_errors
 __all__ = ["Storage", "StoredFile"]
 
 # File systems on which a folder is renamed in one step. Elsewhere (object stores) a rename copies
-# file by file, and whoever looks in between sees a part.
+# file by file, and a reader in between sees a part.
 _RENAMING = frozenset({"file", "hdfs", "viewfs", "webhdfs", "swebhdfs", "ofs", "o3fs"})
 _PRIVATE = "700"
 
