@@ -1,0 +1,1 @@
+"""Recodings: a random map from values to values, with the least loss that keeps a promise."""

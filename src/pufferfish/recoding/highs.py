@@ -1,0 +1,110 @@
+"""HiGHS, as far as it is needed here: a program grows, and is solved again from where it stood."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.core.errors import UnreachableGoalError, UnsupportedError
+from pufferfish.core.extras import highspy
+from pufferfish.core.validation import FloatArray
+
+__all__ = ["LinearProgram", "Part"]
+
+IntArray = npt.NDArray[np.int64]
+# Columns, and their coefficients in a row.
+Part = tuple[Sequence[int] | IntArray, Sequence[float] | FloatArray]
+
+
+class LinearProgram:
+    """min c·x over x ≥ 0 with low ≤ A·x ≤ high."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._highs = highspy().Highs()
+        self._highs.setOptionValue("output_flag", False)
+        self._columns = self._rows = 0
+        self._waiting: list[tuple[IntArray, FloatArray, float, float]] = []
+
+    def take(self, cost: FloatArray) -> int:
+        """New columns with these costs; the number of the first."""
+        nothing = np.zeros(0, dtype=np.int32)
+        starts = np.zeros(cost.size, dtype=np.int32)
+        return self._take(cost, starts, nothing, np.zeros(0))
+
+    def take_in(self, rows: Sequence[int], coefficients: Sequence[float]) -> int:
+        """New columns without costs, each with a coefficient in a row that is there already."""
+        self._add_waiting()
+        starts = np.arange(len(rows), dtype=np.int32)
+        entries = np.array(rows, dtype=np.int32)
+        return self._take(np.zeros(len(rows)), starts, entries, np.array(coefficients))
+
+    def _take(
+        self,
+        cost: FloatArray,
+        starts: npt.NDArray[np.int32],
+        rows: npt.NDArray[np.int32],
+        coefficients: FloatArray,
+    ) -> int:
+        count, first = cost.size, self._columns
+        unlimited = np.full(count, math.inf)
+        self._highs.addCols(
+            count, cost, np.zeros(count), unlimited, rows.size, starts, rows, coefficients
+        )
+        self._columns += count
+        return first
+
+    def row(self, parts: Iterable[Part], low: float = -math.inf, high: float = 0.0) -> int:
+        """One more row; its number."""
+        columns, coefficients = zip(*parts, strict=True)
+        self._waiting.append(
+            (
+                np.concatenate([np.asarray(each, dtype=np.int64) for each in columns]),
+                np.concatenate([np.asarray(each, dtype=np.float64) for each in coefficients]),
+                low,
+                high,
+            )
+        )
+        self._rows += 1
+        return self._rows - 1
+
+    def _add_waiting(self) -> None:
+        if not self._waiting:
+            return
+        columns, coefficients, low, high = zip(*self._waiting, strict=True)
+        ends = np.cumsum([each.size for each in columns])
+        self._highs.addRows(
+            len(columns),
+            np.array(low),
+            np.array(high),
+            int(ends[-1]),
+            np.concatenate([[0], ends[:-1]]).astype(np.int32),
+            np.concatenate(columns).astype(np.int32),
+            np.concatenate(coefficients),
+        )
+        self._waiting.clear()
+
+    def solve(self, seconds: float) -> FloatArray:
+        """The best x.
+
+        Raises:
+            UnreachableGoalError: There is none.
+            UnsupportedError: It was not found in time.
+        """
+        self._add_waiting()
+        if math.isfinite(seconds):
+            spent = self._highs.getRunTime()
+            self._highs.setOptionValue("time_limit", spent + max(seconds, 0.0))
+        self._highs.run()
+        status = self._highs.modelStatusToString(self._highs.getModelStatus())
+        if status == "Infeasible":
+            raise UnreachableGoalError("no map keeps the promise with these outputs.")
+        if status != "Optimal":
+            raise UnsupportedError(
+                f"the linear program was not solved ({status.lower()}). Allow more time, or use "
+                "fewer values or wider bins."
+            )
+        return np.array(self._highs.getSolution().col_value)

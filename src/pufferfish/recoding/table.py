@@ -1,0 +1,131 @@
+"""From a solution of the program to the table that is drawn: whole numbers that keep the promise.
+
+A solution keeps the promise to about 1e-9, which is no promise. So it is rounded to whole numbers
+over 2⁶² first; what it breaks is computed exactly; and it is mixed with a map that says nothing,
+
+    M' = (1−θ)·M + θ·1rᵀ,
+
+by which each row of the promise gains θ·r(y)·(e^ε − 1), and the floor θ·r(y)·(e^{κd} − 1). With
+δ > 0 any r scales what is spent by 1−θ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.errors import CertificationError
+from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.cells import CellLaw, IntegerTable, Whole
+from pufferfish.recoding.exact import WHOLE, delta_of, exp_lower, publish
+
+__all__ = ["Duty", "repair", "round_table"]
+
+_LEAST = 4.0 / WHOLE
+# How often the mixture may grow before the promise is called finer than a table can be.
+_MOST_TRIES = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Duty:
+    """What a table must keep.
+
+    Attributes:
+        laws: Of each adversary, one law for each secret.
+        pairs: Of each, which of them must look alike, in both orders.
+        goal: The promise.
+        wrong: How far in total variation each law may be off.
+        factors: e^{κd} for neighbouring values, rounded down; none without a floor.
+    """
+
+    laws: tuple[tuple[CellLaw, ...], ...]
+    pairs: tuple[tuple[tuple[int, int], ...], ...]
+    goal: Guarantee
+    wrong: Fraction = Fraction(0)
+    factors: tuple[Fraction, ...] = ()
+
+
+def round_table(matrix: FloatArray) -> IntegerTable:
+    """A matrix with rows that sum to 1, as whole numbers with rows that sum to 2⁶²."""
+    table = np.floor(np.clip(matrix, 0.0, 1.0) * float(WHOLE)).astype(np.int64)
+    for row, rest in zip(table, WHOLE - table.sum(axis=1), strict=True):
+        row[row.argmax()] += rest
+    return table
+
+
+def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -> IntegerTable:
+    """The table of a map, mixed with as little of a map that says nothing as the duty asks for.
+
+    Args:
+        matrix: M, from a solution.
+        duty: What must be kept, exactly.
+        mixed_in: r, where the frequencies of what is published must stay; None: where it helps.
+
+    Raises:
+        CertificationError: The promise is finer than a table can be.
+    """
+    weights = np.zeros(matrix.shape[1])
+    for attempt in range(_MOST_TRIES):
+        # θ·r/(1−θ), which need not be exact: what comes out is what is judged.
+        mixed = (matrix + weights) / (1.0 + weights.sum())
+        table = round_table(mixed)
+        needed = _shortfall(table, duty)
+        if not any(needed):
+            return table
+        # At least some units of the table.
+        found = np.array([max(float(each), _LEAST) if each else 0.0 for each in needed])
+        found *= 1.0 + weights.sum()
+        if mixed_in is None:
+            # Where nothing is broken little room is left, and what follows rounds again.
+            weights += found + found.mean()
+        else:
+            weights += mixed_in * (found / np.maximum(mixed_in, 2.0**-62)).max() * 2.0**attempt
+    raise CertificationError("the promise is finer than a table of whole numbers can be.")
+
+
+def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
+    """For each y the θ·r(y)/(1−θ) that would be enough; 0 where nothing is broken."""
+    outs, goal = table.shape[1], duty.goal
+    needed = [Fraction(0)] * outs
+    factor = exp_lower(goal.epsilon)
+    for laws, pairs in zip(duty.laws, duty.pairs, strict=True):
+        seen = [publish(table, law, duty.wrong) for law in laws]
+        for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
+            if goal.pure:
+                for y, (a, b) in enumerate(zip(seen[i].upper, seen[j].lower, strict=True)):
+                    if a > factor * b:
+                        needed[y] = max(needed[y], _per_slack(a - factor * b, factor))
+                continue
+            delta = delta_of(seen[i], seen[j], goal.epsilon)
+            if delta > Fraction(goal.delta):
+                # Any r does: it is spread evenly.
+                spent = (delta / Fraction(goal.delta) - 1) / outs
+                needed = [max(each, spent) for each in needed]
+    for y, excess in _floor_excess(table, duty.factors):
+        needed[y] = max(needed[y], excess)
+    return needed
+
+
+def _per_slack(excess: Fraction, factor: Fraction) -> Fraction:
+    """θ·r/(1−θ) that makes up for an excess; a promise of ε = 0 leaves no room."""
+    return excess / (factor - 1) if factor > 1 else Fraction(1 << 62)
+
+
+def _floor_excess(table: IntegerTable, factors: Sequence[Fraction]) -> list[tuple[int, Fraction]]:
+    whole: Whole = table.astype(object)
+    found = []
+    # There are none without a floor.
+    for (one, other), factor in zip(pairwise(whole), factors, strict=bool(factors)):
+        up, down = factor.numerator, factor.denominator
+        for first, second in ((one, other), (other, one)):
+            excess = first * down - second * up
+            found += [
+                (int(y), _per_slack(Fraction(excess[y], down * WHOLE), factor))
+                for y in np.flatnonzero(excess > 0)
+            ]
+    return found
