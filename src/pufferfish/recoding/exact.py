@@ -10,7 +10,7 @@ rounded, but e^ε, which is rounded down.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -57,17 +57,17 @@ def publish(table: IntegerTable, law: CellLaw, wrong: Fraction = Fraction(0)) ->
     for y in range(table.shape[1]):
         column = [int(each) for each in table[:, y]]
         rising = sorted(range(len(column)), key=column.__getitem__)
-        least = mass * column[rising[0]] - _moved(column, room, mass, reversed(rising))
-        most = mass * column[rising[-1]] - _moved(column, room, mass, rising)
+        least = mass * column[rising[0]] - _weigh(column, room, mass, reversed(rising))
+        most = mass * column[rising[-1]] - _weigh(column, room, mass, rising)
         lower.append(Fraction(max(int(low[y]) * parts + least, 0), scale))
         upper.append(Fraction(int(high[y]) * parts + most, scale))
     return Published(tuple(lower), tuple(upper))
 
 
-def _moved(column: Sequence[int], room: Sequence[int], mass: int, order: object) -> int:
+def _weigh(column: Sequence[int], room: Sequence[int], mass: int, order: Iterable[int]) -> int:
     """What leaves a column if `mass` is taken from its cells in this order, as far as they go."""
     gone = 0
-    for x in order:  # type: ignore[attr-defined]
+    for x in order:
         taken = min(room[x], mass)
         gone += taken * column[x]
         mass -= taken
