@@ -189,6 +189,10 @@ class SwapPlan(RowPlan):
         return not self.keep_order
 
     @property
+    def secrets(self) -> frozenset[pf.Secret]:
+        return frozenset(self.pair)
+
+    @property
     def protected(self) -> frozenset[pf.Secret]:
         return frozenset(self.pair)
 

@@ -19,6 +19,7 @@ import pytest
 from scipy.stats import chi2
 
 import pufferfish as pf
+from pufferfish import mechanisms
 from pufferfish.cli.exits import Exit
 from pufferfish.core.errors import (
     CertificationError,
@@ -28,6 +29,7 @@ from pufferfish.core.errors import (
 )
 from pufferfish.kinds.kind import plan_of
 from pufferfish.kinds.record import Edition
+from pufferfish.report import kinds as pages
 from pufferfish.report import report
 from tests.cli.conftest import Typed, folder, typed
 from tests.door.swapped import (
@@ -36,8 +38,10 @@ from tests.door.swapped import (
     SIZES,
     TABLE,
     Swap,
+    Swapping,
     SwapPlan,
     SwapRecord,
+    SwapWords,
     columns,
     plan,
 )
@@ -251,6 +255,35 @@ def test_persons_with_two_rows() -> None:
     with pytest.raises(DataError, match="more than 1 row"):
         pf.release(pa.table(given), plan(person="who"))
     assert pf.release(pa.table(given), plan(person="who", rows_per_person=2)).record.rows == ROWS
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [{"keep": ("group",)}, {"keep": ("colour",)}, {"secret": "colour"}, {"keep": ("note",) * 2}],
+)
+def test_a_column_has_one_role(roles: dict[str, Any]) -> None:
+    """The secret is never published, whatever a kind forgets to check."""
+    for given in (GIVEN, pl.DataFrame(GIVEN)):
+        with pytest.raises(InvalidInputError, match="roles"):
+            pf.release(given, plan(**roles))
+
+
+@pytest.mark.parametrize(("secret", "problem"), [(None, "missing"), ("other", "does not know")])
+def test_rows_that_nothing_is_promised_for(secret: str | None, problem: str) -> None:
+    given = pl.DataFrame(GIVEN | {"group": [*GIVEN["group"][:-1], secret]})
+    with pytest.raises(DataError, match=rf"'group', row {ROWS}: .*{problem}"):
+        pf.release(given, plan())
+
+
+def test_what_is_known_cannot_be_replaced() -> None:
+    drawing, words = mechanisms.drawing_of(plan().law), mechanisms.words_of(plan().law)
+    for law in (Swap, pf.LaplaceNoise):
+        with pytest.raises(InvalidInputError, match="already"):
+            mechanisms.register(law, tag="another", drawing=Swapping(), words=SwapWords())
+    assert mechanisms.drawing_of(plan().law) is drawing
+    assert mechanisms.words_of(plan().law) is words
+    with pytest.raises(InvalidInputError, match="already"):
+        pages.register("record", lambda verified, beside: pytest.fail("another page"))
 
 
 def test_no_ledger_without_a_proof(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pufferfish.core.errors import DataError
 from pufferfish.core.numerics import off_step
 from pufferfish.core.validation import FloatArray
 from pufferfish.releases.counts import Counts
+from pufferfish.releases.secrets import check_secrets
 from pufferfish.tables import Batch, Changed
 from pufferfish.tables.batch import Numbers
 
@@ -125,19 +126,13 @@ class RowRules:
 
     def _check(self, batch: Batch, hole: npt.NDArray[np.bool_], before: int | None) -> None:
         """Refuse what the plan does not allow for, by column and row, never by content."""
+        check_secrets(batch, before, self.secret, self.known)
         given, limit = batch.numbers[self.column], self.mechanism.limit
         values = self._capped(given)
         with np.errstate(invalid="ignore"):
             far = np.abs(values) > limit
             off = np.zeros(hole.size, bool) if self.step is None else off_step(values, self.step)
         problems = [
-            (batch.secret.missing, self.secret, "the secret is missing. Mend such rows first"),
-            (
-                self._having(batch, lambda label: label not in self.known),
-                self.secret,
-                "the plan does not know this secret, and promises nothing for it. Make a plan from "
-                "a table that has it, in the same kind of column (text and numbers are kept apart)",
-            ),
             (np.isinf(given), self.column, "the value is infinite"),
             (far, self.column, f"the value is beyond {limit:g}"),
             (

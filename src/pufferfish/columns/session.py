@@ -64,10 +64,11 @@ class ColumnSession(RowSession[Plan, Counts]):
 
     @property
     def how(self) -> Change:
-        """With what is measured of the column."""
+        """With what is measured of the column; its rules look at secrets themselves."""
         rules, plan = self._rules, self.plan
         return replace(
             super().how,
+            change=self.change,
             measured=Measured(plan.column, rules.low, rules.high, plan.cap),
             pairs=plan.tested_rows,
             same=is_about_this_table(plan),

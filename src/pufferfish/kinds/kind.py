@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic
 
 from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import require
 from pufferfish.documents.text import (
     as_document,
 )
@@ -89,7 +90,9 @@ _KINDS: dict[str, Kind[Any, Any]] = {}
 
 def register(kind: Kind[Any, Any]) -> None:
     """Make a kind known, by the names that its plans and records have in documents."""
-    _KINDS[kind.plan.KIND] = _KINDS[kind.record.KIND] = kind
+    for name in (kind.plan.KIND, kind.record.KIND):
+        known = _KINDS.setdefault(name, kind)
+        require(type(known) is type(kind), f"another kind has documents called {name!r}.")
 
 
 def kind_of(name: str) -> Kind[Any, Any]:

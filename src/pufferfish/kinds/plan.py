@@ -134,6 +134,11 @@ class RowPlan(ReleasePlan):
 
     @property
     @abstractmethod
+    def secrets(self) -> frozenset[Secret]:
+        """The secrets that may occur; a row of another one is refused."""
+
+    @property
+    @abstractmethod
     def protected(self) -> frozenset[Secret]:
         """The secrets that occur in a pair."""
 

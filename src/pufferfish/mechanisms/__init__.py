@@ -35,6 +35,6 @@ def register(
         read: The law, from these entries as keywords; otherwise the type itself.
         entries: A dataclass whose fields are these entries, if that is not the law itself.
     """
-    register_document(tag, law, write, read, entries)
     DRAWINGS.register(law, drawing)
     WORDS.register(law, words)
+    register_document(tag, law, write, read, entries)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import require
 from pufferfish.noise import Law
 
 __all__ = ["Registry"]
@@ -22,8 +23,9 @@ class Registry(Generic[T]):
         self._entries = dict(entries)
 
     def register(self, law: type[Law], entry: T) -> None:
-        """Take another type of laws."""
-        self._entries[law] = entry
+        """Take another type of laws; what one is drawn by, or called, is settled once."""
+        known = self._entries.setdefault(law, entry)
+        require(known is entry, f"{law.__name__} has {self._what} already.")
 
     def of(self, law: Law) -> T:
         """The entry of this law's type.

@@ -16,11 +16,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from pufferfish.core.errors import DataError, UnsupportedError
+from pufferfish.core.validation import require
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.learning import Sample, measure_leak
 from pufferfish.learning.reveals import Reveals
 from pufferfish.releases.counts import RowCounts
+from pufferfish.releases.secrets import OfKnownSecrets
 from pufferfish.sampling import Shuffler, SystemEntropy, permutation
 from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
 from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
@@ -61,6 +63,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
             library: Who reads and writes, if the version is worth recording.
             beliefs_from_plan: Whether beliefs may be about another table than they say.
         """
+        _refuse_two_roles(plan, self.columns(plan))
         self.plan = plan
         self.counts = self.nothing()
         self.reveals: Reveals | None = None
@@ -123,7 +126,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
             person=plan.person,
             keep=plan.keep,
             drops=self.drops,
-            change=self.change,
+            change=OfKnownSecrets(self.change, plan.secret, plan.secrets),
             account=self.account,
             order=_random_order if plan.shuffled else None,
             shuffle=_shuffler if plan.shuffled else None,
@@ -208,6 +211,17 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
                 "first or mean), or allow for them with rows_per_person (--rows-per-person), which "
                 "costs noise."
             )
+
+
+def _refuse_two_roles(plan: RowPlan, columns: Mapping[str, ColumnType]) -> None:
+    """The secret is never published, and no column both changes and stays as it is."""
+    roles = [*columns, plan.secret, *plan.keep]
+    twice = sorted({name for name in roles if roles.count(name) > 1})
+    require(
+        not twice,
+        f"{', '.join(map(repr, twice))} cannot be changed, kept and secret at once: each column of "
+        "a plan has one of these roles.",
+    )
 
 
 def _random_order(rows: int) -> IntArray:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pufferfish.columns.record import Record
 from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import require
 from pufferfish.report.column_kind import page_of_column
 from pufferfish.report.sections import Page
 from pufferfish.report.sources import Beside, Verified
@@ -25,7 +26,8 @@ _PAGES: dict[str, PageOf] = {
 
 def register(kind: str, page: PageOf) -> None:
     """Make the report of a kind known, by the name that its records have in documents."""
-    _PAGES[kind] = page
+    known = _PAGES.setdefault(kind, page)
+    require(known is page, f"releases of kind {kind!r} have a report already.")
 
 
 def page_of(verified: Verified, beside: Beside) -> Page:
