@@ -86,7 +86,7 @@ def refused(typed: Typed) -> Typed:
 
 @pytest.fixture
 def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Audits in this process try short columns; tests/audit has some that try long ones."""
+    """Audits in this process try short columns; tests/audits has some that try long ones."""
     seams.put(monkeypatch, seams.ROWS_OF_A_RUN, 501)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pufferfish.audits.draws import generator
 from pufferfish.paper import Written
-from pufferfish.paper.counterexamples import CASES, count_failures
+from pufferfish.paper.counterexamples import CASES, count_hits
 from tests.paper.conftest import figure_of, series_of
 
 # From 40-digit arithmetic; see tests/theorems/test_theorem_2_fails.py.
@@ -44,7 +44,7 @@ def test_with_the_exact_scale_draws_show_nothing(written: Written, place: int) -
     """The same counting, on noise that suffices: it must not cry out (but for 4e-6)."""
     found = written.reproduction.cases[place]
     assert found.exact.certified
-    seen = count_failures(found.case, found.scales[1], generator(3))
+    seen = count_hits(found.case, found.scales[1], generator(3))
     assert seen.delta_lower <= found.case.goal.delta
 
 

@@ -22,7 +22,7 @@ def row(written: Written, belief: str, delta: float, experiment: str = "Adult") 
     return written.reproduction.table.row(experiment, belief, delta)
 
 
-def by_hand(prior: pf.priors.Prior, x: np.ndarray) -> np.ndarray:
+def by_hand(prior: pf.Prior, x: np.ndarray) -> np.ndarray:
     """The density of a mixture, from SciPy."""
     assert isinstance(prior, pf.GaussianMixture)
     parts = zip(prior.weights, prior.means, prior.stds, strict=True)

@@ -80,7 +80,7 @@ def audit(
     )
     false_alarm = 1.0 - level
     source = generator(seed)
-    pairs = _attack(scenario)
+    pairs = _choose_pairs(scenario)
     if draws is None:
         draws = _BLACK_BOX_DRAWS if target.noise is None else max(10**5, _DRAWS // len(pairs))
     require(
@@ -116,7 +116,7 @@ def audit(
     )
 
 
-def _attack(scenario: Scenario) -> list[PairOfLaws]:
+def _choose_pairs(scenario: Scenario) -> list[PairOfLaws]:
     """All pairs; of very many those that look easiest to tell apart, as each adversary sees it."""
     if not is_many(scenario):
         return list(scenario.laws())

@@ -95,8 +95,8 @@ def as_subject(given: Mechanism | Noiser) -> Subject:
     if isinstance(given, Mechanism):
         # Rounding and clipping cost no privacy, and hide the noise that is to be looked at.
         return Subject(
-            publish=_check(given.apply),
-            noised=_check(replace(given, postprocess=()).apply),
+            publish=_guard(given.apply),
+            noised=_guard(replace(given, postprocess=()).apply),
             noise=as_noise(given.noise),
         )
     require(
@@ -104,13 +104,13 @@ def as_subject(given: Mechanism | Noiser) -> Subject:
         f"an audit needs a Mechanism, or a callable that takes an array of values and gives back "
         f"the noised ones, got {type(given).__name__}.",
     )
-    publish = _check(given)
+    publish = _guard(given)
     return Subject(
         publish=publish, noised=publish, noise=None, quick=not isinstance(given, Command)
     )
 
 
-def _check(noiser: Noiser) -> Callable[[FloatArray], FloatArray]:
+def _guard(noiser: Noiser) -> Callable[[FloatArray], FloatArray]:
     """The same, and what it gives back is a column of as many numbers."""
 
     def publish(values: FloatArray) -> FloatArray:

@@ -74,7 +74,7 @@ def radius(scenario: Scenario, noise: Noise, goal: Guarantee) -> Radius:
                 f"{goal} is not kept for {describe(laws)} even if the beliefs are right, so there "
                 "is no room for them to be wrong; use more noise."
             )
-        kappa = _absorb(oracle, goal, kappa)
+        kappa = _largest_slack(oracle, goal, kappa)
         if not goal.pure:
             found = delta_for_goal(oracle, goal).worst.upper
             spare = min(spare, goal.delta - found)
@@ -111,7 +111,7 @@ def within(noise: Noise, goal: Guarantee, distance: float) -> Guarantee | None:
     return stricter(goal, distance / noise.ratio_scale * (1.0 + 2.0**-50))
 
 
-def _absorb(oracle: PairOracle, goal: Guarantee, most: float) -> float:
+def _largest_slack(oracle: PairOracle, goal: Guarantee, most: float) -> float:
     """The largest κ up to `most` with which the pair still keeps the goal, rounded down."""
     if goal.pure:
         least = oracle.epsilon().worst.upper

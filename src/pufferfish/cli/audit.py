@@ -19,13 +19,13 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.documents.text import as_document, plain_document
 from pufferfish.kinds.kind import kind_of, plan_of
 from pufferfish.kinds.plan import ReleasePlan
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.table import Marks
 
 __all__ = ["command"]
 
 
-@group_rows
+@flatten_groups
 def command(
     printing: Printing,
     document: Annotated[

@@ -26,7 +26,7 @@ from pufferfish.insight.strongest import EPSILONS, Choice, choices
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
@@ -40,7 +40,7 @@ __all__ = ["command"]
 _WEAK = 5.0
 
 
-@group_rows
+@flatten_groups
 def command(
     table: Table,
     adversaries: Adversaries,

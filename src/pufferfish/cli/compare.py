@@ -9,13 +9,13 @@ from pufferfish.cli.printing import Printing
 from pufferfish.insight.comparison import compare
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Promise
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.table import Table
 
 __all__ = ["command"]
 
 
-@group_rows
+@flatten_groups
 def command(table: Table, adversaries: Adversaries, promise: Promise, printing: Printing) -> None:
     """Compare."""
     show = printing.show()

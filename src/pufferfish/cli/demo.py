@@ -18,7 +18,7 @@ from pufferfish.core.extras import check_report
 from pufferfish.datasets import adult_education, csv_text
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.planning import Asked
 from pufferfish.options.table import Table
 from pufferfish.tables import format_of
@@ -28,7 +28,7 @@ __all__ = ["command"]
 _PAIR = "Black:Asian-Pac-Islander"
 
 
-@group_rows
+@flatten_groups
 def command(
     printing: Printing,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path(

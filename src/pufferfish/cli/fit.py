@@ -17,7 +17,7 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.fit import fit_beliefs, fit_report
 from pufferfish.noise import LaplaceNoise
 from pufferfish.options.adversaries import Cap, cap_bounds, families_of, save_beliefs
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 
@@ -26,7 +26,7 @@ __all__ = ["command"]
 _ORIGINS = {"released": RELEASED, "reference": REFERENCE, "public": PUBLIC}
 
 
-@group_rows
+@flatten_groups
 def command(
     table: Table,
     printing: Printing,

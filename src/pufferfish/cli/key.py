@@ -14,7 +14,7 @@ from pufferfish.cli.once import OnceCommand
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.documents.signing import PublicKey, SigningKey
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.signing import ask_passphrase, load_key
 
 __all__ = ["app"]
@@ -23,7 +23,7 @@ app = typer.Typer(help=__doc__, no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command("sign", cls=OnceCommand)
-@group_rows
+@flatten_groups
 def sign(
     printing: Printing,
     file: Annotated[
@@ -50,7 +50,7 @@ def sign(
 
 
 @app.command("show", cls=OnceCommand)
-@group_rows
+@flatten_groups
 def show(
     printing: Printing,
     file: Annotated[Path, typer.Argument(help="A signing key, or a public key.")],

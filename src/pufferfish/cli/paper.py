@@ -15,13 +15,13 @@ from typing import Annotated
 import typer
 
 from pufferfish.cli.printing import Force, Printing
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.paper import paper
 
 __all__ = ["command"]
 
 
-@group_rows
+@flatten_groups
 def command(
     printing: Printing,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")],

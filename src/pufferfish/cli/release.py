@@ -26,7 +26,7 @@ from pufferfish.kinds.record import Edition, ReleaseRecord
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.signing import Signing
@@ -42,7 +42,7 @@ from pufferfish.words.terminal import label_lines
 __all__ = ["command", "publish"]
 
 
-@group_rows
+@flatten_groups
 def command(
     table: Table,
     adversaries: Adversaries,

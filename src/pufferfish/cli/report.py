@@ -15,14 +15,14 @@ from pufferfish.core.atomic import refuse_unusable, write_text
 from pufferfish.core.errors import OutputExistsError
 from pufferfish.documents.signing import PublicKey
 from pufferfish.kinds.record import Edition
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.table import Marks
 from pufferfish.report import report
 
 __all__ = ["command"]
 
 
-@group_rows
+@flatten_groups
 def command(
     printing: Printing,
     record: Annotated[

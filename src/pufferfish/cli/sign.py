@@ -15,13 +15,13 @@ from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import CertificationError
 from pufferfish.documents.text import document_text, plain_document
 from pufferfish.kinds.verifier import verify_record
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.signing import load_key
 
 __all__ = ["command"]
 
 
-@group_rows
+@flatten_groups
 def command(
     printing: Printing,
     record: Annotated[Path, typer.Argument(help="A record; it is written again, signed.")],

@@ -18,7 +18,7 @@ from pufferfish.cli.printing import Printing
 from pufferfish.cli.show import Show
 from pufferfish.core.extras import check_report, shiny
 from pufferfish.core.validation import require
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.table import Marks
 from pufferfish.studio.sources import source_from_path
 from pufferfish.tables import STANDARD_STREAM
@@ -26,7 +26,7 @@ from pufferfish.tables import STANDARD_STREAM
 __all__ = ["command"]
 
 
-@group_rows
+@flatten_groups
 def command(
     printing: Printing,
     file: Annotated[

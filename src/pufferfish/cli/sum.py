@@ -26,7 +26,7 @@ from pufferfish.core.ladder import Rounding
 from pufferfish.documents.signing import SigningKey
 from pufferfish.noise import law_to_dict
 from pufferfish.options.goal import HowAlike
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 from pufferfish.options.signing import Signing
 from pufferfish.report.sums import draw_scale_curves, picture_kind
 from pufferfish.sums import (
@@ -194,7 +194,7 @@ class Publishing:
             refuse_unusable(self.ledger, force=True)
 
 
-@group_rows
+@flatten_groups
 def command(
     described: Described,
     wanted: Wanted,

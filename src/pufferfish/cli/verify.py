@@ -15,7 +15,7 @@ from pufferfish.cli.exits import Exit
 from pufferfish.cli.printing import Printing
 from pufferfish.documents.signing import PublicKey
 from pufferfish.kinds.verifier import verify_record
-from pufferfish.options.groups import group_rows
+from pufferfish.options.groups import flatten_groups
 
 __all__ = ["command"]
 
@@ -23,7 +23,7 @@ _WORDS = {True: "yes", False: "NO", None: "not checkable"}
 _CODES = {True: Exit.DONE, False: Exit.NOT_PRIVATE, None: Exit.NOT_CHECKABLE}
 
 
-@group_rows
+@flatten_groups
 def command(
     printing: Printing,
     record: Annotated[Path, typer.Argument(help="A record that `pufferfish release` wrote.")],

@@ -52,7 +52,7 @@ def delta_within(
     elif isinstance(noise, GaussianNoise):
         factor = 1.0 + math.exp(min(epsilon, 700.0))
         close = _scale(inner.upper, _closeness(radius, noise)) + factor * _UNLIKELY
-        moved = _move(radius, noise) / (noise.std * math.sqrt(2.0 * math.pi))
+        moved = _reach(radius, noise) / (noise.std * math.sqrt(2.0 * math.pi))
         upper = min(close, believed.upper + factor * moved * _UP)
     return Enclosure(believed.lower, min(upper * _UP, 1.0))
 
@@ -82,14 +82,14 @@ def _growth(exponent: float) -> float:
     return math.exp(exponent) * _UP if exponent < 700.0 else math.inf
 
 
-def _move(radius: float, noise: GaussianNoise) -> float:
+def _reach(radius: float, noise: GaussianNoise) -> float:
     """D, how far a value may be moved once both are rounded to the grid."""
     return (radius + (noise.grid or 0.0)) * _UP
 
 
 def _closeness(radius: float, noise: GaussianNoise) -> float:
     """a, rounded up."""
-    share = _move(radius, noise) / noise.std
+    share = _reach(radius, noise) / noise.std
     return share * (_FAR + 0.5 * share) * _UP
 
 

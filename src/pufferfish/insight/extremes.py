@@ -106,7 +106,7 @@ def outliers(calibration: Calibration) -> Outliers | None:
         found = _cap_that_helps(tables[0], calibration)
         if found is None:
             return None
-        capped = [_cap(belief, found, scenario.secrets) for belief in tables]
+        capped = [_cap_belief(belief, found, scenario.secrets) for belief in tables]
         smooth = _fit_again(scenario, capped[0])
         std = _least_std(Scenario([*capped, *(smooth or ())], scenario.pairs), calibration)
     except PufferfishError:  # a promise that cannot be kept with values that are capped
@@ -122,10 +122,10 @@ def _cap_that_helps(belief: Belief, calibration: Calibration) -> _Cap | None:
     bounds = list(_bounds(belief, pair))
     if not bounds:
         return None
-    merged = _cap(belief, (None, None), pair, _MERGED * calibration.noise.std)
+    merged = _cap_belief(belief, (None, None), pair, _MERGED * calibration.noise.std)
 
     def log_std(cap: _Cap) -> float:
-        alone = Scenario([_cap(merged, cap, pair)], [pair])
+        alone = Scenario([_cap_belief(merged, cap, pair)], [pair])
         return math.log(max(_least_std(alone, calibration), 1e-300))
 
     whole, tightest = log_std((None, None)), bounds[-1]
@@ -161,7 +161,9 @@ def _is_table(belief: Belief, secrets: tuple[Secret, ...]) -> bool:
     return all(isinstance(belief.priors[secret], Discrete) for secret in secrets)
 
 
-def _cap(belief: Belief, cap: _Cap, secrets: tuple[Secret, ...], step: float = 0.0) -> Belief:
+def _cap_belief(
+    belief: Belief, cap: _Cap, secrets: tuple[Secret, ...], step: float = 0.0
+) -> Belief:
     """A table of some secrets, its values moved into [low, high] and to multiples of a step."""
     low, high = cap
     ends = -math.inf if low is None else low, math.inf if high is None else high

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, get_type_hints
 
-__all__ = ["group_rows"]
+__all__ = ["flatten_groups"]
 
 
-def group_rows(command: Callable[..., Any]) -> Callable[..., Any]:
+def flatten_groups(command: Callable[..., Any]) -> Callable[..., Any]:
     """A command whose parameters that are groups become one option for each of their fields."""
     hints = get_type_hints(command, include_extras=True)
     flat: list[inspect.Parameter] = []

@@ -29,7 +29,7 @@ from pufferfish.paper.figure import Figure, Panel, Series
 from pufferfish.words.certificates import describe_delta
 from pufferfish.words.numbers import at_most, readable
 
-__all__ = ["CASES", "Case", "Counted", "Found", "compute", "count_failures", "figure"]
+__all__ = ["CASES", "Case", "Counted", "Found", "compute", "count_hits", "figure"]
 
 _DRAWS = 400_000
 _SEED = 2
@@ -142,11 +142,11 @@ def _find_failure(case: Case, source: Generator) -> Found:
         case=case,
         formula=formula,
         exact=calibrate(scenario, case.goal),
-        counted=count_failures(case, _scale(formula), source),
+        counted=count_hits(case, _scale(formula), source),
     )
 
 
-def count_failures(case: Case, scale: float, source: Generator) -> Counted:
+def count_hits(case: Case, scale: float, source: Generator) -> Counted:
     """Draws under Q and under P; the event speaks for Q, which has what P lacks."""
     noise = LaplaceNoise(scale)
     laws = output_law(case.second, noise), output_law(case.first, noise)

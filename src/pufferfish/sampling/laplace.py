@@ -108,7 +108,7 @@ def discrete_laplace(count: int, rate: Fraction, entropy: Entropy) -> Integers:
 def _with_sign(count: int, tables: _Tables, entropy: Entropy) -> Integers:
     """Magnitudes with a fair sign; "minus zero" is marked."""
     words = entropy.words(count, np.uint16)
-    noise = _with_leading_bit(words >> np.uint16(1), tables.lead, entropy) << tables.digits
+    noise = _draw_lead(words >> np.uint16(1), tables.lead, entropy) << tables.digits
     shift = 0
     for block in tables.blocks:
         outcomes = block.draw(entropy.words(count, np.uint16), entropy)
@@ -121,7 +121,7 @@ def _with_sign(count: int, tables: _Tables, entropy: Entropy) -> Integers:
     return noise
 
 
-def _with_leading_bit(words: npt.NDArray[np.uint16], lead: Lookup, entropy: Entropy) -> Integers:
+def _draw_lead(words: npt.NDArray[np.uint16], lead: Lookup, entropy: Entropy) -> Integers:
     """The digits that lead: at each "eight or more" eight are kept and the rest is drawn anew."""
     total = lead.draw(words, entropy).astype(np.int64)
     more = np.flatnonzero(total == _LEAD)

@@ -69,7 +69,7 @@ class _Order:
     shares: FloatArray
 
 
-def _centre(mean: float, variance: float) -> Prior:
+def _centre_prior(mean: float, variance: float) -> Prior:
     """N(mean, variance), a point where nothing is random."""
     if variance > 0.0:
         return Gaussian(mean, math.sqrt(variance))
@@ -117,8 +117,8 @@ class GaussianSearch:
         return PairOfLaws(
             self.belief,
             SecretPair(*self._protected.words(float(gap))),
-            _centre(float(gap), float(with_user)),
-            _centre(0.0, float(rest)),
+            _centre_prior(float(gap), float(with_user)),
+            _centre_prior(0.0, float(rest)),
             0.0,
             0.0,
         )

@@ -120,7 +120,7 @@ def composable(
         return None
     # Secrets that are equal as keys, such as 0 and False, are still different names.
     names = tuple(repr(pair) for pair in scenario.pairs)
-    distance, once, worst = _couple(scenario, names, share)
+    distance, once, worst = _largest_distance(scenario, names, share)
     total = math.nextafter(distance + 2.0 * wrong, math.inf) if wrong else distance
     if not math.isfinite(total + once):
         return None
@@ -135,7 +135,7 @@ def composable(
 
 
 @lru_cache(maxsize=4)
-def _couple(
+def _largest_distance(
     scenario: Scenario, names: tuple[str, ...], delta: float
 ) -> tuple[float, float, PairOfLaws]:
     """D for all pairs, what is charged once, and the pair that decides."""

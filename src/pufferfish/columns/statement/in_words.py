@@ -72,7 +72,7 @@ def headline(facts: Facts) -> list[str]:
             "How many rows of a person there are, and whether they are independent, is not said "
             "(version 1)."
         )
-    if _state(facts):
+    if _rests_on_curator(facts):
         tested = rows_tested(TEST_LEVEL, facts.rows_tested)
         said.append(
             f"The rows of one person are taken to be independent given {_secret(facts)}, as the "
@@ -123,7 +123,7 @@ def _of_many(facts: Facts) -> str:
     return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
 
 
-def _state(facts: Facts) -> bool:
+def _rests_on_curator(facts: Facts) -> bool:
     """Whether the promise for a person rests on what its curator says of the rows."""
     rows = facts.rows_per_person
     return rows is not None and rows > 1 and facts.dependence == "independent"
@@ -171,7 +171,7 @@ def not_promised(facts: Facts) -> list[str]:
         text.append(
             "Anything about several rows of one person: together they can tell far more than one."
         )
-    if _state(facts):
+    if _rests_on_curator(facts):
         text.append(
             "Anything about several rows of one person if they are not independent given the "
             "secret: a test cannot see every dependence."

@@ -112,12 +112,12 @@ class _Named:
     def __call__(self, parts: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         record_batch = pyarrow().RecordBatch
         given = (record_batch.from_arrays(part.columns, names=self.names) for part in parts)
-        for made in self.work(join_frames(each for each in given if each.num_rows)):
+        for made in self.work(join_batches(each for each in given if each.num_rows)):
             plain = [f"c{number}" for number in range(made.num_columns)]
             yield record_batch.from_arrays(made.columns, names=plain)
 
 
-def join_frames(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def join_batches(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows in fewer, larger batches: Spark sends ten thousand rows at a time."""
     held: list[pa.RecordBatch] = []
     for part in parts:

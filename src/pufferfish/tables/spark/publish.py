@@ -33,7 +33,7 @@ from pufferfish.tables.names import refuse_secret_key
 from pufferfish.tables.seen import NOBODY
 from pufferfish.tables.spark.jobs import understood
 from pufferfish.tables.spark.storage import Storage
-from pufferfish.tables.spark.survey import count_groups, tell_apart
+from pufferfish.tables.spark.survey import count_groups, fingerprint
 from pufferfish.tables.spark.target import Target
 from pufferfish.tables.spark.transform import KEY, ChangedRows
 from pufferfish.tables.spark.written import manifest_of, read_files
@@ -105,7 +105,7 @@ def _refuse_others(manifest: Manifest, changed: ChangedRows, how: Change) -> Non
     if how.same:
         # The table was counted, and then read once more to draw.
         again = count_groups(changed.given, how)
-        if tell_apart(again) != tell_apart(changed.survey.groups):
+        if fingerprint(again) != fingerprint(changed.survey.groups):
             raise EngineError("the table changed while it was read. Nothing was published.")
 
 

@@ -21,7 +21,7 @@ from pufferfish.tables.names import not_numeric
 from pufferfish.tables.spark.jobs import pick, understood
 from pufferfish.tables.spark.summarise import secret_kind
 
-__all__ = ["count_groups", "tell_apart"]
+__all__ = ["count_groups", "fingerprint"]
 
 _NUMBER = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal\(.*\)")
 # A secret with more values than this is not one that anybody could describe.
@@ -94,6 +94,6 @@ def _measure(*found: Any) -> tuple[Any, ...]:
     return present - finite, outside, capped, largest, mean, variance * finite
 
 
-def tell_apart(groups: Iterable[SurveyedGroup]) -> frozenset[tuple[Secret | None, int, int]]:
+def fingerprint(groups: Iterable[SurveyedGroup]) -> frozenset[tuple[Secret | None, int, int]]:
     """What tells one table from another; sums of floats depend on who added first."""
     return frozenset((group.secret, group.rows, group.digest) for group in groups)
