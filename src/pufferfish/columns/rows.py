@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.calibration.mechanism import Mechanism
+from pufferfish.columns.counts import Counts
 from pufferfish.columns.plan import Plan
 from pufferfish.core.errors import DataError
 from pufferfish.core.numerics import off_step
 from pufferfish.core.validation import FloatArray
-from pufferfish.releases.counts import Counts
 from pufferfish.releases.secrets import check_secrets
 from pufferfish.tables import Batch, Changed
 from pufferfish.tables.batch import Numbers

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from pufferfish.columns.counts import Counts
 from pufferfish.columns.dependence import refuse_dependent
 from pufferfish.columns.origin import (
     is_about_this_table,
@@ -22,7 +23,6 @@ from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.surveyed import check_groups, counts_of
 from pufferfish.core.errors import DataError
 from pufferfish.ledger.file import Released, charge
-from pufferfish.releases.counts import Counts
 from pufferfish.releases.session import RowSession
 from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
 from pufferfish.tables.batch import ColumnType

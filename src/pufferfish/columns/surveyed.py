@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pufferfish.beliefs.scenario import Secret
+from pufferfish.columns.counts import Counts
 from pufferfish.columns.rows import RowRules
-from pufferfish.releases.counts import Counts
 from pufferfish.tables import Batch
 from pufferfish.tables.batch import Coded
 from pufferfish.tables.engine import SurveyedGroup

@@ -1,11 +1,11 @@
-"""What was seen of the rows of a table: counts and moments that add up, in whatever parts."""
+"""What was seen of the rows of a table: counts that add up, in whatever parts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
-__all__ = ["Counts", "RowCounts"]
+__all__ = ["RowCounts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,40 +31,3 @@ class RowCounts:
                 for each in fields(self)
             },
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts(RowCounts):
-    """Of some rows of a column.
-
-    Attributes:
-        unprotected: Those published whose secret is in no pair.
-        outside: Those with a value beyond all that the beliefs consider.
-        capped: Those with a value that was moved to a bound of the cap.
-        mean: Of the values, before any cap.
-        squares: Their squared distances from the mean, added up.
-    """
-
-    unprotected: int = 0
-    outside: int = 0
-    capped: int = 0
-    mean: float = 0.0
-    squares: float = 0.0
-
-    @property
-    def present(self) -> int:
-        """Rows with a value."""
-        return self.rows - self.missing
-
-    @property
-    def variance(self) -> float:
-        """Of the values; 0 where there are none."""
-        return self.squares / self.present if self.present else 0.0
-
-    def __add__(self, other: Self) -> Self:
-        """Of both together (the moments by Chan, Golub and LeVeque's update)."""
-        total, apart = self.present + other.present, other.mean - self.mean
-        share = other.present / total if total else 0.0
-        squares = self.squares + other.squares + apart**2 * self.present * share
-        both = super(Counts, self).__add__(other)
-        return replace(both, mean=self.mean + apart * share, squares=squares)
