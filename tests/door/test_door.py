@@ -29,7 +29,9 @@ from pufferfish.core.errors import (
 )
 from pufferfish.kinds.kind import plan_of
 from pufferfish.kinds.record import Edition
+from pufferfish.releases.counts import RowCounts
 from pufferfish.report import report
+from pufferfish.tables.seen import NOBODY
 from tests.cli.conftest import Typed, folder, typed
 from tests.door.swapped import (
     COLOURS,
@@ -39,6 +41,7 @@ from tests.door.swapped import (
     Swap,
     SwapPlan,
     SwapRecord,
+    SwapSession,
     columns,
     plan,
 )
@@ -272,6 +275,18 @@ def test_shuffled_rows_may_come_from_such_folders(tmp_path: Path) -> None:
     assert abs(same - 0.2) < 6 * np.sqrt(0.16 / len(given))
 
 
+class Leaving(SwapSession):
+    """One row was read, and none is published."""
+
+    def nothing(self) -> RowCounts:
+        return RowCounts(rows=1)
+
+
+def test_columns_without_values() -> None:
+    with pytest.raises(DataError, match=r"^the columns 'colour' and 'size' have no values\.$"):
+        Leaving(plan()).check(NOBODY)
+
+
 def test_columns_of_another_type() -> None:
     numbers = GIVEN | {"colour": [1.5] * ROWS}
     with pytest.raises(DataError, match="column 'colour' must hold text"):
@@ -334,7 +349,7 @@ def test_the_terminal(typed: Typed, folder: Path, kind: str) -> None:
         told = typed("verify", record)
         assert told.code == 0, told.out
         assert "beware" in told.out
-        assert "as such noise leaves them" in told.out
+        assert "the values of out.csv look as such a swap leaves them" in told.out
     told = typed("report", "out.csv.record.json", "--public", "--output", "public.html")
     assert told.code == 0, told.err
     for page in ("out.html", "public.html"):
