@@ -13,6 +13,7 @@ from pufferfish.audits import Command
 from pufferfish.audits.subject import as_subject
 from pufferfish.core.errors import DataError, InvalidInputError
 from tests.audits.subjects import ADULT, PURE
+from tests.door.swapped import plan
 
 VALUES = np.array([1.0, -2.5, 1e-300, 1e300, 0.1])
 
@@ -127,6 +128,11 @@ def test_writing_into_the_given_array_changes_nothing() -> None:
 def test_what_cannot_be_audited(wrong: Any) -> None:
     with pytest.raises(InvalidInputError, match="an audit needs a Mechanism, or a callable"):
         as_subject(wrong)
+
+
+def test_only_noise_that_is_added_is_audited() -> None:
+    with pytest.raises(pf.UnsupportedError, match="an audit attacks noise that is added to values"):
+        as_subject(plan().mechanism)
 
 
 def test_of_a_mechanism_both_stages_are_seen() -> None:

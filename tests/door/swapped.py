@@ -455,7 +455,12 @@ class SwapKind(RowKind[SwapPlan, SwapFacts]):
         parts = list(column_parts(str(released), format_of(released), facts.columns[1]))
         values = np.concatenate(parts)
         inside = np.isnan(values) | np.isin(values, known)
-        return Appearance(values.size, bool(inside.all()), "all numbers are of the table")
+        return Appearance(
+            values.size,
+            bool(inside.all()),
+            "all numbers are of the table",
+            like="as such a swap leaves them",
+        )
 
     def story(self, record: SwapRecord) -> tuple[Step, ...]:
         facts = record.facts

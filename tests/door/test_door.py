@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,10 @@ from pufferfish.core.errors import (
 )
 from pufferfish.kinds.kind import plan_of
 from pufferfish.kinds.record import Edition
+from pufferfish.releases.counts import RowCounts
 from pufferfish.report import kinds as pages
 from pufferfish.report import report
+from pufferfish.tables.seen import NOBODY
 from tests.cli.conftest import Typed, folder, typed
 from tests.door.swapped import (
     COLOURS,
@@ -41,6 +44,7 @@ from tests.door.swapped import (
     Swapping,
     SwapPlan,
     SwapRecord,
+    SwapSession,
     SwapWords,
     columns,
     plan,
@@ -240,6 +244,53 @@ def test_a_value_outside_the_domain(tmp_path: Path, kind: str, name: str, value:
     assert not (tmp_path / "out.csv").exists()
 
 
+def keyed(place: Path, name: str) -> Path:
+    """A table in folders that are named by a column."""
+    table = pa.table(GIVEN)
+    for value in COLOURS if name == "colour" else SIZES:
+        part = place / f"{name}={value}"
+        part.mkdir(parents=True)
+        rows = pa.array([each == value for each in GIVEN[name]])
+        pc.write_csv(table.filter(rows).drop_columns([name]), part / "part.csv")
+    return place
+
+
+@pytest.mark.parametrize("target", ["out.csv", "out"])
+@pytest.mark.parametrize("name", ["colour", "size"])
+def test_folders_named_by_what_is_changed(tmp_path: Path, name: str, target: str) -> None:
+    """Rows that keep their places are sorted by the true value."""
+    given = keyed(tmp_path / "kd", name)
+    with pytest.raises(InvalidInputError, match=f"named by '{name}', which is changed") as error:
+        pf.release(given, plan(keep_order=True), tmp_path / target)
+    assert "Do not keep the order, so that rows are shuffled" in str(error.value)
+    assert "write one file" not in str(error.value)
+    assert not (tmp_path / target).exists()
+
+
+def test_shuffled_rows_may_come_from_such_folders(tmp_path: Path) -> None:
+    done = pf.release(keyed(tmp_path / "kd", "colour"), plan(), tmp_path / "out.csv")
+    published = plain(read(tmp_path / "out.csv"))
+    assert done.record.rows == sum(each is not None for each in GIVEN["colour"])
+    order = [int(note.removeprefix("row ")) for note in published["note"]]
+    given = [GIVEN["colour"][row] for row in order]
+    assert not rejects(given, published["colour"], COLOURS)
+    # Neighbours have one true colour as often as by chance: a fifth of them, within six stds.
+    same = sum(one == two for one, two in pairwise(given)) / len(given)
+    assert abs(same - 0.2) < 6 * np.sqrt(0.16 / len(given))
+
+
+class Leaving(SwapSession):
+    """One row was read, and none is published."""
+
+    def nothing(self) -> RowCounts:
+        return RowCounts(rows=1)
+
+
+def test_columns_without_values() -> None:
+    with pytest.raises(DataError, match=r"^the columns 'colour' and 'size' have no values\.$"):
+        Leaving(plan()).check(NOBODY)
+
+
 def test_columns_of_another_type() -> None:
     numbers = GIVEN | {"colour": [1.5] * ROWS}
     with pytest.raises(DataError, match="column 'colour' must hold text"):
@@ -331,7 +382,7 @@ def test_the_terminal(typed: Typed, folder: Path, kind: str) -> None:
         told = typed("verify", record)
         assert told.code == 0, told.out
         assert "beware" in told.out
-        assert "as such noise leaves them" in told.out
+        assert "the values of out.csv look as such a swap leaves them" in told.out
     told = typed("report", "out.csv.record.json", "--public", "--output", "public.html")
     assert told.code == 0, told.err
     for page in ("out.html", "public.html"):
@@ -343,6 +394,14 @@ def test_the_terminal(typed: Typed, folder: Path, kind: str) -> None:
     assert told.json["noise"]["kind"] == "door-swap"
     (folder / "out.csv").write_text("note,colour,size\n")
     assert typed("verify", "out.csv.record.json").code == Exit.NOT_PRIVATE
+
+
+def test_an_audit_is_refused_in_plain_words(typed: Typed, folder: Path) -> None:
+    plan().save(folder / "plan.json")
+    told = typed("audit", "plan.json")
+    assert told.code == Exit.NOT_PRIVATE
+    assert "an audit attacks noise that is added to values, and nothing else" in told.err
+    assert "mechanism." not in told.err
 
 
 def test_nothing_in_the_library_knows_it() -> None:

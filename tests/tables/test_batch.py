@@ -187,6 +187,45 @@ def test_parts_have_labels_of_their_own() -> None:
     assert joined.codes.tolist() == [0, 1, -1, 2, 1]
 
 
+def test_equal_labels_of_two_types_are_two() -> None:
+    given = {"t": np.array([1, True, 1, True], dtype=object), "s": ["a", "b", "a", "b"]}
+    found = published(given, how(unchanged, columns={"t": "same"}, keep=()))[0]["t"].tolist()
+    assert [type(each) for each in found] == [int, bool, int, bool]
+    joined = join_columns([Coded(np.array([0]), (1,)), Coded(np.array([0]), (True,))])
+    assert isinstance(joined, Coded)
+    assert [type(each) for each in joined.labels] == [int, bool]
+
+
+@pytest.mark.parametrize("long", ["a label that nobody may see", 123456])
+def test_a_dropped_row_leaves_no_trace(long: Any) -> None:
+    """Neither the type nor the width of an array tells of it."""
+    given = {
+        "t": np.array(["a", long, "b"], dtype=object),
+        "x": [1.0, None, 3.0],
+        "kept": np.array(["p", "a text that nobody may see", "qq"]),
+        "raw": np.ma.array([b"p", b"bytes that nobody may see", b"qq"], mask=[True, False, False]),
+        "s": ["a", "b", "a"],
+    }
+    kinds: dict[str, ColumnType] = {"t": "same", "x": "number"}
+    done = how(complete, columns=kinds, keep=("kept", "raw"))
+    found = published(given, done)[0]
+    assert {name: each.tolist() for name, each in found.items()} == {
+        "t": ["a", "b"],
+        "x": [1.0, 3.0],
+        "kept": ["p", "qq"],
+        "raw": [None, b"qq"],
+    }
+    assert [found[name].dtype for name in ("t", "kept", "raw")] == ["<U1", "<U2", "S2"]
+
+
+@pytest.mark.parametrize("value", [7, True, date(2020, 1, 1)])
+@pytest.mark.parametrize("kind", [pa.table, dict])
+def test_what_is_published_as_text_is_text(kind: Callable[[Any], Any], value: Any) -> None:
+    given = kind({"d": [value, None], "s": ["a", "b"]})
+    with pytest.raises(DataError, match=f"column 'd' .* as text, but holds {type(value).__name__}"):
+        published(given, how(unchanged, columns={"d": "text"}, keep=()))
+
+
 def test_what_is_no_label() -> None:
     for given in (pa.table({"d": [0.5], "s": ["a"]}), {"d": [0.5], "s": ["a"]}):
         with pytest.raises(DataError, match="column 'd' must hold text, whole numbers, truth val"):

@@ -44,9 +44,9 @@ def test_rows_of_any_type_are_taken_and_packed(name: str) -> None:
     assert turned.column("n").to_pylist() == [2, 0, 1]
     again = take_rows(turned, np.array([1, 2, 0]))
     packing = ArrowPacking()
-    for found in (again, packing.unpack(packing.pack(again)), packing.joined([again])):
+    for found in (again, packing.unpack(packing.pack(again)), packing.join([again])):
         assert plain_columns(found) == plain_columns(rows)
-    both = packing.joined([again.slice(0, 1), again.slice(1, 2)])
+    both = packing.join([again.slice(0, 1), again.slice(1, 2)])
     assert plain_columns(both) == plain_columns(rows)
 
 
@@ -109,7 +109,7 @@ class _InSeveral:
         return self._table.combine_chunks().to_batches(max_chunksize=2)
 
 
-@pytest.mark.parametrize("join", [join_rows, ArrowPacking().joined])
+@pytest.mark.parametrize("join", [join_rows, ArrowPacking().join])
 def test_rows_that_do_not_go_into_one_batch_are_not_left_out(
     join: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.calibration.mechanism import Mechanism
-from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.errors import DataError, InvalidInputError, UnsupportedError
 from pufferfish.core.validation import FloatArray, positive, require
 from pufferfish.noise import Noise, as_noise
 
@@ -91,8 +91,17 @@ class Command:
 
 
 def as_subject(given: Mechanism | Noiser) -> Subject:
-    """What can be audited."""
+    """What can be audited.
+
+    Raises:
+        UnsupportedError: A mechanism that does not add noise.
+    """
     if isinstance(given, Mechanism):
+        if not given.noise.additive:
+            raise UnsupportedError(
+                "an audit attacks noise that is added to values, and nothing else; here another "
+                "mechanism is applied, for which the certificate alone speaks."
+            )
         # Rounding and clipping cost no privacy, and hide the noise that is to be looked at.
         return Subject(
             publish=_guard(given.apply),

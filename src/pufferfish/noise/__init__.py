@@ -1,4 +1,4 @@
-"""Noise laws as data, and the law of X + N in closed form. No randomness here."""
+"""Laws of what is applied to a value, as data; of X + N in closed form. No randomness here."""
 
 from __future__ import annotations
 

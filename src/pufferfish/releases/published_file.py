@@ -32,11 +32,13 @@ class Appearance(NamedTuple):
         verdict: False: such noise does not leave such values. True: nothing speaks against it.
             None: nothing could, because of what was done after the noise, or without any.
         detail: Why.
+        like: What the values were compared with.
     """
 
     rows: int
     verdict: bool | None
     detail: str
+    like: str = "as such noise leaves them"
 
 
 def beside(folder: Path, name: object) -> Path:
@@ -105,7 +107,7 @@ def look_at(
         return checks, [
             f"Whether noise was added to {named} cannot be told from its values: {seen.detail}."
         ]
-    like = f"the values of {named} look as such noise leaves them"
+    like = f"the values of {named} look {seen.like}"
     return [*checks, Check(claim=like, verdict=seen.verdict, detail=seen.detail)], []
 
 

@@ -194,8 +194,10 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         if self.counts.rows == 0:
             raise DataError("the table has no rows.")
         if self.counts.published == 0:
-            names = " or ".join(map(repr, self.columns(plan)))
-            raise DataError(f"column {names} has no values.")
+            names = [*map(repr, self.columns(plan))]
+            if len(names) > 1:
+                raise DataError(f"the columns {' and '.join(names)} have no values.")
+            raise DataError(f"column {names[0]} has no values.")
         if plan.person is not None:
             self.check_persons(plan.person, persons)
 

@@ -46,14 +46,14 @@ class Rows(Protocol):
 class Packing(Protocol):
     """What a kind of rows can do; may be called by several threads at a time."""
 
-    def taken(self, rows: Any, order: IntArray) -> Any:
+    def take(self, rows: Any, order: IntArray) -> Any:
         """The same rows in another order."""
 
-    def joined(self, parts: Sequence[Any]) -> Any:
+    def join(self, parts: Sequence[Any]) -> Any:
         """Rows one after the other; there is at least one part."""
 
     def pack(self, rows: Any) -> bytes:
-        """Rows as bytes, from which `unpacked` makes them again."""
+        """Rows as bytes, from which `unpack` makes them again."""
 
     def unpack(self, data: bytes) -> Any:
         """The rows."""
@@ -157,7 +157,7 @@ class Shuffler:
         heap = self._entropy.words(rows.num_rows, np.uint8)
         order = np.argsort(heap, kind="stable").astype(np.int64)
         ends = np.cumsum(np.bincount(heap, minlength=_HEAPS))
-        return Dealt(self._packing.taken(rows, order), np.concatenate([[0], ends]))
+        return Dealt(self._packing.take(rows, order), np.concatenate([[0], ends]))
 
     def take(self, dealt: Dealt) -> None:
         """Keep rows that were dealt, until all are there."""
@@ -200,7 +200,7 @@ class Shuffler:
         counts, sizes, lengths = np.zeros((3, _HEAPS), dtype=np.int64)
         start = self._file.size
         for heap in np.flatnonzero(_sum(self._held, "counts")).tolist():
-            rows = self._packing.joined([each.heap(heap) for each in self._held])
+            rows = self._packing.join([each.heap(heap) for each in self._held])
             data = self._packing.pack(rows)
             self._file.append(data)
             counts[heap], sizes[heap], lengths[heap] = rows.num_rows, rows.nbytes, len(data)
@@ -211,8 +211,8 @@ class Shuffler:
     def _shuffled(self, heaps: Sequence[int]) -> Any:
         pieces = [list(self._pieces(heap)) for heap in heaps]
         sizes = np.array([sum(each.num_rows for each in heap) for heap in pieces])
-        rows = self._packing.joined([each for heap in pieces for each in heap])
-        return self._packing.taken(rows, _within(sizes, self._entropy))
+        rows = self._packing.join([each for heap in pieces for each in heap])
+        return self._packing.take(rows, _within(sizes, self._entropy))
 
     def _pieces(self, heap: int) -> Iterator[Rows]:
         for each in self._all:

@@ -19,7 +19,8 @@ from pufferfish.tables.batch import Batch, Coded, Numbers
 from pufferfish.tables.names import not_labels, not_numeric, not_secrets
 from pufferfish.tables.summary import IntArray, is_missing
 
-__all__ = ["array_batch", "column_numbers", "count_batch", "new_array", "whole_counts"]
+__all__ = ["array_batch", "column_numbers", "count_batch", "narrow", "new_array"]
+__all__ += ["whole_counts"]
 
 
 def array_batch(
@@ -33,7 +34,7 @@ def array_batch(
     batch = Batch(
         {name: column_numbers(name, table[name]) for name in numbers},
         _encode(secret, table[secret], not_secrets),
-        {name: _encode(name, table[name], not_labels, dates=True) for name in labels},
+        {name: _encode(name, table[name], not_labels, published=True) for name in labels},
         None if count is None else whole_counts(count, column_numbers(count, table[count])),
     )
     sizes = [each.size for each in batch.numbers.values()]
@@ -50,9 +51,20 @@ def new_array(new: Numbers | Coded) -> npt.NDArray[Any]:
     """New values; where there is none, nan among numbers and None among others."""
     if isinstance(new, Numbers):
         return np.where(new.holes, np.nan, new.values) if new.holes.any() else new.values
-    if len(set(map(type, new.labels))) == 1 and not new.missing.any():
-        return np.asarray(new.labels)[new.codes]
-    return _objects([*new.labels, None])[new.codes]
+    # Of the labels that are there alone: a type or a width could tell of a row that was dropped.
+    present, codes = np.unique(new.codes, return_inverse=True)
+    labels = _objects([*new.labels, None])[present]
+    if len(set(map(type, labels))) == 1:
+        labels = np.asarray(labels.tolist())
+    return labels[codes]
+
+
+def narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same values; texts as wide as the longest, so that no width tells of dropped rows."""
+    if array.dtype.kind not in "US":
+        return array
+    longest = np.char.str_len(np.ma.filled(array, "")).max(initial=1)
+    return array.astype(f"{array.dtype.kind}{longest}")
 
 
 def count_batch(table: Mapping[str, Iterable[Any]], column: str, secret: str) -> Batch:
@@ -124,28 +136,32 @@ def _number(name: str, entry: object) -> float:
 
 
 def _encode(
-    name: str, given: object, refused: Callable[[str, str], str], *, dates: bool = False
+    name: str, given: object, refused: Callable[[str, str], str], *, published: bool = False
 ) -> Coded:
-    """A column of labels; `refused` says why one is none of them."""
+    """A column of labels; `refused` says why one is none of them.
+
+    In one that is published dates are labels, too, and 1 and True are two of them.
+    """
     array, masked = _one_dimensional(name, given)
     if array.dtype.kind in "Uiub":
         found, inverse = np.unique(array, return_inverse=True)
         codes = inverse.astype(np.int64)
         codes[masked] = -1
         return Coded.of(codes, tuple(found.tolist()))
-    if dates and array.dtype == "datetime64[D]":
+    if published and array.dtype == "datetime64[D]":
         array = array.astype(object)
     if array.dtype.kind not in "OT":
         raise DataError(refused(name, str(array.dtype)))
-    index: dict[Any, int] = {}
+    index: dict[tuple[type | None, Any], int] = {}
     codes = np.full(array.size, -1, dtype=np.int64)
     for row, entry in enumerate(array):
         if masked[row] or is_missing(entry):
             continue
-        if dates and type(entry) is date:
-            codes[row] = index.setdefault(entry, len(index))
-            continue
-        if not isinstance(entry, str | int | np.bool_ | np.integer):
+        if published and type(entry) is date:
+            label: Any = entry
+        elif isinstance(entry, str | int | np.bool_ | np.integer):
+            label = check_secret(entry)
+        else:
             raise DataError(refused(name, type(entry).__name__))
-        codes[row] = index.setdefault(check_secret(entry), len(index))
-    return Coded.of(codes, tuple(index))
+        codes[row] = index.setdefault((type(label) if published else None, label), len(index))
+    return Coded.of(codes, tuple(label for _, label in index))

@@ -103,9 +103,10 @@ def join_columns(parts: Sequence[Numbers | Coded]) -> Numbers | Coded:
     numbers = [part for part in parts if isinstance(part, Numbers)]
     if numbers:
         return Numbers(*(np.concatenate(each) for each in zip(*numbers, strict=True)))
-    index: dict[Any, int] = {}
+    # 1 and True are equal, and two labels.
+    index: dict[tuple[type, Any], int] = {}
     codes = [np.zeros(0, dtype=np.int64)]
     for part in (part for part in parts if isinstance(part, Coded)):
-        own = [index.setdefault(label, len(index)) for label in part.labels]
+        own = [index.setdefault((type(label), label), len(index)) for label in part.labels]
         codes.append(np.array([*own, -1], dtype=np.int64)[part.codes])
-    return Coded(np.concatenate(codes), tuple(index))
+    return Coded(np.concatenate(codes), tuple(label for _, label in index))

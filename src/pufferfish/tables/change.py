@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -15,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.beliefs.scenario import Secret
+from pufferfish.core.errors import DataError
 from pufferfish.core.validation import FloatArray
 from pufferfish.tables.batch import Batch, Coded, ColumnType, Numbers, labels_of, numbers_of
+from pufferfish.tables.names import not_text
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.rows import Columns
 from pufferfish.tables.seen import PersonsFound, WhichPairs
@@ -155,6 +158,12 @@ class Change:
         """The changed columns that are read as labels."""
         return labels_of(self.columns)
 
+    @property
+    def checked(self) -> Callable[[Batch, int | None], Changed]:
+        """`change`, but labels that are no text are refused where text is published."""
+        texts = [name for name, kind in self.columns.items() if kind == "text"]
+        return partial(_check_texts, self.change, texts)
+
     def compared(self, batch: Batch) -> FloatArray:
         """What is compared of a person's rows: two values beyond a bound of the cap are equal."""
         if self.measured is None:
@@ -171,3 +180,18 @@ class Change:
     def stays(self, names: Sequence[str]) -> list[str]:
         """The columns of the result, in the order of the table."""
         return [name for name in names if name in self.columns or name in self.keep]
+
+
+def _check_texts(
+    change: Callable[[Batch, int | None], Changed],
+    texts: Sequence[str],
+    batch: Batch,
+    before: int | None,
+) -> Changed:
+    changed = change(batch, before)
+    for name in texts:
+        new = changed.columns[name]
+        for label in new.labels if isinstance(new, Coded) else ():
+            if not isinstance(label, str):
+                raise DataError(not_text(name, type(label).__name__))
+    return changed

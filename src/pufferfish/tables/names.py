@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 from pufferfish.core.errors import InvalidInputError
 
 __all__ = ["MARKS_HINT", "check_columns", "not_labels", "not_numeric", "not_secrets"]
-__all__ += ["refuse_secret_key"]
+__all__ += ["not_text", "refuse_sorting_keys"]
 
 # What else a text among numbers may mean.
 MARKS_HINT = "If the text stands for a missing number, name it: --na TEXT (na=[...])."
@@ -57,11 +57,23 @@ def not_labels(column: str, kind: str) -> str:
     )
 
 
-def refuse_secret_key(keys: Iterable[str], secret: str) -> None:
-    """Refuse to keep rows in places that are sorted by the secret."""
+def not_text(column: str, kind: str) -> str:
+    """Why a column cannot be published as text."""
+    return f"column {column!r} is published as text, but holds {kind}. Convert it to text first."
+
+
+def refuse_sorting_keys(keys: Collection[str], secret: str, changed: Collection[str]) -> None:
+    """Refuse to keep rows in places that are sorted by the secret, or by what is changed."""
     if secret in keys:
         raise InvalidInputError(
             f"the folders are named by the secret {secret!r}: keeping rows in their places would "
             "publish it. Do not keep the order, so that rows are shuffled, or write the table "
             "with other folders first."
         )
+    for key in changed:
+        if key in keys:
+            raise InvalidInputError(
+                f"the folders are named by {key!r}, which is changed: keeping rows in their places "
+                "would publish its true values. Do not keep the order, so that rows are shuffled, "
+                "or write the table with other folders first."
+            )

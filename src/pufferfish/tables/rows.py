@@ -99,11 +99,11 @@ def take_rows(rows: Any, order: npt.NDArray[np.int64]) -> Any:
 class ArrowPacking:
     """Arrow's batches, for a shuffle."""
 
-    def taken(self, rows: pa.RecordBatch, order: npt.NDArray[np.int64]) -> pa.RecordBatch:
+    def take(self, rows: pa.RecordBatch, order: npt.NDArray[np.int64]) -> pa.RecordBatch:
         """The same rows in another order."""
         return take_rows(rows, order)
 
-    def joined(self, parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    def join(self, parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Rows one after the other."""
         if len(parts) == 1:
             return parts[0]

@@ -10,7 +10,7 @@ import pyarrow.csv as pc
 import pytest
 
 import pufferfish as pf
-from pufferfish.core.errors import DataError
+from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.report import report
 from pufferfish.tables.spark.session import read_table
 from tests.door.swapped import SwapSession, plan
@@ -42,6 +42,14 @@ def test_a_value_outside_the_domain(spark: Any, tmp_path: Path, name: str, value
         pf.release(frame(spark, given), plan(), tmp_path / "out")
     assert str(value) not in str(error.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_named_by_what_is_changed(spark: Any, tmp_path: Path) -> None:
+    frame(spark, GIVEN).write.partitionBy("colour").parquet(str(tmp_path / "in"))
+    table = spark.read.parquet(str(tmp_path / "in"))
+    with pytest.raises(InvalidInputError, match="named by 'colour', which is changed"):
+        pf.release(table, plan(keep_order=True), tmp_path / "out")
+    assert pf.release(table, plan(), tmp_path / "out").record.rows == ROWS
 
 
 @pytest.mark.heavy

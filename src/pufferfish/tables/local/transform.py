@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.extras import narwhals, pyarrow
-from pufferfish.tables.arrays import array_batch, new_array
+from pufferfish.tables.arrays import array_batch, narrow, new_array
 from pufferfish.tables.arrow import BATCH, arrow_batch, arrow_column, arrow_type
 from pufferfish.tables.batch import Coded, Numbers, join_columns
 from pufferfish.tables.change import Change, Changed, Shuffle
@@ -35,7 +35,7 @@ from pufferfish.tables.local.persons import (
 )
 from pufferfish.tables.local.pieces import OpenTable, Piece, open_table
 from pufferfish.tables.local.pool import in_order
-from pufferfish.tables.names import check_columns, refuse_secret_key
+from pufferfish.tables.names import check_columns, refuse_sorting_keys
 from pufferfish.tables.nested import decode, plain_kind
 from pufferfish.tables.rows import Columns, movable, plain_columns, take_rows
 from pufferfish.tables.seen import NOBODY, PersonsFound
@@ -92,10 +92,10 @@ def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
     if how.person is not None:
         column, values = table[how.person], how.compared(batch)
         persons.add(array_persons(how.person, column, values, batch.secret, how.pairs))
-    changed = how.change(batch, None if how.one_row else 0)
+    changed = how.checked(batch, None if how.one_row else 0)
     how.account(changed)
     rows = slice(None) if changed.rows is None else changed.rows
-    kept = {name: np.asanyarray(table[name])[rows] for name in how.keep}
+    kept = {name: narrow(np.asanyarray(table[name])[rows]) for name in how.keep}
     stays = how.stays(names)
     columns = {name: changed.columns[name] for name in stays if name in how.columns}
     result = ChangedArrays(kept, columns, stays, persons.found())
@@ -196,7 +196,7 @@ def _change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> _Seen
     if how.person is not None:
         names, values = rows.column(how.person), how.compared(batch)
         persons = arrow_persons(how.person, names, values, batch.secret, before or 0, how.pairs)
-    changed = how.change(batch, before)
+    changed = how.checked(batch, before)
     secret = batch.secret
     if changed.rows is not None:
         secret = secret.taken(np.flatnonzero(changed.rows))
@@ -323,7 +323,7 @@ def _change_piece(piece: Piece, how: Change, schema: pa.Schema, shuffle: Shuffle
 
 def _refuse_published_keys(source: Source, how: Change, *, folder: bool) -> None:
     """Where rows keep their places, the order or the names of folders publish what sorts them."""
-    refuse_secret_key(source.keys, how.secret)
+    refuse_sorting_keys(source.keys, how.secret, how.columns)
     for key in source.keys:
         if folder and key not in how.keep:
             raise InvalidInputError(

@@ -1,4 +1,4 @@
-"""Tables on a Spark cluster: counts by secret, one column changed and published, tasks spread.
+"""Tables on a Spark cluster: counts by secret, columns changed and published, tasks spread.
 
 The only place that knows Spark.
 """

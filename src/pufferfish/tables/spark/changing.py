@@ -32,7 +32,7 @@ class Changing:
     @classmethod
     def of(cls, how: Change) -> Self:
         """What `how` does to rows."""
-        return cls(dict(how.columns), how.numbers, how.labels, how.secret, how.change)
+        return cls(dict(how.columns), how.numbers, how.labels, how.secret, how.checked)
 
     def changed(self, part: pa.RecordBatch, names: tuple[str, ...]) -> tuple[pa.RecordBatch, Coded]:
         """The rows that stay, with some columns of the result, and their secrets."""

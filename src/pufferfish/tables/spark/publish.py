@@ -29,7 +29,7 @@ from pufferfish.core.errors import EngineError, InvalidInputError
 from pufferfish.tables.change import Change
 from pufferfish.tables.engine import Staged
 from pufferfish.tables.manifest import MANIFEST, ROWS_PER_FILE, Manifest
-from pufferfish.tables.names import refuse_secret_key
+from pufferfish.tables.names import refuse_sorting_keys
 from pufferfish.tables.seen import NOBODY
 from pufferfish.tables.spark.jobs import understood
 from pufferfish.tables.spark.storage import Storage
@@ -70,7 +70,7 @@ def publish_spark(
         inputs = changed.given.inputFiles()
     target = Target(storage, given, inputs, force=force)
     if how.keys is None:
-        refuse_secret_key(_folder_keys(inputs), how.secret)
+        refuse_sorting_keys(_folder_keys(inputs), how.secret, how.columns)
     with target.staging() as folder:
         if not target.in_one_step:
             # Persons were seen before anything was drawn.
