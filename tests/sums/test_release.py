@@ -16,7 +16,7 @@ import pytest
 import pufferfish as pf
 from pufferfish.core.ladder import rung_up
 from pufferfish.documents.shape import read
-from pufferfish.kinds.verifier import verify_record
+from pufferfish.kinds.verifier import verify_document, verify_record
 from pufferfish.ledger.file import read_ledger
 from pufferfish.sums import (
     SumPlan,
@@ -30,9 +30,11 @@ from pufferfish.sums import (
     together,
 )
 from pufferfish.sums import release as release_module
+from pufferfish.sums.facts import SumFacts
 from pufferfish.sums.record import SumRecord
 from pufferfish.sums.secret import Protected
 from pufferfish.sums.users_document import UsersEntries, users_to_dict
+from pufferfish.sums.words import unpromised_sum
 from tests import seams
 
 GOAL = pf.Guarantee(1.0, 1e-6)
@@ -323,6 +325,19 @@ def test_a_false_record_is_found_out(
     change(data)
     place.write_text(json.dumps(data), encoding="utf-8")
     assert verify_record(place).verdict is False
+
+
+@pytest.mark.parametrize("users", [binary([0.5, 0.2]), moments([1.0, 2.0], [1.0, 1.0])])
+def test_no_single_sentence_tells_whether_tables_are_known(users: Any) -> None:
+    tables = users.laws is not None
+    noisy = SumPlan(calibration=calibrate_sum(users, pf.Guarantee(1.0, 0.01)))
+    data = release_sum([1.0, 1.0], noisy).record.to_dict("public")
+    assert "plan" not in data
+    assert SumFacts.from_dict(data).tables is tables
+    assert verify_document(data).verdict is None
+    data["not_promised"] += unpromised_sum(tables=not tables)[-1:]
+    assert not SumFacts.from_dict(data).tables
+    assert verify_document(data).verdict is False
 
 
 @pytest.mark.parametrize("statistic", ["sum", "mean"])

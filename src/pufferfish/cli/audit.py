@@ -106,7 +106,7 @@ def _split(command: str) -> list[str]:
 def _plan(document: Path) -> ReleasePlan | None:
     """What was planned, from a plan or a record; None where a record does not hold it."""
     plain = plain_document(document)
-    kind = kind_of(plain["pufferfish"])
+    kind = kind_of(plain["pufferfish"], "record")
     if plain["pufferfish"] == kind.plan.KIND:
         return plan_of(plain)
     data = as_document(plain, kind.record.KIND, kind.record.VERSION)

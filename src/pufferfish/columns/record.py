@@ -19,7 +19,7 @@ from pufferfish.columns.statement import BeliefsFrom, Facts, Order, contradictio
 from pufferfish.columns.statement.facts import FactsEntries
 from pufferfish.core.validation import nonnegative
 from pufferfish.documents.shape import Entries, written
-from pufferfish.documents.types import Count, Name, Whole, whole_text
+from pufferfish.documents.types import Count, Name, NotNegative, Whole, whole_text
 from pufferfish.kinds.entries import record_shape
 from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.learning.reveals import Reveals
@@ -47,7 +47,7 @@ class Counted(Entries):
     unprotected: Whole
     outside: Whole
     capped: Whole
-    column_std: float
+    column_std: NotNegative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.extras import pyyaml
@@ -23,15 +23,21 @@ from pufferfish.documents.upgrades import FROM_VERSION, UPGRADES
 __all__ = [
     "PRIVATE_NOTICE",
     "PUBLIC_NOTICE",
+    "Notice",
     "as_document",
     "document_text",
+    "of_another_kind",
     "parse_document",
     "plain_document",
     "read_document",
 ]
 
-PRIVATE_NOTICE = "Holds statistics of private data. Keep it as you keep the data."
-PUBLIC_NOTICE = "May be published."
+Notice = Literal[
+    "Holds statistics of private data. Keep it as you keep the data.", "May be published."
+]
+PRIVATE_NOTICE: Notice
+PUBLIC_NOTICE: Notice
+PRIVATE_NOTICE, PUBLIC_NOTICE = get_args(Notice)
 _YAML = (".yaml", ".yml")
 _LINE_ENDS = "\x85\u2028\u2029"
 
@@ -65,12 +71,16 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
 def as_document(data: Any, kind: str, version: int) -> dict[str, Any]:
     """`parse_document` for plain data that was read already."""
     if not isinstance(data, dict) or data.get("pufferfish") != kind:
-        found = data.get("pufferfish") if isinstance(data, dict) else None
-        also = f"; it is one of kind {found!r}" if isinstance(found, str) and found else ""
-        raise InvalidInputError(f"this is no {kind} document of pufferfish{also}.")
+        raise of_another_kind(data.get("pufferfish") if isinstance(data, dict) else None, kind)
     if FROM_VERSION in data:
         raise InvalidInputError(f"a {kind} has no entry {FROM_VERSION!r}.")
     return _upgrade(data, kind, version)
+
+
+def of_another_kind(found: object, wanted: str) -> InvalidInputError:
+    """The refusal of a document that says it is of kind `found`."""
+    also = f"; it is one of kind {found!r}" if isinstance(found, str) and found else ""
+    return InvalidInputError(f"this is no {wanted} document of pufferfish{also}.")
 
 
 def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:

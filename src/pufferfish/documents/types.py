@@ -19,8 +19,10 @@ Name = Annotated[str, Meta(min_length=1)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, lt=1)]
-Whole = Annotated[int, Meta(ge=0)]
-Count = Annotated[int, Meta(ge=1)]
+# Whole numbers are those that arrays can hold.
+_MOST = 2**63 - 1
+Whole = Annotated[int, Meta(ge=0, le=_MOST)]
+Count = Annotated[int, Meta(ge=1, le=_MOST)]
 Bounds = tuple[float, float]
 Numbers = Annotated[tuple[float, ...], Meta(min_length=1)]
 Time = Annotated[str, Meta(pattern=whole_text("[0-9TZ:.+ -]{4,40}"))]

@@ -45,7 +45,9 @@ def delta_of_published(
     # ε' is rounded: HS falls in it, and by no more than e to the change, less one.
     error = 8.0 * UNIT * (1.0 + abs(inner))
     found = hockey_stick(inner - error)
-    found = Enclosure(max(found.lower - math.expm1(2.0 * error), 0.0), found.upper)
+    # HS is at most one, so an error of one already says nothing; more could overflow.
+    lost = math.expm1(min(2.0 * error, 1.0))
+    found = Enclosure(max(found.lower - lost, 0.0), found.upper)
     kept = grid_delta(noise, inner, found)
     hole = Enclosure(_hole(m, other, epsilon, 8.0 * UNIT), _hole(m, other, epsilon, -8.0 * UNIT))
     return Enclosure(

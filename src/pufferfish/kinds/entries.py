@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from pufferfish.beliefs.guarantee import GoalEntries
 from pufferfish.documents.shape import Entries
 from pufferfish.documents.signing import SignatureEntries
-from pufferfish.documents.text import PRIVATE_NOTICE
+from pufferfish.documents.text import PRIVATE_NOTICE, Notice
 from pufferfish.documents.types import whole_text
 from pufferfish.exact.certificate import CertificateEntries
 from pufferfish.noise import LawEntries
@@ -31,7 +31,7 @@ class PlanHead(Entries, kw_only=True):
 
     pufferfish: str
     version: Literal[2]
-    notice: str = PRIVATE_NOTICE
+    notice: Notice = PRIVATE_NOTICE
     goal: GoalEntries
     noise: LawEntries
     method: str

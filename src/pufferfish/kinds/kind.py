@@ -10,13 +10,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, Literal
 
-from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
-from pufferfish.documents.text import (
-    as_document,
-)
+from pufferfish.documents.text import as_document, of_another_kind
 from pufferfish.kinds.plan import ReleasePlan
 from pufferfish.kinds.record import PlanT, ReleaseRecord, StatedT
 from pufferfish.kinds.verdict import Check
@@ -95,20 +92,22 @@ def register(kind: Kind[Any, Any]) -> None:
         require(type(known) is type(kind), f"another kind has documents called {name!r}.")
 
 
-def kind_of(name: str) -> Kind[Any, Any]:
+def kind_of(name: object, wanted: Literal["plan", "record"]) -> Kind[Any, Any]:
     """The kind whose plans or records have this name.
+
+    Args:
+        name: What a document says that it is.
+        wanted: What it should be, for the message.
 
     Raises:
         InvalidInputError: There is none.
     """
-    if name not in _KINDS:
-        raise InvalidInputError(
-            f"this is no record document of pufferfish; it is one of kind {name!r}."
-        )
+    if not isinstance(name, str) or name not in _KINDS:
+        raise of_another_kind(name, wanted)
     return _KINDS[name]
 
 
 def plan_of(plain: dict[str, Any]) -> ReleasePlan:
     """The plan that a document holds, of whatever kind and version, as `plain_document` read it."""
-    plan = kind_of(plain["pufferfish"]).plan
+    plan = kind_of(plain["pufferfish"], "plan").plan
     return plan.from_dict(as_document(plain, plan.KIND, plan.VERSION))

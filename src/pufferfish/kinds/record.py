@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.core.atomic import write_text
-from pufferfish.core.errors import CertificationError, InvalidInputError
+from pufferfish.core.errors import CertificationError, InvalidInputError, refuse_incomputable
 from pufferfish.core.validation import require
 from pufferfish.documents.shape import problem
 from pufferfish.documents.signing import SigningKey, signer_of, unsigned
@@ -160,7 +160,8 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
             data["edition"] == "internal",
             "a record can be made again from its internal edition only, which holds the plan.",
         )
-        record = cls.restore(data)
+        with refuse_incomputable("record"):
+            record = cls.restore(data)
         wrong = record.contradictions(old=old)
         if wrong:
             raise CertificationError(f"this record contradicts itself: {'; '.join(wrong)}.")

@@ -12,6 +12,7 @@ from pufferfish.core.errors import (
     InvalidInputError,
     PufferfishError,
     UnsupportedError,
+    refuse_incomputable,
 )
 from pufferfish.core.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
 from pufferfish.documents.shape import Problem, problem
@@ -83,7 +84,7 @@ def verify_document(
         ignore_signature: As for `verify_record`.
     """
     checks, signed_by = ([], None) if ignore_signature else _signature(plain, signer)
-    kind = kind_of(plain["pufferfish"])
+    kind = kind_of(plain.get("pufferfish"), "record")
     data = unsigned(as_document(plain, kind.record.KIND, kind.record.VERSION))
     wrong = _misshapen(data, kind.record.SHAPE)
     if wrong is not None:
@@ -183,7 +184,8 @@ def _against_plan(
     kind: Kind[Any, Any], data: dict[str, Any], facts: Any, promised: str
 ) -> list[Check]:
     try:
-        plan = kind.plan.from_dict(data["plan"])
+        with refuse_incomputable("plan"):
+            plan = kind.plan.from_dict(data["plan"])
     except CertificationError as error:
         return [Check(claim=promised, verdict=False, detail=str(error))]
     except InvalidInputError as error:
@@ -191,7 +193,8 @@ def _against_plan(
     except UnsupportedError as error:
         return [Check(claim=promised, verdict=None, detail=str(error))]
     planned = kind.facts_by_plan(facts, plan)
-    other = [name for name, entry in planned.to_dict().items() if data[name] != entry]
+    said = planned.to_dict() | {"notice": data["plan"].get("notice", data["notice"])}
+    other = [name for name, entry in said.items() if data[name] != entry]
     same = planned.noise == facts.noise and planned.goal == facts.goal
     return [
         Check(

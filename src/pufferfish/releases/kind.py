@@ -86,7 +86,7 @@ def row_kind(plan: ReleasePlan) -> RowKind[Any, Any]:
         InvalidInputError: It is no plan, or publishes something else.
     """
     require(isinstance(plan, ReleasePlan), f"plan must be a Plan, got {type(plan).__name__}.")
-    kind = kind_of(plan.KIND)
+    kind = kind_of(plan.KIND, "plan")
     if not isinstance(kind, RowKind):
         raise InvalidInputError(f"a {plan.KIND} publishes no rows of a table.")
     return kind

@@ -93,12 +93,11 @@ def _plain(given: Any, path: Path | None) -> dict[str, Any]:
         isinstance(given, Mapping),
         f"record must be a Record, a file's path or a document, got {type(given).__name__}.",
     )
-    require(isinstance(given.get("pufferfish"), str), "this is no record document of pufferfish.")
     return dict(given)
 
 
 def _read(plain: dict[str, Any], edition: Edition) -> ReleaseRecord[Any, Any] | Mapping[str, Any]:
-    record = kind_of(plain["pufferfish"]).record
+    record = kind_of(plain.get("pufferfish"), "record").record
     data = as_document(plain, record.KIND, record.VERSION)
     if data.get("edition") != "public":
         return _of_edition(record.from_dict(data), edition)

@@ -45,8 +45,8 @@ class SumFacts(Stated):
         noise: The law that was added.
         rounding: How its scale was made public; None where every user is public.
         users: How many are described; None where that is not told.
-        tables: Whether every user's table is known, and not only mean and std. The words of a
-            record tell it.
+        tables: Whether every user's table is known, and not only mean and std. Without a plan, a
+            record has the words of the one or of the other.
     """
 
     goal: Guarantee
@@ -95,7 +95,8 @@ class SumFacts(Stated):
             noise=as_noise(entries.noise.made()),
             tables="tables" in data["plan"]["users"]
             if "plan" in data
-            else unpromised_sum(tables=True)[-1] in data["not_promised"],
+            # No entry says it: the words are all those of the one, or of the other.
+            else data["not_promised"] in _with_tables(entries.rounding),
             statistic=entries.statistic,
             column=entries.column,
             rounding=entries.rounding,
@@ -109,6 +110,11 @@ def sum_words(facts: SumFacts) -> dict[str, Any]:
         "promise": _claim(facts),
         "not_promised": unpromised_sum(tables=facts.tables) + _size_not_promised(facts.rounding),
     }
+
+
+def _with_tables(rounding: Rounding | None) -> list[list[str]]:
+    """What is not promised where tables are known; version 1 had no words about the size."""
+    return [unpromised_sum(tables=True) + _size_not_promised(each) for each in (rounding, None)]
 
 
 def _size_not_promised(rounding: Rounding | None) -> list[str]:
@@ -143,7 +149,7 @@ def _claim(facts: SumFacts) -> str:
         added = f"Added to the sum was {what}."
     divided = (
         f" It was then divided by {facts.users:,}, the number of described users."
-        if facts.statistic == "mean"
+        if facts.statistic == "mean" and facts.users is not None
         else ""
     )
     return (

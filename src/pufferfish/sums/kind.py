@@ -98,5 +98,7 @@ def _on_grid(value: float, facts: SumFacts, grid: float) -> bool:
     """A sum is a multiple of the grid; a mean is one that was divided by the number of users."""
     if facts.statistic != "mean":
         return value % grid == 0.0
-    users = facts.users
-    return users is not None and round(value * users / grid) * grid / users == value
+    if facts.users is None:
+        return False
+    steps = value * facts.users / grid
+    return math.isfinite(steps) and round(steps) * grid / facts.users == value
