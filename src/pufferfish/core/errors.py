@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 __all__ = [
     "BudgetExceededError",
     "CertificationError",
@@ -20,7 +17,6 @@ __all__ = [
     "PufferfishError",
     "UnreachableGoalError",
     "UnsupportedError",
-    "refuse_incomputable",
 ]
 
 
@@ -30,23 +26,6 @@ class PufferfishError(Exception):
 
 class InvalidInputError(PufferfishError, ValueError):
     """An argument that cannot mean anything: nan, a negative scale, weights that miss one."""
-
-
-@contextmanager
-def refuse_incomputable(name: str) -> Iterator[None]:
-    """Refuse what has the right shape, and still cannot be computed with.
-
-    Numbers that somebody else wrote can fail in any formula. The message does not quote them.
-
-    Raises:
-        InvalidInputError: Something within failed that was not refused on purpose.
-    """
-    try:
-        yield
-    except PufferfishError:
-        raise
-    except (ArithmeticError, KeyError, TypeError, ValueError):
-        raise InvalidInputError(f"this {name} cannot be computed with.") from None
 
 
 class DataError(InvalidInputError):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, KeysView, Sequence, ValuesView
+from contextlib import contextmanager
 from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError, PufferfishError
 
 __all__ = [
     "FloatArray",
@@ -20,6 +21,7 @@ __all__ = [
     "nonnegative",
     "positive",
     "probability_below_one",
+    "refuse_incomputable",
     "require",
 ]
 
@@ -140,3 +142,20 @@ def check_probabilities(name: str, values: Sequence[float] | FloatArray) -> Floa
         )
     # Already as good as rounding allows: dividing again would only make equal laws unequal.
     return array if abs(total - 1.0) <= 2.0**-51 else array / total
+
+
+@contextmanager
+def refuse_incomputable(name: str) -> Iterator[None]:
+    """Refuse what has the right shape, and still cannot be computed with.
+
+    Numbers that somebody else wrote can fail in any formula. The message does not quote them.
+
+    Raises:
+        InvalidInputError: Something within failed that was not refused on purpose.
+    """
+    try:
+        yield
+    except PufferfishError:
+        raise
+    except (ArithmeticError, KeyError, TypeError, ValueError):
+        raise InvalidInputError(f"this {name} cannot be computed with.") from None

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.core.atomic import write_text
-from pufferfish.core.errors import CertificationError, InvalidInputError, refuse_incomputable
-from pufferfish.core.validation import require
+from pufferfish.core.errors import CertificationError, InvalidInputError
+from pufferfish.core.validation import refuse_incomputable, require
 from pufferfish.documents.shape import problem
 from pufferfish.documents.signing import SigningKey, signer_of, unsigned
 from pufferfish.documents.text import (

@@ -12,9 +12,9 @@ from pufferfish.core.errors import (
     InvalidInputError,
     PufferfishError,
     UnsupportedError,
-    refuse_incomputable,
 )
 from pufferfish.core.limits import PATIENCE_SECONDS, OutOfPatienceError, patience
+from pufferfish.core.validation import refuse_incomputable
 from pufferfish.documents.shape import Problem, problem
 from pufferfish.documents.signing import PublicKey, signer_of, unsigned
 from pufferfish.documents.text import PRIVATE_NOTICE, PUBLIC_NOTICE, as_document, plain_document

@@ -135,8 +135,8 @@ class _Rows:
                 low, high = wanted[y] - _TOLERANCE, wanted[y] + _TOLERANCE
                 self.lp.row([self._map(given, y)], float(low), float(high))
         self._far = _Far(self, program) if program.wrong else None
-        for number, group in enumerate(program.groups):
-            self._add_group(number, group)
+        for group in program.groups:
+            self._add_group(group)
 
     def take(self) -> int:
         """A column for each y; the number of the first."""
@@ -151,7 +151,7 @@ class _Rows:
         cells = np.flatnonzero(weights)
         return cells * self._outs + y, sign * weights[cells]
 
-    def _add_group(self, number: int, group: Group) -> None:
+    def _add_group(self, group: Group) -> None:
         program, factor = self._program, math.exp(self._program.goal.epsilon)
         shared = group.complete and program.goal.pure
         seen = group.laws @ program.kernel
