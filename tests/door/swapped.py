@@ -451,6 +451,7 @@ class SwapKind(RowKind[SwapPlan, SwapFacts]):
     def looks(self, data: Mapping[str, Any], facts: SwapFacts, released: Path) -> Appearance:
         """Whether all numbers are among the five."""
         require(isinstance(facts.noise, Swap), "another law")
+        # What a record states is any law; `require` has just seen that it is this one.
         known = np.array(facts.noise.domains[1])  # type: ignore[attr-defined]
         parts = list(column_parts(str(released), format_of(released), facts.columns[1]))
         values = np.concatenate(parts)

@@ -174,6 +174,7 @@ def _converted(data: object, shape: type[T]) -> T:
 
 
 def _open(shape: type, data: Any) -> Any:
+    # So msgspec wants to be told of a type that is not this hook's.
     if not issubclass(shape, Open):
         raise NotImplementedError
     try:
@@ -184,6 +185,7 @@ def _open(shape: type, data: Any) -> Any:
 
 
 def _schema_of_open(shape: type) -> dict[str, Any]:
+    # As for `_open`.
     if not issubclass(shape, Open):
         raise NotImplementedError
     return {"anyOf": list(msgspec.json.schema(shape.forms())["$defs"].values())}

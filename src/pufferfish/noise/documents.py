@@ -71,6 +71,7 @@ class LawEntries(Open):
     @classmethod
     def forms(cls) -> Any:
         """As registered."""
+        # The forms are known only when it is asked: no `|` can be written down.
         return Union[tuple(_BY_TAG[tag].entries for tag in cls.tags or _BY_TAG)]  # noqa: UP007
 
     def made(self) -> Law:
