@@ -73,5 +73,5 @@ def test_the_exponential_is_below(exponent: float) -> None:
 
 def test_a_floor_is_seen_to_break() -> None:
     table = round_table(np.array([[0.5, 0.5], [0.25, 0.75]]))
-    assert floor_of(table, [Fraction(2)])
-    assert not floor_of(table, [Fraction(199, 100)])
+    assert floor_of(table, ((0, 1, Fraction(2)),))
+    assert not floor_of(table, ((0, 1, Fraction(199, 100)),))

@@ -8,8 +8,8 @@ import numpy as np
 
 import pufferfish as pf
 from pufferfish.recoding.cells import CellLaw
-from pufferfish.recoding.exact import WHOLE, exp_lower
-from pufferfish.recoding.kernels import line_kernel
+from pufferfish.recoding.exact import WHOLE
+from pufferfish.recoding.kernels import line_floor, line_kernel
 from pufferfish.recoding.program import Group, Program, solve
 from pufferfish.recoding.table import Duty, repair, round_table
 from tests.recoding import referee
@@ -50,13 +50,12 @@ def planned(seed: int) -> tuple[np.ndarray, np.ndarray, Duty, np.ndarray | None]
             histogram=(frequencies @ kernel, frequencies) if keep else None,
         )
     )
-    factors = tuple(exp_lower(floor * gap) for gap in np.diff(values)) if floor < np.inf else ()
     duty = Duty(
         laws=(tuple(map(CellLaw.from_counts, counts)),),
         pairs=(pairs,),
         goal=goal,
         wrong=Fraction(str(wrong)),
-        factors=factors,
+        floor=line_floor(values, floor),
     )
     map_ = np.clip(found.map, 0.0, None)
     matrix = kernel @ (map_ / map_.sum(axis=1, keepdims=True))

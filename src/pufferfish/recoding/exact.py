@@ -13,22 +13,44 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 from pufferfish.recoding.cells import CellLaw, IntegerTable, Whole
 
-__all__ = ["WHOLE", "Published", "delta_of", "epsilon_of", "exp_lower", "floor_of", "publish"]
+__all__ = [
+    "WHOLE",
+    "Floor",
+    "Published",
+    "delta_of",
+    "epsilon_of",
+    "exp_lower",
+    "exp_upper",
+    "floor_of",
+    "publish",
+]
 
 # What stands for probability 1 in a table.
 WHOLE = 1 << 62
 
 
-def exp_lower(exponent: float) -> Fraction:
+# (x, x', f): M(x,y) ≤ f·M(x',y) for each y, and the same with x and x' exchanged.
+Floor = tuple[tuple[int, int, Fraction], ...]
+
+
+def exp_lower(exponent: float | Fraction) -> Fraction:
     """A rational number that is not above e^exponent."""
-    # The system's exp is right to within two units of its last digit; beyond e^700 a bit less will
-    # do, for no table tells probabilities that far apart.
-    found = math.exp(min(exponent, 700.0))
+    # Beyond e^700 less will do, for no table tells probabilities that far apart.
+    rounded = float(min(exponent, 700))
+    if rounded > exponent:
+        rounded = math.nextafter(rounded, -math.inf)
+    # The system's exp is right to within two units of its last digit.
+    found = math.exp(rounded)
     return Fraction(math.nextafter(math.nextafter(found, 0.0), 0.0))
+
+
+def exp_upper(exponent: float) -> Fraction:
+    """A rational number that is not below e^exponent, for exponents of up to 700."""
+    found = math.exp(exponent)
+    return Fraction(math.nextafter(math.nextafter(found, math.inf), math.inf))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +118,12 @@ def epsilon_of(first: Published, second: Published) -> Fraction | None:
     return largest
 
 
-def floor_of(table: IntegerTable, factors: Sequence[Fraction]) -> bool:
-    """Whether M(x,y) ≤ e^{κd}·M(x',y) for every two values, given e^{κd} for neighbours.
-
-    On a line distances add up, so neighbours are enough. `factors` are rounded down.
-    """
+def floor_of(table: IntegerTable, floor: Floor) -> bool:
+    """Whether no two values of a floor are told apart by more than their factor, for any y."""
     whole: Whole = table.astype(object)
-    for (one, other), factor in zip(pairwise(whole), factors, strict=True):
+    for x, other, factor in floor:
         up, down = factor.numerator, factor.denominator
-        if (one * down > other * up).any() or (other * down > one * up).any():
+        first, second = whole[x], whole[other]
+        if (first * down > second * up).any() or (second * down > first * up).any():
             return False
     return True

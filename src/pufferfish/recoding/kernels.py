@@ -1,16 +1,21 @@
 """Floors: kernels that protect every value from everybody, whatever they believe.
 
 A floor κ says that K(x,·) ≤ e^{κ·d(x,x')}·K(x',·) for every two values. What is done to its output
-keeps it.
+keeps it. What has no finite distance from the rest, such as "missing", is told apart from it: no
+pair of the floor names it, and `apart` leaves it as it is.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import combinations, pairwise
+
 import numpy as np
 
 from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.exact import Floor, exp_lower
 
-__all__ = ["exponential_kernel", "line_kernel"]
+__all__ = ["apart", "exponential_kernel", "line_floor", "line_kernel", "metric_floor"]
 
 
 def line_kernel(values: FloatArray, kappa: float) -> FloatArray:
@@ -32,3 +37,33 @@ def exponential_kernel(distances: FloatArray, kappa: float) -> FloatArray:
     """K(x,y) ∝ e^{−κ·d(x,y)/2}: the exponential mechanism, for any metric of one's own."""
     weights = np.exp(-0.5 * kappa * distances)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def apart(kernel: FloatArray) -> FloatArray:
+    """The kernel with one more cell at the end, which is told apart from all others."""
+    size = len(kernel)
+    wider = np.eye(size + 1, kernel.shape[1] + 1, kernel.shape[1] - size)
+    wider[:size, :-1] = kernel
+    return np.asarray(wider)
+
+
+def line_floor(values: FloatArray, kappa: float) -> Floor:
+    """The floor κ on numbers in rising order: neighbours are enough, as their distances add up."""
+    if np.isinf(kappa):
+        return ()
+    exact = [Fraction(float(each)) for each in values]
+    return tuple(
+        (x, x + 1, exp_lower(Fraction(kappa) * (right - left)))
+        for x, (left, right) in enumerate(pairwise(exact))
+    )
+
+
+def metric_floor(distances: FloatArray, kappa: float) -> Floor:
+    """The floor κ for any metric of one's own: every two values at a finite distance."""
+    if np.isinf(kappa):
+        return ()
+    return tuple(
+        (x, other, exp_lower(Fraction(kappa) * Fraction(float(distances[x, other]))))
+        for x, other in combinations(range(len(distances)), 2)
+        if np.isfinite(distances[x, other])
+    )

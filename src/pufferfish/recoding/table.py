@@ -11,10 +11,8 @@ by which each row of the promise gains θ·r(y)·(e^ε − 1), and the floor θ�
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
@@ -22,7 +20,7 @@ from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.core.errors import CertificationError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import CellLaw, IntegerTable, Whole
-from pufferfish.recoding.exact import WHOLE, delta_of, exp_lower, publish
+from pufferfish.recoding.exact import WHOLE, Floor, delta_of, exp_lower, publish
 
 __all__ = ["Duty", "repair", "round_table"]
 
@@ -40,14 +38,14 @@ class Duty:
         pairs: Of each, which of them must look alike, in both orders.
         goal: The promise.
         wrong: How far in total variation each law may be off.
-        factors: e^{κd} for neighbouring values, rounded down; none without a floor.
+        floor: Which values may be told apart by how much (`kernels.line_floor`, `metric_floor`).
     """
 
     laws: tuple[tuple[CellLaw, ...], ...]
     pairs: tuple[tuple[tuple[int, int], ...], ...]
     goal: Guarantee
     wrong: Fraction = Fraction(0)
-    factors: tuple[Fraction, ...] = ()
+    floor: Floor = ()
 
 
 def round_table(matrix: FloatArray) -> IntegerTable:
@@ -106,7 +104,7 @@ def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
                 # Any r does: it is spread evenly.
                 spent = (delta / Fraction(goal.delta) - 1) / outs
                 needed = [max(each, spent) for each in needed]
-    for y, excess in _floor_excess(table, duty.factors):
+    for y, excess in _floor_excess(table, duty.floor):
         needed[y] = max(needed[y], excess)
     return needed
 
@@ -116,13 +114,12 @@ def _per_slack(excess: Fraction, factor: Fraction) -> Fraction:
     return excess / (factor - 1) if factor > 1 else Fraction(1 << 62)
 
 
-def _floor_excess(table: IntegerTable, factors: Sequence[Fraction]) -> list[tuple[int, Fraction]]:
+def _floor_excess(table: IntegerTable, floor: Floor) -> list[tuple[int, Fraction]]:
     whole: Whole = table.astype(object)
     found = []
-    # There are none without a floor.
-    for (one, other), factor in zip(pairwise(whole), factors, strict=bool(factors)):
+    for x, other, factor in floor:
         up, down = factor.numerator, factor.denominator
-        for first, second in ((one, other), (other, one)):
+        for first, second in ((whole[x], whole[other]), (whole[other], whole[x])):
             excess = first * down - second * up
             found += [
                 (int(y), _per_slack(Fraction(excess[y], down * WHOLE), factor))

@@ -1,0 +1,112 @@
+"""The table with the least loss that keeps a duty, and how much less any other could lose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.cells import IntegerTable
+from pufferfish.recoding.exact import WHOLE
+from pufferfish.recoding.program import Group, Program, solve
+from pufferfish.recoding.table import Duty, repair
+
+__all__ = ["Found", "Task", "least_loss"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Task:
+    """What is to be found.
+
+    Attributes:
+        duty: What must be kept, exactly.
+        cost: c(x,y)·π(x), for each cell and each output: weighted by how often x occurs.
+        kernel: K of the floor; None without a floor.
+        fixed: Whether M must be K and then a map T, as for remapped noise. Otherwise K serves only
+            where one program over all M that keep the floor would take too long.
+        histogram: How often each cell occurs, and how often each output must; None: as it comes.
+    """
+
+    duty: Duty
+    cost: FloatArray
+    kernel: FloatArray | None = None
+    fixed: bool = False
+    histogram: tuple[FloatArray, FloatArray] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What was found.
+
+    Attributes:
+        table: M over 2⁶². It keeps the duty: this was checked in whole numbers.
+        loss: Σ cost·M of this table, exactly.
+        bound: No map that keeps the duty loses less, for this kernel and these outputs.
+    """
+
+    table: IntegerTable
+    loss: Fraction
+    bound: float
+
+
+def least_loss(
+    task: Task,
+    *,
+    seconds: float = math.inf,
+    progress: Callable[[int], None] | None = None,
+) -> Found:
+    """The table with the least loss.
+
+    Args:
+        task: What is asked.
+        seconds: When to be content with what there is.
+        progress: Told how often the program was solved with more rows. What it raises goes through.
+
+    Raises:
+        UnsupportedError: Nothing was found in time.
+        CertificationError: The promise is finer than a table of whole numbers can be.
+    """
+    program = _program(task)
+    found = np.clip(solve(program, seconds=seconds, progress=progress).map, 0.0, None)
+    matrix = program.kernel @ (found / found.sum(axis=1, keepdims=True))
+    table = repair(matrix, task.duty, None if task.histogram is None else task.histogram[1])
+    loss = loss_of(table, task.cost)
+    bound = float(program.cost.min(axis=1).sum()) * (1.0 - 1e-9)
+    return Found(table, loss, min(bound, float(loss)))
+
+
+def _program(task: Task) -> Program:
+    kernel = np.eye(len(task.cost)) if task.kernel is None else task.kernel
+    duty = task.duty
+    return Program(
+        cost=kernel.T @ task.cost,
+        kernel=kernel,
+        groups=tuple(
+            Group(np.array([law.probabilities for law in laws]), pairs)
+            for laws, pairs in zip(duty.laws, duty.pairs, strict=True)
+        ),
+        goal=duty.goal,
+        wrong=float(duty.wrong),
+        histogram=(
+            None if task.histogram is None else (task.histogram[0] @ kernel, task.histogram[1])
+        ),
+    )
+
+
+def loss_of(table: IntegerTable, cost: FloatArray) -> Fraction:
+    """Σ cost·M/2⁶², exactly."""
+    return (
+        sum(
+            (
+                Fraction(float(each)) * int(weight)
+                for each, weight in zip(cost.ravel(), table.ravel(), strict=True)
+                if each and weight
+            ),
+            Fraction(0),
+        )
+        / WHOLE
+    )
