@@ -11,8 +11,8 @@ from pufferfish.audits import AuditResult, audit
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.beliefs.scenario import Belief, Scenario, Secret, SecretPair
+from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.distance import Radius, radius
-from pufferfish.calibration.least_noise import calibrate
 from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.calibration.postprocess import Clip, Postprocess, RoundTo
 from pufferfish.calibration.result import Calibration
@@ -56,6 +56,7 @@ from pufferfish.kinds.kind import register
 from pufferfish.kinds.verifier import Verification, verify_record
 from pufferfish.ledger.budget import Ledger
 from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, NoNoise, output_law
+from pufferfish.recoding.law import Recoding
 from pufferfish.releases import Release, release, release_file
 from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.sums import SumCalibration, SumPlan, calibrate_sum, compare_sum, release_sum
@@ -107,6 +108,7 @@ __all__ = [
     "PublicKey",
     "PufferfishError",
     "Radius",
+    "Recoding",
     "Record",
     "Release",
     "RoundTo",

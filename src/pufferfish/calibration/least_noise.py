@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import PairOfLaws, Scenario
 from pufferfish.calibration.distance import within
-from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.calibration.sizes import check_size, family_of, published_law_of
 from pufferfish.core.errors import (
     CertificationError,
@@ -19,15 +20,16 @@ from pufferfish.core.errors import (
 from pufferfish.core.ladder import Rounding
 from pufferfish.core.numerics import round_up
 from pufferfish.core.validation import nonnegative, positive, require
-from pufferfish.exact import Certificate, search
+from pufferfish.exact import Certificate, search, verify
 from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.many import GoalAt, is_many, least_size_of_many, none_is_enough
-from pufferfish.exact.oracle import certify, check_goal, check_scenario
+from pufferfish.exact.oracle import certify, check_goal, check_law, check_scenario
 from pufferfish.exact.parallel import Progress, Workers, start_workers
 from pufferfish.exact.search import HOPELESS, Judge, least_size_of_all
 from pufferfish.exact.unreachable import refuse_revealing_holes
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Noise, NoNoise, as_noise, check_noise
+from pufferfish.noise import Noise, NoNoise, as_noise
+from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import (
     PAPER_METHODS,
     TAU_FORMS,
@@ -38,7 +40,7 @@ from pufferfish.theorems import (
 from pufferfish.words.certificates import describe_delta, describe_loss
 from pufferfish.words.phrases import larger_size
 
-__all__ = ["Method", "as_published", "at_least", "calibrate", "recertify"]
+__all__ = ["Method", "as_published", "at_least", "calibrate_noise", "recertify"]
 
 Method = Literal["exact", "coupling", "thm-1", "remark-1", "thm-2", "cor-2"]
 
@@ -59,7 +61,7 @@ _SMALLEST_SIZE = 1e-70
 _LARGEST_SIZE = 1e95
 
 
-def calibrate(
+def calibrate_noise(
     scenario: Scenario,
     goal: Guarantee,
     noise: Literal["laplace", "gaussian"] = "laplace",
@@ -140,15 +142,16 @@ def calibrate(
 def recertify(
     scenario: Scenario,
     goal: Guarantee,
-    noise: Noise,
+    noise: Noise | Recoding,
     *,
     method: str = "exact",
     tau: Tau | None = None,
     radius: float = 0.0,
+    recode: Recode | None = None,
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Calibration:
-    """A calibration with a noise law that is already chosen, certified anew.
+    """A calibration with a law that is already chosen, certified anew.
 
     Args:
         scenario: What must look alike, to whom.
@@ -157,6 +160,8 @@ def recertify(
         method: How it was found; "given" where nobody looked for the least.
         tau: The form of τ(δ), for the methods that have one.
         radius: How far in W_∞ the true laws may be from the believed ones.
+        recode: Of a recoding, what was asked of it; it must keep the promise for laws that are as
+            wrong as this says.
         workers: Processes to spread many pairs over; see `calibrate`.
         progress: Called with (pairs done, pairs in all).
 
@@ -165,9 +170,15 @@ def recertify(
     """
     check_scenario(scenario)
     check_goal(goal)
-    check_noise(noise)
-    require(method in (*METHODS, "given"), f"method {method!r} is not known.")
+    check_law(noise)
+    require(method in (*METHODS, "given", "recode"), f"method {method!r} is not known.")
     distance = nonnegative("radius", radius)
+    if isinstance(noise, Recoding):
+        require(distance == 0.0, "a recoding has no radius; say by how much laws may be wrong.")
+        certificate = verify(scenario, noise, goal, wrong=0.0 if recode is None else recode.wrong)
+        if certificate.holds is not True:
+            raise CertificationError(_not_kept(method, certificate))
+        return replace(_calibration(scenario, certificate, method, None, 0.0), recode=recode)
     with start_workers(workers, large=is_many(scenario)) as ready:
         certificate = certify(scenario, noise, goal, ready, progress)
         if not _is_kept(scenario, certificate, distance, ready):
@@ -180,6 +191,8 @@ def as_published(calibration: Calibration, rounding: Rounding) -> Calibration:
 
     An uncertified calibration stays as it is: nothing will be published with it.
     """
+    if isinstance(calibration.mechanism, Recoding):
+        return calibration  # its floor was chosen to be published
     noise = published_law_of(calibration.noise, rounding, calibration.scenario, calibration.goal)
     if noise == calibration.noise or not calibration.certified:
         return calibration
@@ -230,7 +243,7 @@ def _certify_given(
         certificate = certify(scenario, law, goal, ready, progress)
         if _is_kept(scenario, certificate, distance, ready):
             return _calibration(scenario, certificate, "given", None, distance)
-    enough = calibrate(
+    enough = calibrate_noise(
         scenario,
         goal,
         "laplace" if noise == "laplace" else "gaussian",

@@ -3,18 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.in_words import explain
 from pufferfish.core.validation import require
+from pufferfish.documents.types import NotNegative, Positive, Share
 from pufferfish.exact import Certificate
 from pufferfish.exact.many import is_many
 from pufferfish.noise import Law, Noise, as_noise
 from pufferfish.theorems import ComposableCertificate, Tau, composable
 from pufferfish.words.explanation import Explanation
 
-__all__ = ["Calibration"]
+__all__ = ["Calibration", "Recode"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recode:
+    """What was asked of a recoding, and what it costs. As private as the table it was found from.
+
+    Attributes:
+        floor: κ, in units of the column; None: none.
+        wrong: How far in total variation each law may be from the one believed.
+        loss: "squared", "absolute", "changed", or "own" for a matrix.
+        keep_histogram: Whether published values occur as often as before, on average.
+        mean_loss: The mean loss of a row.
+        least_loss: No map with this floor and these outputs that keeps the promise loses less.
+        rmse: The root mean square error of a published value.
+        unchanged: The share of values that are published as they are.
+        moved: How far the others move, on average.
+        constant_rmse: The error of publishing one constant for everybody: the column's std.
+        laplace_rmse: That of the least Laplace noise; None where there is none.
+    """
+
+    floor: Positive | None
+    wrong: Share
+    loss: Literal["squared", "absolute", "changed", "own"]
+    keep_histogram: bool
+    mean_loss: NotNegative
+    least_loss: NotNegative
+    rmse: NotNegative
+    unchanged: Annotated[float, Meta(ge=0, le=1)]
+    moved: NotNegative
+    constant_rmse: NotNegative
+    laplace_rmse: NotNegative | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
@@ -30,6 +65,7 @@ class Calibration:
             `certified_only=False` asked to see a size that does not.
         tau: The form of τ(δ), for the methods that have one.
         radius: How far in W_∞ the true laws may be from the believed ones.
+        recode: Of a recoding: what was asked of it, and what it costs.
     """
 
     scenario: Scenario = field(repr=False)
@@ -39,6 +75,7 @@ class Calibration:
     certificate: Certificate
     tau: Tau | None = None
     radius: float = 0.0
+    recode: Recode | None = None
 
     def __init__(
         self,
@@ -51,11 +88,12 @@ class Calibration:
         tau: Tau | None = None,
         radius: float = 0.0,
         mechanism: Law | None = None,
+        recode: Recode | None = None,
     ) -> None:
         """Of a law that is given as `noise`, or as `mechanism` if it adds none."""
         law = mechanism if noise is None else noise
         require(law is not None, "a calibration needs the law that is applied.")
-        given = (scenario, goal, method, law, certificate, tau, radius)
+        given = (scenario, goal, method, law, certificate, tau, radius, recode)
         for each, value in zip(fields(self), given, strict=True):
             object.__setattr__(self, each.name, value)
 
@@ -84,7 +122,10 @@ class Calibration:
     @property
     def composable(self) -> ComposableCertificate | None:
         """What repeated releases cost, at the goal's δ; None where no coupling bounds it."""
-        return composable(self.scenario, self.noise, self.goal.delta, self.radius)
+        noise = self.mechanism.at_floor
+        if noise is None:
+            return None
+        return composable(self.scenario, noise, self.goal.delta, self.radius)
 
     def explain(self, *, another_table: bool = False) -> Explanation:
         """What was done, what is promised, to whom, and what is not, in numbered steps.

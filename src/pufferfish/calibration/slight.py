@@ -43,7 +43,8 @@ def drawable(calibration: Calibration) -> Calibration:
         CertificationError: The size was given, so that it must not be replaced by one that tells
             of the beliefs.
     """
-    if calibration.mechanism.identity or not publishes_values(calibration):
+    law = calibration.mechanism
+    if law.identity or not law.additive or not publishes_values(calibration):
         return calibration
     scenario = calibration.scenario
     least = max(_DRAWN * _detail(scenario), _OF_LARGEST * _largest(scenario))

@@ -12,10 +12,10 @@ from msgspec import Meta
 
 from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
 from pufferfish.beliefs.scenario import SecretPair
-from pufferfish.core.validation import finite, require
+from pufferfish.core.validation import finite, probability_below_one, require
 from pufferfish.documents.shape import Entries, read, written
 from pufferfish.documents.strict import plain_from_json
-from pufferfish.documents.types import Count, Name
+from pufferfish.documents.types import Count, Name, Share
 from pufferfish.noise import Law, LawEntries, law_to_dict
 
 __all__ = [
@@ -123,16 +123,20 @@ class Certificate:
         results: What was found of every pair that was examined, in both directions.
         screened: Where there are very many pairs: those that were proven to lose no more than the
             worst of `results`, or next to nothing, without being examined one by one.
+        wrong: Of a recoding: how far in total variation each law may be from the one believed.
+            The bounds hold for all such laws.
     """
 
     goal: Guarantee
     noise: Law
     results: tuple[PairResult, ...]
     screened: tuple[Screened, ...] = ()
+    wrong: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse an empty certificate, and one whose worst pair was not examined."""
         require(bool(self.results), "a certificate needs at least one result.")
+        probability_below_one("wrong", self.wrong)
         measure = "epsilon_upper" if self.goal.pure else "delta_upper"
         worst = max(getattr(each, measure) for each in self.results)
         require(
@@ -211,8 +215,9 @@ class Certificate:
             results=[_written(ResultEntries, each) for each in self.results],
             screened=[_written(ScreenedEntries, each) for each in self.screened],
         )
-        if not self.screened:
-            del document["screened"]
+        for name, said in (("screened", self.screened), ("wrong", self.wrong)):
+            if not said:
+                del document[name]
         return document
 
     @classmethod
@@ -224,6 +229,7 @@ class Certificate:
             noise=entries.noise.made(),
             results=tuple(PairResult(**_numbers(each)) for each in entries.results),
             screened=tuple(Screened(**_numbers(each)) for each in entries.screened),
+            wrong=entries.wrong,
         )
         require(
             certificate.holds is entries.holds,
@@ -281,6 +287,7 @@ class CertificateEntries(Entries, kw_only=True):
     holds: bool | None
     results: Annotated[tuple[ResultEntries, ...], Meta(min_length=1)]
     screened: tuple[ScreenedEntries, ...] = ()
+    wrong: Share = 0.0
 
 
 def _written(shape: type[Entries], result: PairResult | Screened) -> dict[str, Any]:

@@ -9,14 +9,16 @@ from typing import NamedTuple
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import PairOfLaws, Scenario
-from pufferfish.core.validation import finite, require
+from pufferfish.core.validation import finite, probability_below_one, require
 from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.many import certify_many, is_many, worst_of_many
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.parallel import Progress, Workers, start_workers
+from pufferfish.exact.recoded import certify_recoding, recoding_delta, recoding_epsilon
 from pufferfish.exact.single import delta_for_goal, verify_pair
 from pufferfish.noise import Noise, check_noise
+from pufferfish.recoding.law import Recoding
 
 __all__ = [
     "PrivacyProfile",
@@ -30,18 +32,22 @@ __all__ = [
 
 def verify(
     scenario: Scenario,
-    noise: Noise,
+    noise: Noise | Recoding,
     goal: Guarantee,
     *,
+    wrong: float = 0.0,
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Certificate:
-    """Is one release of X + N (ε,δ)-indistinguishable for every pair, to every belief?
+    """Is one release (ε,δ)-indistinguishable for every pair, to every belief?
 
     Args:
         scenario: What must look alike, to whom.
-        noise: The law of N; if it has a grid, the law on that grid is what is certified.
+        noise: The law of N, for X + N; if it has a grid, the law on that grid is what is certified.
+            Or a recoding, anybody's.
         goal: The promise.
+        wrong: Of a recoding: the promise must also hold for every law within this of the one that
+            is believed, in total variation.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
             `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
         progress: Called with (pairs done, pairs in all).
@@ -52,8 +58,11 @@ def verify(
         `screened` says what is proven of the others.
     """
     check_scenario(scenario)
-    check_noise(noise)
+    check_law(noise)
     check_goal(goal)
+    if isinstance(noise, Recoding):
+        return certify_recoding(scenario, noise, goal, probability_below_one("wrong", wrong))
+    require(wrong == 0.0, "wrong is about a recoding; for noise there is pf.calibrate(radius=...).")
     with start_workers(workers, large=is_many(scenario)) as ready:
         return certify(scenario, noise, goal, ready, progress)
 
@@ -65,7 +74,7 @@ def certify(
     workers: Workers,
     progress: Progress | None,
 ) -> Certificate:
-    """`verify`, with workers that are already there."""
+    """`verify` for noise, with workers that are already there."""
     if is_many(scenario):
         return certify_many(scenario, noise, goal, workers, progress)
     task = partial(verify_pair, noise=noise, goal=goal)
@@ -75,10 +84,12 @@ def certify(
     )
 
 
-def pure_epsilon(scenario: Scenario, noise: Noise) -> Enclosure:
+def pure_epsilon(scenario: Scenario, noise: Noise | Recoding) -> Enclosure:
     """ε*, the least ε for which δ = 0, over all pairs, directions and beliefs; may be infinite."""
     check_scenario(scenario)
-    check_noise(noise)
+    check_law(noise)
+    if isinstance(noise, Recoding):
+        return recoding_epsilon(scenario, noise)
 
     def measure(laws: PairOfLaws) -> Enclosure:
         return PairOracle(laws, noise).epsilon().worst
@@ -103,7 +114,7 @@ class ProfilePoint(NamedTuple):
 class PrivacyProfile:
     """δ(ε) of a release: the largest over all pairs, directions and beliefs."""
 
-    noise: Noise
+    noise: Noise | Recoding
     epsilons: tuple[float, ...]
     delta_lower: tuple[float, ...]
     delta_upper: tuple[float, ...]
@@ -121,16 +132,20 @@ class PrivacyProfile:
         return (self[index] for index in range(len(self)))
 
 
-def privacy_profile(scenario: Scenario, noise: Noise, epsilons: Iterable[float]) -> PrivacyProfile:
+def privacy_profile(
+    scenario: Scenario, noise: Noise | Recoding, epsilons: Iterable[float]
+) -> PrivacyProfile:
     """δ at each ε ≥ 0 (ε = 0 is the total variation distance), enclosed from both sides."""
     check_scenario(scenario)
-    check_noise(noise)
+    check_law(noise)
     require(isinstance(epsilons, Iterable), "epsilons must be a list of numbers.")
     asked = tuple(finite("epsilon", epsilon) for epsilon in epsilons)
     require(bool(asked), "epsilons must not be empty.")
     require(min(asked) >= 0.0, f"epsilons must not be negative, got {min(asked):g}.")
     found = [Enclosure(0.0, 0.0)] * len(asked)
-    if is_many(scenario):
+    if isinstance(noise, Recoding):
+        found = [recoding_delta(scenario, noise, epsilon) for epsilon in asked]
+    elif is_many(scenario):
         found = [_worst_delta(scenario, noise, epsilon) for epsilon in asked]
     else:
         for laws in scenario.laws():
@@ -150,6 +165,12 @@ def _worst_delta(scenario: Scenario, noise: Noise, epsilon: float) -> Enclosure:
         return PairOracle(laws, noise).delta(epsilon).worst
 
     return worst_of_many(scenario, noise, measure, epsilon, pure=False)
+
+
+def check_law(law: object) -> None:
+    """Refuse what cannot be judged."""
+    if not isinstance(law, Recoding):
+        check_noise(law)
 
 
 def check_scenario(scenario: object) -> None:

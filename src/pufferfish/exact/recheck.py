@@ -28,7 +28,9 @@ def certificate_gap(
         scenario: Which of very many pairs are examined may differ from machine to machine. Those
             that only the record has are examined here.
     """
-    same = recorded.goal == computed.goal and recorded.noise == computed.noise
+    same = all(
+        getattr(recorded, each) == getattr(computed, each) for each in ("goal", "noise", "wrong")
+    )
     if not same or _pairs(recorded) != _pairs(computed):
         return math.inf
     mine, theirs = _by_key(computed.results), _by_key(recorded.results)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
-from pufferfish.calibration.least_noise import METHODS, calibrate
+from pufferfish.calibration.least_noise import METHODS, calibrate_noise
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import CertificationError, UnreachableGoalError, UnsupportedError
 from pufferfish.exact.parallel import Progress
@@ -171,7 +171,7 @@ def compare(
 
     def found(choices: dict[str, Any]) -> Found:
         return Found(
-            calibrate(
+            calibrate_noise(
                 scenario,
                 goal,
                 **choices,

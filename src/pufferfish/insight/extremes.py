@@ -20,7 +20,7 @@ import numpy as np
 
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Belief, Scenario, Secret, SecretPair
-from pufferfish.calibration.least_noise import calibrate
+from pufferfish.calibration.least_noise import calibrate_noise
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import PufferfishError
 from pufferfish.exact.many import is_many
@@ -210,4 +210,4 @@ def _counts(table: Belief, secret: Secret) -> Group:
 def _least_std(scenario: Scenario, calibration: Calibration) -> float:
     """Of noise of the calibration's kind that keeps its goal; 0 where none is needed."""
     kind = calibration.noise.kind
-    return 0.0 if kind == "none" else calibrate(scenario, calibration.goal, kind).noise.std
+    return 0.0 if kind == "none" else calibrate_noise(scenario, calibration.goal, kind).noise.std

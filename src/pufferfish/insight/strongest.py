@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
-from pufferfish.calibration.least_noise import calibrate, recertify
+from pufferfish.calibration.least_noise import calibrate_noise, recertify
 from pufferfish.calibration.result import Calibration
 from pufferfish.calibration.rows import SeveralRows, calibrate_rows, share
 from pufferfish.core.errors import UnreachableGoalError
@@ -98,7 +98,7 @@ def choices(
         goal = Guarantee(epsilon, delta)
         try:
             if SeveralRows(rows, dependence).apart:
-                law = calibrate(scenario, share(goal, rows), noise, rounding=rounding).noise
+                law = calibrate_noise(scenario, share(goal, rows), noise, rounding=rounding).noise
             else:
                 law = calibrate_rows(
                     scenario, goal, rows, dependence, cap=cap, rounding=rounding

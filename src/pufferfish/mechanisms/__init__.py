@@ -7,9 +7,17 @@ handed to `register` once. Nothing else in the library has to know which law it 
 from __future__ import annotations
 
 from pufferfish.mechanisms.drawing import DRAWINGS, Drawing, drawing_of
+from pufferfish.mechanisms.recoded import (
+    Recoded,
+    RecodingEntries,
+    RecodingWords,
+    read_recoding,
+    write_recoding,
+)
 from pufferfish.mechanisms.words import WORDS, LawWords, words_of
 from pufferfish.noise import Law, register_document
 from pufferfish.noise.documents import Read, Write
+from pufferfish.recoding.law import Recoding
 
 __all__ = ["Drawing", "LawWords", "drawing_of", "register", "words_of"]
 
@@ -38,3 +46,14 @@ def register(
     DRAWINGS.register(law, drawing)
     WORDS.register(law, words)
     register_document(tag, law, write, read, entries)
+
+
+register(
+    Recoding,
+    tag="recoding",
+    drawing=Recoded(),
+    words=RecodingWords(),
+    write=write_recoding,
+    read=read_recoding,
+    entries=RecodingEntries,
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from pufferfish.beliefs.priors import Components, Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.core.errors import UnsupportedError
@@ -56,6 +56,14 @@ class Law(ABC):
         """
         return 0.0
 
+    @property
+    def at_floor(self) -> Noise | None:
+        """Noise that protects every two values no better than this does, whatever one believes.
+
+        Several releases are charged by it; None where nothing protects them.
+        """
+        return None
+
     @abstractmethod
     def output(self, prior: Any) -> Any:
         """The law of what is published, for a value that follows `prior`."""
@@ -93,6 +101,11 @@ class AdditiveLaw(Law):
     def additive(self) -> bool:
         """Always."""
         return True
+
+    @property
+    def at_floor(self) -> Noise:
+        """Itself."""
+        return cast("Noise", self)
 
     @property
     @abstractmethod

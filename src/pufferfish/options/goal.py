@@ -9,7 +9,7 @@ import typer
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
-from pufferfish.calibration.least_noise import calibrate
+from pufferfish.calibration.least_noise import calibrate_noise
 from pufferfish.calibration.result import Calibration
 from pufferfish.calibration.rows import (
     SeveralRows,
@@ -107,7 +107,7 @@ class Goal(Promise):
         if self.scale is None and not public:
             choices["rounding"] = self.rounding
         with voice.progress("Calibrating") as progress:
-            return calibrate(
+            return calibrate_noise(
                 scenario,
                 goal,
                 **choices,

@@ -21,7 +21,7 @@ from pufferfish.audits.draws import Generator, generator, values_of
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Gaussian, GaussianMixture, Prior
 from pufferfish.beliefs.scenario import Belief, Scenario
-from pufferfish.calibration.least_noise import Method, calibrate
+from pufferfish.calibration.least_noise import Method, calibrate_noise
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.validation import FloatArray
 from pufferfish.noise import LaplaceNoise, NoNoise, output_law
@@ -137,11 +137,11 @@ def compute() -> tuple[Found, ...]:
 
 def _find_failure(case: Case, source: Generator) -> Found:
     scenario = Scenario(Belief({"P": case.first, "Q": case.second}, provenance="public"))
-    formula = calibrate(scenario, case.goal, method=case.method, certified_only=False)
+    formula = calibrate_noise(scenario, case.goal, method=case.method, certified_only=False)
     return Found(
         case=case,
         formula=formula,
-        exact=calibrate(scenario, case.goal),
+        exact=calibrate_noise(scenario, case.goal),
         counted=count_hits(case, _scale(formula), source),
     )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Belief, Scenario
-from pufferfish.calibration.least_noise import calibrate
+from pufferfish.calibration.least_noise import calibrate_noise
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.exact import Certificate, privacy_profile, verify
 from pufferfish.insight.comparison import compare, tau_in_words
@@ -163,4 +163,4 @@ def _entries(scenario: Scenario, goal: Guarantee, ends: tuple[float, float]) -> 
 
 def _local(ends: tuple[float, float], goal: Guarantee) -> Noise:
     low, high = (Discrete([end], [1.0]) for end in ends)
-    return calibrate(Scenario(Belief({"least": low, "largest": high})), goal).noise
+    return calibrate_noise(Scenario(Belief({"least": low, "largest": high})), goal).noise

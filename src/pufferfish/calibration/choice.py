@@ -1,0 +1,156 @@
+"""What keeps a promise: the least noise, or the recoding that loses least."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy.typing as npt
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.least_noise import Method, calibrate_noise
+from pufferfish.calibration.losses import Weights
+from pufferfish.calibration.recode import AskedFloor, calibrate_recoding, check_asked
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.ladder import Rounding
+from pufferfish.core.validation import require
+from pufferfish.exact.oracle import check_goal, check_scenario
+from pufferfish.exact.parallel import Progress, Workers
+from pufferfish.theorems import Tau
+
+__all__ = ["MECHANISMS", "MechanismName", "calibrate"]
+
+MechanismName = Literal["laplace", "gaussian", "recode"]
+MECHANISMS: tuple[MechanismName, ...] = ("laplace", "gaussian", "recode")
+
+
+def calibrate(
+    scenario: Scenario,
+    goal: Guarantee,
+    noise: Literal["laplace", "gaussian"] | None = None,
+    method: Method = "exact",
+    tau: Tau = "exact",
+    radius: float = 0.0,
+    certified_only: bool = True,
+    *,
+    mechanism: MechanismName | None = None,
+    floor: AskedFloor = "noise",
+    wrong: float = 0.0,
+    loss: Literal["squared", "absolute", "changed"] | npt.ArrayLike | None = None,
+    keep_histogram: bool = True,
+    weights: Weights | None = None,
+    metric: npt.ArrayLike | None = None,
+    edges: Sequence[float] | None = None,
+    nominal: bool = False,
+    seconds: float | None = None,
+    size: float | None = None,
+    rounding: Rounding | None = None,
+    digits: int | None = None,
+    workers: int | Workers = 1,
+    progress: Progress | None = None,
+) -> Calibration:
+    """What keeps `goal` for every pair of `scenario`, with its exact certificate.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise.
+        noise: "laplace" (the default) or "gaussian": noise that is added.
+        method: "exact": the smallest size that the exact certificate accepts. "coupling": the
+            smallest that a coupling proves. "thm-1", "remark-1", "thm-2", "cor-2": the paper's
+            formulas, with the grid reserved. All but "exact" are about Laplace noise.
+        tau: "exact" or "lambert": the form of τ(δ) in "thm-1" and "thm-2".
+        radius: Keep the promise also for true laws within this distance (W_∞, in the units of X)
+            of the believed ones; for "exact" and "coupling".
+        certified_only: Raise where a formula's size does not keep the promise. With False it is
+            returned, and its certificate says that it does not hold.
+        mechanism: "laplace" or "gaussian", as for `noise`; or "recode": a random map from values to
+            values, with the least loss that keeps the promise (docs/theory/recoding.md). The
+            arguments from here to `seconds` are for it.
+        floor: What protects every value from everybody, whatever they believe. "noise": as much as
+            the least Laplace noise does. A number κ, in units of the column: no published value is
+            more than e^{κ·d} times as likely for one value as for another at distance d. None: no
+            floor.
+        wrong: Keep the promise for every law within this of the believed one, in total variation.
+        loss: What a change costs: "squared" (the default), "absolute", "changed", or a matrix with
+            a row for each value and a column for each output.
+        keep_histogram: Published values occur as often as before, on average.
+        weights: How much each value counts for the loss: {value: weight}, None for a missing one.
+            By default as often as it occurs in the whole table.
+        metric: Distances between listed values, in rising order, for a floor of your own: a matrix.
+        edges: Public edges of bins. By default up to 400 distinct values are a list, and beyond
+            that bins have round edges.
+        nominal: Take the laws to be exactly those of one table, with a floor that is weaker than
+            that of the noise. Such a promise does not survive the next sample.
+        seconds: When the search is content with what it has; 120 by default.
+        size: Not the least noise, but this scale (for Gaussian noise: this std), which is public
+            because it was chosen without the data. It is certified, and refused if too little.
+        rounding: "ladder": round the least size up to a rung of the public ladder, so that it says
+            less of private beliefs (docs/theory/published-size.md). A `Plan` would do it otherwise,
+            and certify once more. "digits": to three digits, as earlier releases did.
+        digits: Round the size up to this number of significant digits instead.
+        workers: Processes to spread many pairs over; with more than one, a script needs the usual
+            `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
+        progress: Called with (pairs done, pairs in all), once for the search and once for the
+            final certificate; for each belief on its own where there are thousands of pairs. Of a
+            recoding: with (programs solved, 0), as nobody knows how many there will be.
+
+    Raises:
+        CertificationError: The paper's formula gives a size that does not keep the promise, the
+            `size` given is too little, or the promise is finer than double precision can decide.
+        UnreachableGoalError: Nothing of this kind keeps the promise; the message says why.
+        UnsupportedError: The method does not cover this scenario, noise or radius.
+        InvalidInputError: An argument is not understood, or does not go with the others.
+    """
+    check_scenario(scenario)
+    check_goal(goal)
+    require(
+        noise is None or mechanism is None,
+        "noise= and mechanism= both say what is applied: give one of them.",
+    )
+    if mechanism is not None and mechanism not in MECHANISMS:
+        known = ", ".join(map(repr, MECHANISMS))
+        raise InvalidInputError(f"mechanism {mechanism!r} is not known; known: {known}.")
+    asked = check_asked(
+        floor=floor,
+        wrong=wrong,
+        loss=loss,
+        keep_histogram=keep_histogram,
+        weights=weights,
+        metric=metric,
+        edges=edges,
+        nominal=nominal,
+        seconds=seconds,
+    )
+    if mechanism == "recode":
+        for_noise = (method, tau, radius, size, rounding, digits)
+        require(
+            for_noise == ("exact", "exact", 0.0, None, None, None),
+            "method, tau, radius, size, rounding and digits are about noise; leave them out for a "
+            "recoding, which has floor and wrong.",
+        )
+        return calibrate_recoding(scenario, goal, asked, _solved(progress))
+    require(
+        asked.is_default,
+        "floor, wrong, loss, keep_histogram, weights, metric, edges, nominal and seconds are about "
+        'a recoding: add mechanism="recode".',
+    )
+    return calibrate_noise(
+        scenario,
+        goal,
+        mechanism or noise or "laplace",
+        method,
+        tau,
+        radius,
+        certified_only,
+        size=size,
+        rounding=rounding,
+        digits=digits,
+        workers=workers,
+        progress=progress,
+    )
+
+
+def _solved(progress: Progress | None) -> Callable[[int], None] | None:
+    return None if progress is None else lambda count: progress(count, 0)

@@ -1,0 +1,166 @@
+"""What a published value loses, summed over the rows of a column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.core.validation import FloatArray, require
+from pufferfish.recoding.domain import Cells, Value
+from pufferfish.recoding.kernels import apart
+
+__all__ = ["Column", "Loss", "Weights", "column_of", "cost_of"]
+
+# A matrix has a row for each cell and a column for each output.
+Loss = Literal["squared", "absolute", "changed"] | FloatArray
+# How often each value occurs: {value: how often}; None for a missing one.
+Weights = Mapping[Value, float]
+# Points that stand for a smooth law.
+_POINTS = 2_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """How often each value occurs, as far as the loss and the histogram are concerned.
+
+    Attributes:
+        values: The values.
+        loss: How much each counts for the loss; sums to 1 with `missing_loss`.
+        histogram: How often each occurs; sums to 1 with `missing`.
+        missing: How often a value is missing.
+        missing_loss: How much a missing value counts for the loss.
+    """
+
+    values: FloatArray
+    loss: FloatArray
+    histogram: FloatArray
+    missing: float
+    missing_loss: float
+
+    @property
+    def frequencies(self) -> dict[Value, float]:
+        """For the figures that are told: how often each value occurs."""
+        known: dict[Value, float] = dict(
+            zip(self.values.tolist(), self.histogram.tolist(), strict=True)
+        )
+        return known | ({None: self.missing} if self.missing else {})
+
+    @property
+    def std(self) -> float:
+        """The error of publishing the mean for everybody."""
+        shares = self.histogram / self.histogram.sum()
+        mean = float(shares @ self.values)
+        return math.sqrt(float(shares @ (self.values - mean) ** 2))
+
+
+def column_of(scenario: Scenario, weights: Weights | None) -> Column:
+    """The column that beliefs were fitted to; else what they believe, every secret counting alike.
+
+    Args:
+        scenario: Its beliefs say how often values occur, where they were fitted to a table.
+        weights: How much each value counts for the loss instead.
+    """
+    values, histogram, missing = _known(scenario)
+    if weights is None:
+        return Column(values, histogram, histogram, missing, missing)
+    require(
+        isinstance(weights, Mapping) and len(weights) > 0,
+        "weights must map values to how much each counts.",
+    )
+    given = {float(each): float(weight) for each, weight in weights.items() if each is not None}
+    hole = sum(float(weight) for each, weight in weights.items() if each is None)
+    total = sum(given.values()) + hole
+    require(total > 0.0 and min(given.values()) >= 0.0, "weights must not be negative, nor all 0.")
+    every = np.union1d(values, np.array(list(given)))
+    position = np.searchsorted(every, values)
+    spread = np.zeros(every.size)
+    spread[position] = histogram
+    counted = np.array([given.get(float(each), 0.0) for each in every]) / total
+    return Column(every, counted, spread, missing, hole / total)
+
+
+def _known(scenario: Scenario) -> tuple[FloatArray, FloatArray, float]:
+    """Values, how often each occurs, and how often one is missing."""
+    for belief in scenario.beliefs:
+        if belief.frequencies is not None:
+            table, holes = belief.frequencies, belief.frequencies_missing
+            rows = int(table.counts.sum()) if table.counts is not None else 1
+            missing = holes / (rows + holes)
+            return table.values, table.probabilities * (1.0 - missing), missing
+    laws = [
+        (law, belief.missing[secret])
+        for belief in scenario.beliefs
+        for secret, law in belief.priors.items()
+    ]
+    values, shares = [], []
+    for law, hole in laws:
+        if isinstance(law, Discrete):
+            values.append(law.values)
+            shares.append(law.probabilities * (1.0 - hole) / len(laws))
+        else:
+            levels = (np.arange(_POINTS) + 0.5) / _POINTS
+            values.append(law.quantile(levels))
+            shares.append(np.full(_POINTS, (1.0 - hole) / _POINTS / len(laws)))
+    every, position = np.unique(np.concatenate(values), return_inverse=True)
+    missing = sum(hole for _, hole in laws) / len(laws)
+    return every, np.bincount(position, np.concatenate(shares)).astype(float), missing
+
+
+def cost_of(
+    column: Column, cells: Cells, loss: Loss
+) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+    """C(k,y), the loss of publishing y for what lies in cell k; and the histogram, in and out.
+
+    With K(x,k) = 1 where x lies in cell k, or P(x + N in cell k) where noise goes first,
+    C(k,y) = Σ_x π(x)·K(x,k)·c(x,y).
+    """
+    places = cells.places(column.values)
+    require(bool((places >= 0).all()), "the column has values that no cell holds.")
+    weights, histogram = column.loss, column.histogram
+    inside = np.eye(len(cells.numbers))[places]
+    true = inside
+    if cells.noise is not None:
+        below = cells.noise.cdf(np.array(cells.edges or ()) - column.values[:, None])
+        inside = np.diff(below, prepend=0.0, append=1.0, axis=1)
+    if cells.takes_missing:
+        places = np.append(places, len(cells.numbers))
+        weights = np.append(weights, column.missing_loss)
+        histogram = np.append(histogram, column.missing)
+        inside, true = apart(inside), apart(true)
+    cost = inside.T @ (weights[:, None] * _losses(column, cells, places, loss))
+    return cost, (inside.T @ histogram, true.T @ histogram)
+
+
+def _losses(column: Column, cells: Cells, places: npt.NDArray[np.int64], loss: Loss) -> FloatArray:
+    """c(x,y) for each value of the column, a missing one at the end, and each cell."""
+    size = len(cells.values)
+    if isinstance(loss, np.ndarray):
+        require(
+            loss.shape == (size, size) and bool(np.isfinite(loss).all() and (loss >= 0.0).all()),
+            f"a loss of your own must be a matrix of {size} by {size} numbers, none negative.",
+        )
+        return np.asarray(loss[places])
+    if loss == "changed":
+        return np.asarray((places[:, None] != np.arange(size)).astype(float))
+    gaps = np.abs(column.values[:, None] - np.array(cells.numbers))
+    known = gaps**2 if loss == "squared" else gaps
+    if not cells.takes_missing:
+        return np.asarray(known)
+    found = np.full((places.size, size), _hole_loss(column, loss))
+    found[:-1, :-1], found[-1, -1] = known, 0.0
+    return found
+
+
+def _hole_loss(column: Column, loss: Loss) -> float:
+    """What it costs to make a hole, or to fill one: as much as publishing another row's value."""
+    if loss == "squared":
+        return 2.0 * column.std**2
+    below = np.cumsum(column.histogram / column.histogram.sum())[:-1]
+    return float(2.0 * (below * (1.0 - below) * np.diff(column.values)).sum())

@@ -1,0 +1,275 @@
+"""The exact privacy of a recoding: whole numbers times counts, and e^ε rounded to the private side.
+
+For a law P of the values, Q(y) = Σ_x P(x)·M(x,y), for P as described or any law within `wrong` of
+it in total variation. A pair loses ε* = log max_y Q₁(y)/Q₂(y), and δ = Σ_y [Q₁(y) − e^ε·Q₂(y)]₊.
+Counts of a table are exact. Smooth laws, and laws after noise on a grid, are enclosed
+(docs/theory/recoding.md). Nothing here knows how a map was found.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.numerics import float_upper
+from pufferfish.core.validation import FloatArray
+from pufferfish.exact.certificate import Certificate, PairResult, Screened
+from pufferfish.exact.enclosure import Enclosure
+from pufferfish.exact.many import is_many
+from pufferfish.recoding.cells import CellLaw
+from pufferfish.recoding.domain import Cells
+from pufferfish.recoding.exact import Published, delta_of, epsilon_of, exp_lower, exp_upper, publish
+from pufferfish.recoding.law import Recoding
+
+__all__ = ["cell_law", "certify_recoding", "recoding_delta", "recoding_epsilon"]
+
+# Of probabilities that are computed: what they may be off by, for each and in all.
+_RELATIVE, _ABSOLUTE = 1e-12, 1e-14
+# A ratio above all others.
+_UNBOUNDED = Fraction(1 << 512)
+
+
+def certify_recoding(
+    scenario: Scenario, recoding: Recoding, goal: Guarantee, wrong: float = 0.0
+) -> Certificate:
+    """Whether a recoding keeps a promise for every pair, to every belief, within `wrong` of it."""
+    results: list[PairResult] = []
+    screened: list[Screened] = []
+    for belief in scenario.beliefs:
+        seen = _Seen(recoding, belief, wrong)
+        if is_many(scenario):
+            pairs = _all_pairs(scenario, goal)
+            results += seen.results(seen.worst_of(pairs), goal)
+            screened.append(seen.screen(pairs, goal))
+            continue
+        results += [each for pair in scenario.pairs for each in seen.results(pair, goal)]
+    return Certificate(
+        goal=goal,
+        noise=recoding,
+        results=tuple(results),
+        screened=tuple(screened),
+        wrong=wrong,
+    )
+
+
+def recoding_epsilon(scenario: Scenario, recoding: Recoding) -> Enclosure:
+    """ε* over all pairs, directions and beliefs."""
+    found = certify_recoding(scenario, recoding, Guarantee(1.0))
+    return Enclosure(found.epsilon_lower, found.epsilon_upper)
+
+
+def recoding_delta(scenario: Scenario, recoding: Recoding, epsilon: float) -> Enclosure:
+    """δ at ε, over all pairs, directions and beliefs."""
+    goal = Guarantee(max(epsilon, math.ulp(0.0)), 0.5)
+    found = certify_recoding(scenario, recoding, goal)
+    return Enclosure(found.delta_lower, found.delta_upper)
+
+
+def _all_pairs(scenario: Scenario, goal: Guarantee) -> AllPairs:
+    """Thousands of pairs, which one pair bounds."""
+    if not isinstance(scenario.pairs, AllPairs) or not goal.pure:
+        raise UnsupportedError(
+            "thousands of pairs are judged together, which is offered for all pairs of some "
+            "secrets and delta = 0; name fewer pairs."
+        )
+    return scenario.pairs
+
+
+class _Seen:
+    """What one adversary sees published, secret by secret."""
+
+    def __init__(self, recoding: Recoding, belief: Belief, wrong: float) -> None:
+        self._recoding, self._belief, self._wrong = recoding, belief, Fraction(wrong)
+        self._described: dict[Secret, Published] = {}
+        self._worst: dict[Secret, Published] = {}
+
+    def described(self, secret: Secret) -> Published:
+        """Under the law as it is described."""
+        if secret not in self._described:
+            law = cell_law(self._recoding.cells, self._belief, secret)
+            self._described[secret] = publish(self._recoding.table, law)
+            self._worst[secret] = publish(self._recoding.table, law, self._wrong)
+        return self._described[secret]
+
+    def worst(self, secret: Secret) -> Published:
+        """Under any law that is off by as much as it may be."""
+        self.described(secret)
+        return self._worst[secret]
+
+    def results(self, pair: SecretPair, goal: Guarantee) -> tuple[PairResult, PairResult]:
+        """Both directions of a pair."""
+        backward = SecretPair(pair.second, pair.first)
+        return self._result(pair, pair, goal), self._result(pair, backward, goal)
+
+    def _result(self, pair: SecretPair, direction: SecretPair, goal: Guarantee) -> PairResult:
+        first, second = (self.worst(secret) for secret in direction)
+        epsilon = _epsilon(first, second, goal)
+        one, other = (self.described(secret) for secret in direction)
+        # Over all laws that are off, δ is bounded value by value; below, by those as described.
+        delta = Enclosure(_least_delta(one, other, goal.epsilon), _delta(first, second, goal))
+        none_left = epsilon.upper <= goal.epsilon
+        return PairResult(
+            belief=self._belief.name,
+            provenance=self._belief.provenance,
+            pair=pair,
+            direction=direction,
+            delta_lower=0.0 if none_left else delta.lower,
+            delta_upper=0.0 if none_left else delta.upper,
+            epsilon_lower=epsilon.lower,
+            epsilon_upper=epsilon.upper,
+        )
+
+    def worst_of(self, pairs: AllPairs) -> SecretPair:
+        """The pair with the largest ratio of all."""
+        found = []
+        for y in range(len(self._recoding.outputs)):
+            top = max(pairs.secrets, key=lambda each: self.worst(each).upper[y])
+            low = min(pairs.secrets, key=lambda each: self.worst(each).lower[y])
+            above, below = self.worst(top).upper[y], self.worst(low).lower[y]
+            if top != low and above:
+                found.append((above / below if below else _UNBOUNDED, top, low))
+        if not found:
+            return pairs[0]
+        _, *both = max(found, key=lambda each: each[0])
+        return SecretPair(*sorted(both, key=pairs.secrets.index))
+
+    def screen(self, pairs: AllPairs, goal: Guarantee) -> Screened:
+        """What holds for every pair: all that is published lies between two bounds."""
+        known = [self.worst(each) for each in pairs.secrets]
+        every = Published(
+            tuple(map(min, zip(*(each.lower for each in known), strict=True))),
+            tuple(map(max, zip(*(each.upper for each in known), strict=True))),
+        )
+        epsilon = _epsilon(every, every, goal).upper
+        return Screened(
+            belief=self._belief.name,
+            provenance=self._belief.provenance,
+            pairs=len(pairs) - 1,
+            delta_upper=0.0 if epsilon <= goal.epsilon else 1.0,
+            epsilon_upper=epsilon,
+        )
+
+
+def _epsilon(first: Published, second: Published, goal: Guarantee) -> Enclosure:
+    """ε* from both sides; not above the goal's ε where whole numbers say so."""
+    ratio = epsilon_of(first, second)
+    if ratio is None:
+        # Where a bound is 0 only because it was rounded down, nothing is known.
+        reached = any(a and not b for a, b in zip(first.lower, second.upper, strict=True))
+        return Enclosure(math.inf if reached else 0.0, math.inf)
+    least = epsilon_of(
+        Published(first.lower, first.lower), Published(second.upper, second.upper)
+    ) or Fraction(1)
+    upper = math.nextafter(math.log(float_upper(ratio)), math.inf)
+    if ratio == 1:
+        upper = 0.0
+    elif ratio <= exp_lower(goal.epsilon):
+        upper = min(upper, goal.epsilon)
+    lower = math.nextafter(math.log(-float_upper(-least)), 0.0) if least > 1 else 0.0
+    return Enclosure(min(lower, upper), upper)
+
+
+def _delta(first: Published, second: Published, goal: Guarantee) -> float:
+    """At least δ; not above the goal's δ where whole numbers say so."""
+    found = delta_of(first, second, goal.epsilon)
+    upper = float_upper(found)
+    return min(upper, goal.delta, 1.0) if found <= Fraction(goal.delta) else min(upper, 1.0)
+
+
+def _least_delta(first: Published, second: Published, epsilon: float) -> float:
+    """At most δ."""
+    factor = exp_upper(epsilon)
+    both = zip(first.lower, second.upper, strict=True)
+    found = sum((max(a - factor * b, Fraction(0)) for a, b in both), Fraction(0))
+    return -float_upper(-found)
+
+
+def cell_law(cells: Cells, belief: Belief, secret: Secret) -> CellLaw:
+    """How likely each cell is under a secret, as one adversary believes.
+
+    Raises:
+        UnsupportedError: The belief considers what has no cell.
+    """
+    prior, hole = belief.priors[secret], _hole(belief, secret)
+    if hole and not cells.takes_missing:
+        raise UnsupportedError(
+            f"belief {belief.name!r} says that values may be missing, and the recoding does not "
+            "take a missing value."
+        )
+    if belief.radius and cells.noise is None:
+        raise UnsupportedError(
+            f"belief {belief.name!r} was fitted to a table whose values were put into narrow bins, "
+            'and no noise goes first that would cover them: use floor="noise".'
+        )
+    if cells.noise is None and isinstance(prior, Discrete):
+        law = _counted(cells, prior, belief)
+    else:
+        law = _enclosed(cells, prior, belief.radius)
+    if not cells.takes_missing:
+        return law
+    # P(x)·(1−h) and h, over a common total.
+    above, below = hole.numerator, hole.denominator
+    low, high = (
+        np.append(each * (below - above), above * law.total) for each in (law.low, law.high)
+    )
+    return CellLaw(low, high, law.total * below)
+
+
+def _hole(belief: Belief, secret: Secret) -> Fraction:
+    """How likely a value is to be missing; exact where such rows were counted."""
+    prior, holes = belief.priors[secret], belief.missing_counts.get(secret)
+    if holes is None or not isinstance(prior, Discrete) or prior.counts is None:
+        return Fraction(belief.missing[secret])
+    return Fraction(holes, holes + int(prior.counts.sum()))
+
+
+def _counted(cells: Cells, prior: Discrete, belief: Belief) -> CellLaw:
+    places = cells.places(prior.values)
+    if (places < 0).any():
+        raise UnsupportedError(
+            f"belief {belief.name!r} considers values that the recoding does not take."
+        )
+    counts = [0] * len(cells.numbers)
+    weights, _ = prior.whole_weights
+    for place, weight in zip(places.tolist(), weights, strict=True):
+        counts[place] += weight
+    return CellLaw.from_counts(counts)
+
+
+def _enclosed(cells: Cells, prior: Prior, radius: float) -> CellLaw:
+    """Cells of a smooth law, or of any law after noise on its grid.
+
+    A probability on the grid γ and that of the continuous law, for the points of the grid in a
+    cell, differ by a factor between e^{−r} and e^{r} and one that is common to all laws, r = γ/b
+    (`exact.grid`); laws within W_∞ ≤ d of the believed one by a factor of e^{d/b} more.
+    """
+    if cells.edges is None:
+        raise UnsupportedError(
+            "a smooth belief gives no probability to a single value: use bins (edges=...)."
+        )
+    edges = np.array(cells.edges)
+    if cells.noise is None:
+        likely, factor = _steps(prior.cdf(edges), prior.survival(edges)), 1.0
+    else:
+        noise, grid = cells.noise, cells.noise.grid or 0.0
+        # The points of the grid from an edge on; each stands for the half step on both sides.
+        first = (np.ceil(edges / grid) - 0.5) * grid
+        law = noise.output(prior)
+        likely = _steps(law.cdf(first), law.survival(first))
+        factor = math.exp((2.0 * grid + radius) / noise.scale * (1.0 + _RELATIVE))
+    low = np.clip(likely / factor * (1.0 - _RELATIVE) - _ABSOLUTE, 0.0, 1.0)
+    high = np.clip(likely * factor * (1.0 + _RELATIVE) + _ABSOLUTE, 0.0, 1.0)
+    return CellLaw.from_bounds(low.tolist(), high.tolist())
+
+
+def _steps(below: FloatArray, above: FloatArray) -> FloatArray:
+    """Of each cell its probability, from the side of the law where it has more digits."""
+    left = np.diff(below, prepend=0.0, append=1.0)
+    right = -np.diff(above, prepend=1.0, append=0.0)
+    return np.where(np.concatenate([below, [1.0]]) < 0.5, left, right)

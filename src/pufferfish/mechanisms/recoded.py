@@ -1,0 +1,189 @@
+"""How a recoding is drawn, told and written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Meta
+
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import FloatArray, require
+from pufferfish.documents.types import Numbers, Positive
+from pufferfish.mechanisms.drawing import Drawing, drawing_of
+from pufferfish.mechanisms.words import LawWords, Number
+from pufferfish.noise import LaplaceNoise
+from pufferfish.recoding.domain import Value
+from pufferfish.recoding.exact import WHOLE
+from pufferfish.recoding.law import Recoding
+from pufferfish.sampling import Entropy
+from pufferfish.sampling.alias import AliasTables
+from pufferfish.words.numbers import readable
+
+__all__ = ["Recoded", "RecodingEntries", "RecodingWords", "read_recoding", "write_recoding"]
+
+_BITS = WHOLE.bit_length() - 1
+
+
+class Recoded(Drawing):
+    """One draw from the row of each value, in whole numbers."""
+
+    @property
+    def claim(self) -> str:
+        """What is drawn is what is judged."""
+        return "the map can be drawn exactly, from whole numbers"
+
+    def check(self, law: Recoding) -> None:
+        """A recoding is whole by itself; noise that goes first must be drawable too."""
+        if law.noise is not None:
+            drawing_of(law.noise).check(law.noise)
+
+    def draw(self, law: Recoding, values: npt.NDArray[Any], entropy: Entropy) -> FloatArray:
+        """One published value for each; nan stands for a missing one.
+
+        Raises:
+            InvalidInputError: A value is not in the domain; names its row, never the value.
+        """
+        given = np.array(values, dtype=np.float64)
+        missing = np.isnan(given)
+        if law.noise is not None:
+            given[~missing] = drawing_of(law.noise).draw(law.noise, given[~missing], entropy)
+        rows = law.cells.places(given)
+        rows[missing] = len(law.values) - 1 if law.takes_missing else -1
+        bad = rows < 0
+        if bad.any():
+            raise InvalidInputError(
+                f"row {int(np.argmax(bad))} has a value that is not in the list of the recoding. "
+                "Fit the beliefs to a table that has it, or use bins (edges=..., --edges)."
+            )
+        published = np.array([np.nan if each is None else each for each in law.outputs])
+        return np.asarray(published[_alias(law).draw(rows, entropy)])
+
+    def explain_exactness(self, law: Recoding) -> str:
+        """Its size."""
+        return f"{len(law.values)} rows of whole numbers that sum to 2^{_BITS}"
+
+
+@lru_cache(maxsize=16)
+def _alias(law: Recoding) -> AliasTables:
+    return AliasTables.of(law.table, _BITS)
+
+
+def _size(number: float) -> str:
+    return readable(number, 6)
+
+
+class RecodingWords(LawWords):
+    """Values are moved to other values."""
+
+    def noun(self, law: Recoding, number: Number = _size, error: Number = readable) -> str:
+        """What it takes, and its floor."""
+        what = "values" if law.listed else "bins"
+        return f"a recoding of {len(law.values)} {what}{self._floor(law, number)}"
+
+    def short(self, law: Recoding) -> str:
+        """Without its size."""
+        return f"recoding{self._floor(law, '{:.4g}'.format)}"
+
+    def in_full(self, law: Recoding, number: Number = readable) -> str:
+        """As short: what its error is depends on how often each value occurs."""
+        return self.short(law)
+
+    def done(self, law: Recoding) -> str:
+        """What was applied."""
+        return f"Each value was replaced at random, by {self.noun(law)}."
+
+    def error(self, law: Recoding, number: Number = readable) -> str:
+        """That of the value that has most."""
+        return f"error at most {number(law.error())} for any value"
+
+    def proofs(self, law: Recoding) -> tuple[tuple[str, str], ...]:
+        """One page."""
+        return (("recoding", "the map, its floor and its promise are checked in whole numbers"),)
+
+    @staticmethod
+    def _floor(law: Recoding, number: Number) -> str:
+        if law.noise is not None:
+            return f", after Laplace noise of scale {number(law.noise.scale)}"
+        return " without a floor" if law.kappa is None else f" with floor {number(law.kappa)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecodingEntries:
+    """A recoding in a document.
+
+    Attributes:
+        values: The domain; null for a missing value.
+        outputs: What may be published; null likewise.
+        rows: Of each value its whole numbers, in base 16 and apart by spaces. They sum to 2⁶².
+        edges: Of bins, or null.
+        scale: Of Laplace noise that goes first, or null.
+        grid: Its grid.
+        floor: κ, or null.
+        distances: Between the values, row by row, if that is not their difference.
+    """
+
+    values: Annotated[tuple[Value, ...], Meta(min_length=1)]
+    outputs: Annotated[tuple[Value, ...], Meta(min_length=1)]
+    rows: Annotated[tuple[str, ...], Meta(min_length=1)]
+    edges: Numbers | None = None
+    scale: Positive | None = None
+    grid: Positive | None = None
+    floor: Positive | None = None
+    distances: tuple[Numbers, ...] | None = None
+
+
+def write_recoding(law: Recoding) -> dict[str, Any]:
+    """Its entries as plain data."""
+    noise = law.noise
+    return {
+        "values": list(law.values),
+        "outputs": list(law.outputs),
+        "rows": [" ".join(f"{each:x}" for each in row) for row in law.table.tolist()],
+        "edges": None if law.edges is None else list(law.edges),
+        "scale": None if noise is None else noise.scale,
+        "grid": None if noise is None else noise.grid,
+        "floor": law.floor,
+        "distances": None if law.distances is None else law.distances.tolist(),
+    }
+
+
+def read_recoding(
+    values: tuple[Value, ...],
+    outputs: tuple[Value, ...],
+    rows: tuple[str, ...],
+    edges: tuple[float, ...] | None,
+    scale: float | None,
+    grid: float | None,
+    floor: float | None,
+    distances: tuple[tuple[float, ...], ...] | None,
+) -> Recoding:
+    """The recoding that `write_recoding` described; what it claims is checked again."""
+    table = np.array([_row(each, len(outputs)) for each in rows], dtype=np.int64)
+    require((scale is None) == (grid is None), "noise that goes first has a scale and a grid.")
+    return Recoding(
+        values=values,
+        outputs=outputs,
+        table=table,
+        edges=edges,
+        noise=None if scale is None else LaplaceNoise(scale, grid),
+        floor=floor,
+        distances=None if distances is None else np.array(distances),
+    )
+
+
+def _row(text: str, count: int) -> list[int]:
+    words = text.split(" ")
+    right = len(words) == count and all(
+        0 < len(word) <= 16 and set(word) <= _DIGITS for word in words
+    )
+    require(right, f"a row of a recoding must be {count} whole numbers in base 16.")
+    entries = [int(word, 16) for word in words]
+    require(max(entries) <= WHOLE, "a row of a recoding has more than all probability.")
+    return entries
+
+
+_DIGITS = frozenset("0123456789abcdef")

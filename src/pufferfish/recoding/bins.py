@@ -1,0 +1,64 @@
+"""From what a column may hold to cells: a list of values while they are few, else public bins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.domain import Cells, Value
+
+__all__ = ["MOST_LISTED", "cells_of", "round_edges"]
+
+# Up to this many distinct values are a list.
+MOST_LISTED = 400
+# About how many bins a column gets, and how far smooth laws reach, in stds of a component.
+_BINS, _STDS = 100, 4.0
+
+
+def cells_of(scenario: Scenario, values: FloatArray, edges: Sequence[float] | None = None) -> Cells:
+    """The cells of a column.
+
+    Args:
+        scenario: Which values somebody considers.
+        values: Those that the column holds, as far as that is known.
+        edges: Public edges of bins; None: a list of values, or round edges where that is too long.
+    """
+    missing: tuple[Value, ...] = (
+        (None,) if any(any(each.missing.values()) for each in scenario.beliefs) else ()
+    )
+    priors = [prior for belief in scenario.beliefs for prior in belief.priors.values()]
+    tables = [prior for prior in priors if isinstance(prior, Discrete)]
+    listed = np.unique(np.concatenate([values, *(table.values for table in tables)]))
+    if edges is None and len(tables) == len(priors) and listed.size <= MOST_LISTED:
+        return Cells((*listed.tolist(), *missing))
+    parts = [prior.components() for prior in priors]
+    low = min(float((each.means - _STDS * each.stds).min()) for each in parts)
+    high = max(float((each.means + _STDS * each.stds).max()) for each in parts)
+    inner = tuple(edges) if edges is not None else round_edges(low, high)
+    return Cells((*_middles(inner, low, high), *missing), inner)
+
+
+def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]:
+    """Multiples of 1, 2 or 5 times a power of ten, at most `bins` − 1 of them, inside a range."""
+    least = (high - low) / bins
+    if not 0.0 < least < math.inf:
+        raise UnsupportedError("all values are the same: there is nothing to recode.")
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(each * power for each in (1.0, 2.0, 5.0, 10.0, 20.0) if each * power >= least)
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return tuple(number * step for number in range(first, last + 1)) or (0.5 * (low + high),)
+
+
+def _middles(edges: Sequence[float], low: float, high: float) -> tuple[float, ...]:
+    """What stands for each bin: its middle; an end bin is taken to be as wide as the next one."""
+    inner = [0.5 * (a + b) for a, b in pairwise(edges)]
+    first = edges[1] - edges[0] if len(edges) > 1 else 2.0 * max(edges[0] - low, 1e-300)
+    last = edges[-1] - edges[-2] if len(edges) > 1 else 2.0 * max(high - edges[0], 1e-300)
+    return (edges[0] - 0.5 * first, *inner, edges[-1] + 0.5 * last)

@@ -1,0 +1,53 @@
+"""The cells that values fall into: listed values, or bins, a missing value apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.core.validation import FloatArray
+from pufferfish.noise import LaplaceNoise
+
+__all__ = ["Cells", "Value"]
+
+# None stands for a missing value.
+Value = float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """What a value is looked up by.
+
+    Attributes:
+        values: Listed values in rising order, or what stands for each bin; None, at the end, for a
+            missing value.
+        edges: Of bins: bin k is from edges[k−1] up to, not including, edges[k]; the first and the
+            last reach to infinity. None: the values are listed.
+        noise: Laplace noise on its grid that is added first; None: none is.
+    """
+
+    values: tuple[Value, ...]
+    edges: tuple[float, ...] | None = None
+    noise: LaplaceNoise | None = None
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The values that are not missing."""
+        return tuple(value for value in self.values if value is not None)
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether a missing value is one of them."""
+        return self.values[-1] is None
+
+    def places(self, numbers: FloatArray) -> npt.NDArray[np.int64]:
+        """The cell of each number; −1 for one that is not listed."""
+        if self.edges is not None:
+            return np.searchsorted(np.array(self.edges), numbers, side="right")
+        listed = np.array(self.numbers)
+        if listed.size == 0:
+            return np.full(numbers.shape, -1)
+        place = np.minimum(np.searchsorted(listed, numbers), listed.size - 1)
+        return np.where(listed[place] == numbers, place, -1)
