@@ -21,7 +21,7 @@ from pufferfish.core.errors import CertificationError
 from pufferfish.exact.oracle import check_goal, check_scenario, delta_for_goal
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.search import describe, oracle_shortfall
-from pufferfish.noise import Noise, check_noise
+from pufferfish.noise import Law, Noise, check_noise
 
 __all__ = ["Radius", "radius", "stricter", "within"]
 
@@ -99,7 +99,7 @@ def stricter(goal: Guarantee, kappa: float) -> Guarantee | None:
     return Guarantee(epsilon, goal.delta * math.exp(-kappa) * _DOWN)
 
 
-def within(noise: Noise, goal: Guarantee, distance: float) -> Guarantee | None:
+def within(noise: Law, goal: Guarantee, distance: float) -> Guarantee | None:
     """What must hold for the beliefs so that `goal` holds for all laws within W_∞ ≤ distance.
 
     None where this noise cannot absorb that much.

@@ -9,7 +9,7 @@ from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario, Secret
 from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Noise, NoNoise, as_noise
+from pufferfish.noise import Law, Noise, NoNoise, as_noise
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 from pufferfish.words.beliefs import ANOTHER_TABLE, law_in_words
 from pufferfish.words.certificates import (
@@ -31,7 +31,7 @@ from pufferfish.words.phrases import (
 )
 from pufferfish.words.steps import Entry, Step
 
-__all__ = ["explain"]
+__all__ = ["certificate_in_words", "explain", "promise_of", "repeats", "who"]
 
 # Secrets listed one by one before the rest is only counted.
 _MOST_LISTED = 6
@@ -53,22 +53,23 @@ def explain(
     goal, noise = certificate.goal, as_noise(certificate.noise)
     texts = {
         "pairs": f"What must look alike: {name_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
-        "promise": _promise(goal),
+        "promise": promise_of(goal),
         "without noise": _what_is_unprotected(scenario, goal, certificate),
         "noise": _noise_in_words(scenario, noise, another_table),
         "method": _why_this_much(scenario, certificate, method, tau, radius),
-        "certificate": _certificate_in_words(certificate) + _if_wrong(radius),
-        "repeats": _repeats(scenario, noise, composable),
+        "certificate": certificate_in_words(certificate) + _if_wrong(radius),
+        "repeats": repeats(scenario, noise, composable),
         "not promised": _not_promised(noise),
     }
     steps = [Step(title, (text,)) for title, text in texts.items()]
     private = "" if all(belief.public for belief in scenario.beliefs) else "some beliefs"
     return Explanation(
-        [_who(scenario, another_table), *steps], notices(certificate.holds, private=private)
+        [who(scenario, another_table), *steps], notices(certificate.holds, private=private)
     )
 
 
-def _who(scenario: Scenario, another_table: bool) -> Step:
+def who(scenario: Scenario, another_table: bool) -> Step:
+    """The adversaries, and what each believes."""
     beliefs = scenario.beliefs
     return Step(
         "adversaries",
@@ -96,7 +97,8 @@ def _adversaries(belief: Belief, protected: set[Secret], another_table: bool) ->
     return Entry(f"{belief.name!r} (provenance: {provenance})", tuple(lines))
 
 
-def _promise(goal: Guarantee) -> str:
+def promise_of(goal: Guarantee) -> str:
+    """What is promised, in words."""
     if goal.pure:
         said = changed_odds("seeing one published value", "the two secrets of a pair", goal.epsilon)
         return f"The promise, {goal}: {said}; always, without exception (δ = 0)."
@@ -189,7 +191,8 @@ def _why_this_much(
     )
 
 
-def _certificate_in_words(certificate: Certificate) -> str:
+def certificate_in_words(certificate: Certificate) -> str:
+    """What was certified, and which pair decides."""
     worst = certificate.worst
     return (
         f"Certificate: {VERDICTS_ALOUD[certificate.holds]}; {describe_loss(certificate)}. The pair "
@@ -207,7 +210,8 @@ def _if_wrong(radius: float) -> str:
     )
 
 
-def _repeats(scenario: Scenario, noise: Noise, composable: ComposableCertificate | None) -> str:
+def repeats(scenario: Scenario, law: Law, composable: ComposableCertificate | None) -> str:
+    """What a second release would cost."""
     if is_many(scenario):
         return (
             "Repeated releases: the certificate is for one. What more would cost is not worked out "
@@ -216,8 +220,8 @@ def _repeats(scenario: Scenario, noise: Noise, composable: ComposableCertificate
     if composable is None:
         reason = (
             "no bound is known on how far apart the two values of a pair can be"
-            if noise.ratio_scale > 0.0
-            else "only the costs of Laplace noise are known to add up"
+            if law.ratio_scale > 0.0
+            else "only the costs of Laplace noise, or of a floor, are known to add up"
         )
         return (
             f"Releasing the same value again, with fresh noise: {REPEATS_REFUSED}. The "

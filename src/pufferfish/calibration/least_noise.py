@@ -28,7 +28,7 @@ from pufferfish.exact.parallel import Progress, Workers, start_workers
 from pufferfish.exact.search import HOPELESS, Judge, least_size_of_all
 from pufferfish.exact.unreachable import refuse_revealing_holes
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import Noise, NoNoise, as_noise
+from pufferfish.noise import Law, Noise, NoNoise, as_noise
 from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import (
     PAPER_METHODS,
@@ -142,7 +142,7 @@ def calibrate_noise(
 def recertify(
     scenario: Scenario,
     goal: Guarantee,
-    noise: Noise | Recoding,
+    noise: Law,
     *,
     method: str = "exact",
     tau: Tau | None = None,
@@ -170,7 +170,7 @@ def recertify(
     """
     check_scenario(scenario)
     check_goal(goal)
-    check_law(noise)
+    noise = check_law(noise)
     require(method in (*METHODS, "given", "recode"), f"method {method!r} is not known.")
     distance = nonnegative("radius", radius)
     if isinstance(noise, Recoding):

@@ -132,7 +132,7 @@ class Mechanism:
     @property
     def whole(self) -> bool:
         """Whether results are whole numbers (int64)."""
-        whole = False
+        whole = self.noise.whole
         for each in self.postprocess:
             if isinstance(each, RoundTo):
                 whole = each.step.is_integer()
@@ -143,14 +143,16 @@ class Mechanism:
     def apply(self, values: npt.ArrayLike) -> npt.NDArray[Any]:
         """One published value for each: float64, or int64 where they are made whole.
 
-        A law with a domain gives back what its values are.
+        A law that adds nothing gives back what it publishes; nan is a missing value, where it
+        takes one.
 
         Raises:
-            InvalidInputError: Values that are not finite real numbers, or beyond `limit`; or not in
-                the domain of the law, where it has one.
+            InvalidInputError: Values that are not finite real numbers, or beyond `limit`; or that
+                the law does not take.
         """
-        if self.noise.domain is not None:
-            return drawing_of(self.noise).draw(self.noise, np.asarray(values), self.entropy)
+        if not self.noise.additive:
+            drawn = drawing_of(self.noise).draw(self.noise, np.asarray(values), self.entropy)
+            return drawn.astype(np.int64) if self.noise.whole else drawn
         given = _column(values)
         limit = self.limit if given.dtype.kind == "f" else min(self.limit, _LARGEST_INTEGER)
         results = np.empty(given.shape, dtype=np.int64 if self.whole else np.float64)

@@ -10,6 +10,7 @@ from msgspec import Meta
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.in_words import explain
+from pufferfish.calibration.recoded_words import explain_recoding
 from pufferfish.core.validation import require
 from pufferfish.documents.types import NotNegative, Positive, Share
 from pufferfish.exact import Certificate
@@ -136,10 +137,19 @@ class Calibration:
             another_table: Whether beliefs that say that they were fitted on the released column
                 turned out to be about another table.
         """
+        composable = None if is_many(self.scenario) else self.composable
+        if not self.mechanism.additive:
+            return explain_recoding(
+                self.scenario,
+                self.certificate,
+                composable,
+                self.recode,
+                another_table=another_table,
+            )
         return explain(
             self.scenario,
             self.certificate,
-            None if is_many(self.scenario) else self.composable,
+            composable,
             method=self.method,
             tau=self.tau,
             radius=self.radius,

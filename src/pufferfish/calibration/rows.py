@@ -109,9 +109,14 @@ def certify_rows(
 
 def cost_of_rows(calibration: Calibration, rows: SeveralRows) -> Guarantee:
     """What several rows of a person, "any" or "equal" ones, cost together."""
-    goal, noise = calibration.goal, calibration.noise
-    if rows.dependence == "equal" and noise.identity:
+    goal, noise = calibration.goal, calibration.mechanism.at_floor
+    if rows.dependence == "equal" and calibration.mechanism.identity:
         return goal  # a value that may be published as it is may be repeated
+    if noise is None:
+        raise UnsupportedError(
+            f"no certificate covers {rows.count} rows of one person with a recoding that has no "
+            f"floor. Ways out: {_WAYS}."
+        )
     scenario, radius = calibration.scenario, calibration.radius
     return certify_rows(scenario, noise, goal.delta, rows, radius).cost()
 

@@ -19,18 +19,18 @@ from pufferfish.beliefs.scenario import Scenario, Secret, check_secret
 from pufferfish.calibration.least_noise import Method, as_published, recertify
 from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
-from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.calibration.rows import SeveralRows, check_rows, width_of
 from pufferfish.calibration.slight import drawable
 from pufferfish.core.ladder import ROUNDINGS, Rounding
 from pufferfish.core.numerics import float_upper, off_step
 from pufferfish.core.validation import bounds, positive, require
-from pufferfish.documents.shape import entries_of, made, read
+from pufferfish.documents.shape import entries_of, made, plain, read
 from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Positive
 from pufferfish.exact.certificate import Certificate
 from pufferfish.kinds.entries import PlanHead
 from pufferfish.kinds.plan import RowPlan, plan_to_dict
-from pufferfish.noise import as_noise, law_to_dict
+from pufferfish.noise import law_to_dict
 from pufferfish.tables.one_row import OneRow as Reduction
 from pufferfish.tables.seen import WhichPairs
 from pufferfish.theorems import DEPENDENCES, Dependence, Tau
@@ -55,9 +55,10 @@ _CHOICES: dict[str, tuple[str | None, ...]] = {
 
 class _Head(PlanHead, kw_only=True):
     pufferfish: Literal["plan"]
-    method: Literal[Method, "given"] = "exact"
+    method: Literal[Method, "given", "recode"] = "exact"
     tau: Tau | None = None
     radius: NotNegative = 0.0
+    recode: entries_of(Recode) | None = None  # type: ignore[valid-type]  # made of the dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,13 +357,17 @@ class Plan(RowPlan):
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
         calibration = self.calibration
-        return plan_to_dict(
+        document = plan_to_dict(
             self,
             calibration,
             noise=law_to_dict(calibration.mechanism),
+            recode=plain(calibration.recode),
             postprocess=steps_to_plain(self.postprocess),
             scenario=scenario_to_dict(calibration.scenario),
         )
+        if calibration.recode is None:
+            del document["recode"]
+        return document
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -376,10 +381,11 @@ class Plan(RowPlan):
         said["calibration"] = recertify(
             entries.scenario.made(),
             entries.goal.made(),
-            as_noise(entries.noise.made()),
+            entries.noise.made(),
             method=entries.method,
             tau=entries.tau,
             radius=entries.radius,
+            recode=made(entries.recode),
         )
         return cls(**said)
 

@@ -90,6 +90,11 @@ class RowRules:
         counts = self.count(batch, before)
         given = batch.numbers[self.column]
         hole = np.isnan(given)
+        if self.mechanism.noise.takes_missing and self.missing == "keep":
+            published = self.mechanism.apply(self._capped(given))
+            return Changed(
+                {self.column: Numbers(np.nan_to_num(published), np.isnan(published))}, None, counts
+            )
         noised = self.mechanism.apply(self._capped(given[~hole]))
         if not hole.any():
             return Changed({self.column: Numbers(noised, hole)}, None, counts)
@@ -136,6 +141,12 @@ class RowRules:
             (np.isinf(given), self.column, "the value is infinite"),
             (far, self.column, f"the value is beyond {limit:g}"),
             (
+                self._unlisted(values) & ~hole,
+                self.column,
+                "the value is not in the list of the recoding. Fit the beliefs to a table that has "
+                "it, or use bins (--edges)",
+            ),
+            (
                 off,
                 self.column,
                 f"the value is no multiple of {self.step}, which the plan says all are (--step)",
@@ -164,6 +175,13 @@ class RowRules:
                 row = int(np.flatnonzero(bad)[0]) + 1
                 where = "a row" if before is None else f"row {before + row}"
                 raise DataError(f"column {column!r}, {where}: {problem}.")
+
+    def _unlisted(self, values: FloatArray) -> npt.NDArray[np.bool_]:
+        """Which values a law with a list does not take."""
+        domain = self.mechanism.noise.domain
+        if domain is None:
+            return np.zeros(values.size, dtype=bool)
+        return np.isin(values, [each for each in domain if each is not None], invert=True)
 
     def _having(self, batch: Batch, wanted: Callable[[Secret], bool]) -> npt.NDArray[np.bool_]:
         """Which rows have a secret of some kind; those without any secret have none."""

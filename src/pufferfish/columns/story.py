@@ -10,6 +10,7 @@ import math
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import RELEASED, Belief
 from pufferfish.calibration.postprocess import Clip
+from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words
 from pufferfish.calibration.rows import TEST_LEVEL
 from pufferfish.calibration.slight import publishes_values
 from pufferfish.columns.plan import Plan
@@ -56,7 +57,8 @@ def story(record: Record) -> tuple[Step, ...]:
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [publication_in_words(record)],
         "Before it": [join_words(cap_in_words(plan.cap), _cap_in_words(record))],
-        "Noise": [_noise(record)],
+        "Noise": [_noise(record) if plan.calibration.mechanism.additive else ""],
+        "Recoding": [_recoding(record)],
         "Outliers": [_outliers(plan)],
         "Compared": [_beside(plan)],
         "Guessing": [_guessing(plan)],
@@ -161,8 +163,17 @@ def _cap_in_words(record: Record) -> str:
 
 
 def _outliers(plan: Plan) -> str:
-    found = outliers(plan.calibration)
+    found = outliers(plan.calibration) if plan.calibration.mechanism.additive else None
     return "" if found is None else str(found)
+
+
+def _recoding(record: Record) -> str:
+    calibration = record.plan.calibration
+    law, recode = calibration.mechanism, calibration.recode
+    if law.additive:
+        return ""
+    figures = () if recode is None else (moves_in_words(recode), compare_in_words(recode))
+    return join_words(words_of(law).done(law), *figures)
 
 
 def _noise(record: Record) -> str:
@@ -208,7 +219,7 @@ def steps_in_words(plan: Plan) -> str:
 
 def _beside(plan: Plan) -> str:
     """What other ways to keep a promise would have taken."""
-    if not plan.several_rows.apart:
+    if not plan.several_rows.apart or not plan.calibration.mechanism.additive:
         return ""  # they would be about one row
     goal = plan.calibration.goal
     texts = [_alternative(each, goal) for each in alternatives(plan.calibration)]
@@ -234,7 +245,7 @@ def _alternative(other: Alternative, goal: Guarantee) -> str:
 def _guessing(plan: Plan) -> str:
     calibration = plan.calibration
     worst = calibration.certificate.worst.pair
-    guess = ideal_guess(calibration.scenario, calibration.noise, plan.promise, worst)
+    guess = ideal_guess(calibration.scenario, calibration.mechanism, plan.promise, worst)
     whole = "" if plan.unit == "row" else " for all rows of a person"
     allowed = (
         f"; the promise allows {percent_up(guess.allowed)}{whole}."
@@ -257,5 +268,10 @@ def gaps(record: Record) -> list[str]:
             "describe the column as it is, or cap it before the noise (--cap LOW:HIGH)."
         )
     if record.rows_unprotected:
-        texts.append(unprotected(f"{record.rows_unprotected:,}", "noised like the others"))
+        texts.append(unprotected(f"{record.rows_unprotected:,}", _treated(record)))
     return texts
+
+
+def _treated(record: Record) -> str:
+    additive = record.plan.calibration.mechanism.additive
+    return "noised like the others" if additive else "recoded like the others"

@@ -20,6 +20,7 @@ __all__ = [
     "float_upper",
     "log_sum_exp",
     "off_step",
+    "reciprocal_down",
     "round_up",
 ]
 
@@ -76,3 +77,9 @@ def float_upper(number: Fraction) -> float:
     """The smallest float that is not below a number."""
     nearest = float(number) if number < 10**300 else math.inf
     return nearest if nearest >= number else math.nextafter(nearest, math.inf)
+
+
+def reciprocal_down(number: float) -> float:
+    """The largest float that is not above 1/number, for a positive number."""
+    nearest = 1.0 / number
+    return nearest if Fraction(nearest) * Fraction(number) <= 1 else math.nextafter(nearest, 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import PairOfLaws, Scenario
@@ -17,7 +17,7 @@ from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.parallel import Progress, Workers, start_workers
 from pufferfish.exact.recoded import certify_recoding, recoding_delta, recoding_epsilon
 from pufferfish.exact.single import delta_for_goal, verify_pair
-from pufferfish.noise import Noise, check_noise
+from pufferfish.noise import Law, Noise, check_noise
 from pufferfish.recoding.law import Recoding
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 
 def verify(
     scenario: Scenario,
-    noise: Noise | Recoding,
+    noise: Law,
     goal: Guarantee,
     *,
     wrong: float = 0.0,
@@ -58,7 +58,7 @@ def verify(
         `screened` says what is proven of the others.
     """
     check_scenario(scenario)
-    check_law(noise)
+    noise = check_law(noise)
     check_goal(goal)
     if isinstance(noise, Recoding):
         return certify_recoding(scenario, noise, goal, probability_below_one("wrong", wrong))
@@ -84,10 +84,13 @@ def certify(
     )
 
 
-def pure_epsilon(scenario: Scenario, noise: Noise | Recoding) -> Enclosure:
-    """ε*, the least ε for which δ = 0, over all pairs, directions and beliefs; may be infinite."""
+def pure_epsilon(scenario: Scenario, noise: Law) -> Enclosure:
+    """ε*, the least ε for which δ = 0, over all pairs, directions and beliefs; may be infinite.
+
+    `noise` is a law of noise that is added, or a recoding.
+    """
     check_scenario(scenario)
-    check_law(noise)
+    noise = check_law(noise)
     if isinstance(noise, Recoding):
         return recoding_epsilon(scenario, noise)
 
@@ -132,12 +135,13 @@ class PrivacyProfile:
         return (self[index] for index in range(len(self)))
 
 
-def privacy_profile(
-    scenario: Scenario, noise: Noise | Recoding, epsilons: Iterable[float]
-) -> PrivacyProfile:
-    """δ at each ε ≥ 0 (ε = 0 is the total variation distance), enclosed from both sides."""
+def privacy_profile(scenario: Scenario, noise: Law, epsilons: Iterable[float]) -> PrivacyProfile:
+    """δ at each ε ≥ 0 (ε = 0 is the total variation distance), enclosed from both sides.
+
+    `noise` is a law of noise that is added, or a recoding.
+    """
     check_scenario(scenario)
-    check_law(noise)
+    noise = check_law(noise)
     require(isinstance(epsilons, Iterable), "epsilons must be a list of numbers.")
     asked = tuple(finite("epsilon", epsilon) for epsilon in epsilons)
     require(bool(asked), "epsilons must not be empty.")
@@ -167,10 +171,12 @@ def _worst_delta(scenario: Scenario, noise: Noise, epsilon: float) -> Enclosure:
     return worst_of_many(scenario, noise, measure, epsilon, pure=False)
 
 
-def check_law(law: object) -> None:
+def check_law(law: object) -> Noise | Recoding:
     """Refuse what cannot be judged."""
-    if not isinstance(law, Recoding):
-        check_noise(law)
+    if isinstance(law, Recoding):
+        return law
+    check_noise(law)
+    return cast("Noise", law)
 
 
 def check_scenario(scenario: object) -> None:

@@ -34,7 +34,7 @@ from pufferfish.beliefs.scenario import PairOfLaws, Scenario, SecretPair
 from pufferfish.core.validation import finite, require
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.exact.pair import PairOracle
-from pufferfish.noise import Noise, NoNoise
+from pufferfish.noise import Law, Noise, NoNoise
 
 __all__ = [
     "Guess",
@@ -89,7 +89,7 @@ class Success:
     epsilon_upper: float
 
 
-def ideal_guess(scenario: Scenario, noise: Noise, goal: Guarantee, pair: SecretPair) -> Guess:
+def ideal_guess(scenario: Scenario, noise: Law, goal: Guarantee, pair: SecretPair) -> Guess:
     """The best that the best informed of the scenario's adversaries can do."""
     alone = Scenario(scenario.beliefs, [pair])
     return Guess(
@@ -118,7 +118,7 @@ def success_allowed(goal: Guarantee) -> Success:
     )
 
 
-def accuracy_upper(scenario: Scenario, noise: Noise) -> float:
+def accuracy_upper(scenario: Scenario, noise: Law) -> float:
     """(1 + TV)/2, the largest over all pairs and adversaries."""
     return 0.5 + 0.5 * privacy_profile(scenario, noise, [0.0]).delta_upper[0]
 

@@ -17,8 +17,9 @@ from pufferfish.calibration.distance import within
 from pufferfish.core.errors import BudgetExceededError, CertificationError, UnsupportedError
 from pufferfish.core.validation import nonnegative, require
 from pufferfish.exact import verify
-from pufferfish.exact.oracle import check_goal, check_scenario
-from pufferfish.noise import LaplaceNoise, Noise, check_noise
+from pufferfish.exact.oracle import check_goal, check_law, check_scenario
+from pufferfish.noise import LaplaceNoise, Noise
+from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import ComposableCertificate, Dependence, composable_rows
 from pufferfish.theorems.composition import adding_up
 from pufferfish.words.certificates import describe_loss
@@ -33,8 +34,9 @@ class Ledger:
     Attributes:
         scenario: What must look alike, to whom.
         budget: The promise for all releases together.
-        releases: The noise of each release, each drawn afresh. Publishing the same noised column
-            again is no new release.
+        releases: What was applied in each release, each drawn afresh. Publishing the same noised
+            column again is no new release. A recoding is charged by its floor κ, like Laplace noise
+            of scale 1/κ; without a floor there is no second release.
         radius: How far in W_∞ the true laws may be from the believed ones.
         rows: How many rows of one person each release publishes, at most, if the budget is for all
             of them together. With several, also the first release is charged by the certificate
@@ -45,7 +47,7 @@ class Ledger:
 
     scenario: Scenario = field(repr=False)
     budget: Guarantee
-    releases: tuple[Noise, ...] = ()
+    releases: tuple[Noise | Recoding, ...] = ()
     radius: float = 0.0
     rows: int = 1
     dependence: Dependence = "any"
@@ -62,8 +64,8 @@ class Ledger:
         object.__setattr__(self, "releases", tuple(self.releases))
         # A negative one would loosen what the first release must keep.
         object.__setattr__(self, "radius", nonnegative("radius", self.radius))
-        for noise in self.releases:
-            check_noise(noise)
+        for law in self.releases:
+            check_law(law)
         require(
             isinstance(self.rows, int) and not isinstance(self.rows, bool) and self.rows >= 1,
             f"rows must be a whole number of at least 1, got {self.rows!r}.",
@@ -75,7 +77,7 @@ class Ledger:
         elif self.releases:
             self._check_all()
 
-    def charge(self, noise: Noise) -> Ledger:
+    def charge(self, noise: Noise | Recoding) -> Ledger:
         """The ledger with one more release.
 
         Raises:
@@ -93,15 +95,22 @@ class Ledger:
         it may exceed the budget, which the exact certificate has shown to be kept.
         """
         certificate = self._composable() if self.releases else None
-        return None if certificate is None else certificate.total(adding_up(self.releases))
+        return None if certificate is None else certificate.total(self._charged)
+
+    @property
+    def _charged(self) -> list[LaplaceNoise]:
+        """What protects every two values at least as little, of releases whose costs add up."""
+        floors = (each.at_floor for each in self.releases)
+        return adding_up(each for each in floors if each is not None)
 
     def _composable(self) -> ComposableCertificate | None:
         """The certificate by which several releases are charged, where there is one."""
-        if len(adding_up(self.releases)) < len(self.releases):
+        charged = self._charged
+        if len(charged) < len(self.releases):
             return None
         return composable_rows(
             self.scenario,
-            self.releases[0],
+            charged[0],
             self.budget.delta,
             self.radius,
             rows=self.rows,
@@ -109,7 +118,7 @@ class Ledger:
             width=self.width,
         )
 
-    def _check_first(self, noise: Noise) -> None:
+    def _check_first(self, noise: Noise | Recoding) -> None:
         inner = within(noise, self.budget, self.radius)
         certificate = verify(self.scenario, noise, inner or self.budget)
         if inner is None or certificate.holds is not True:
@@ -121,7 +130,7 @@ class Ledger:
             )
 
     def _check_all(self) -> None:
-        certificate, charged = self._composable(), adding_up(self.releases)
+        certificate, charged = self._composable(), self._charged
         if certificate is None:
             if self.rows > 1:
                 raise UnsupportedError(
@@ -130,7 +139,8 @@ class Ledger:
                 )
             raise UnsupportedError(
                 "a second release of the same value is not covered: there is only the exact "
-                "certificate of one release. Several releases need Laplace noise, and beliefs for "
+                "certificate of one release. Several releases need Laplace noise, or a recoding "
+                "with a floor, and beliefs for "
                 "which the two values of a pair can be kept within some distance of each other, "
                 "but for the budget's delta. Publish the first release again instead of drawing "
                 "anew."

@@ -19,7 +19,8 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.documents.shape import Entries, plain, read, written
 from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
 from pufferfish.ledger.budget import Ledger
-from pufferfish.noise import LawEntries, as_noise, law_to_dict
+from pufferfish.noise import Law, LawEntries, Noise, as_noise, law_to_dict
+from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import Dependence
 
 __all__ = ["Released", "charge", "hold_lock", "read_ledger"]
@@ -92,11 +93,16 @@ def charge(
             width=width,
         )
         opened, known = _open(path, fresh, of)
-        charged = opened.charge(calibration.noise)
+        charged = opened.charge(_applied(calibration.mechanism))
         if not only_check:
             text = document_text(_to_dict(charged, known), path)
             write_text(path, text, force=True, private=True)
     return charged
+
+
+def _applied(law: Law) -> Noise | Recoding:
+    """What a ledger can count."""
+    return law if isinstance(law, Recoding) else as_noise(law)
 
 
 def read_ledger(path: Path) -> Ledger:
@@ -110,7 +116,7 @@ def _read(path: Path) -> tuple[Ledger, Released | None]:
     ledger = Ledger(
         scenario=entries.scenario.made(),
         budget=entries.budget.made(),
-        releases=tuple(as_noise(each.made()) for each in entries.releases),
+        releases=tuple(_applied(each.made()) for each in entries.releases),
         radius=entries.radius,
         rows=entries.rows,
         dependence=entries.dependence,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pufferfish.mechanisms.drawing import DRAWINGS, Drawing, drawing_of
 from pufferfish.mechanisms.recoded import (
+    Outlined,
     Recoded,
     RecodingEntries,
     RecodingWords,
@@ -18,6 +19,7 @@ from pufferfish.mechanisms.words import WORDS, LawWords, words_of
 from pufferfish.noise import Law, register_document
 from pufferfish.noise.documents import Read, Write
 from pufferfish.recoding.law import Recoding
+from pufferfish.recoding.outline import RecodingOutline
 
 __all__ = ["Drawing", "LawWords", "drawing_of", "register", "words_of"]
 
@@ -57,3 +59,4 @@ register(
     read=read_recoding,
     entries=RecodingEntries,
 )
+register(RecodingOutline, tag="recoding-outline", drawing=Outlined(), words=RecodingWords())

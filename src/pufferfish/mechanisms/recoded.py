@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
-from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError, UnsupportedError
 from pufferfish.core.validation import FloatArray, require
 from pufferfish.documents.types import Numbers, Positive
 from pufferfish.mechanisms.drawing import Drawing, drawing_of
@@ -19,12 +20,22 @@ from pufferfish.noise import LaplaceNoise
 from pufferfish.recoding.domain import Value
 from pufferfish.recoding.exact import WHOLE
 from pufferfish.recoding.law import Recoding
+from pufferfish.recoding.outline import RecodingOutline
 from pufferfish.sampling import Entropy
 from pufferfish.sampling.alias import AliasTables
 from pufferfish.words.numbers import readable
 
-__all__ = ["Recoded", "RecodingEntries", "RecodingWords", "read_recoding", "write_recoding"]
+__all__ = [
+    "Outlined",
+    "Recoded",
+    "RecodingEntries",
+    "RecodingWords",
+    "read_recoding",
+    "write_recoding",
+]
 
+# No number that a table holds is larger.
+_LARGEST = float(np.finfo(np.float64).max)
 _BITS = WHOLE.bit_length() - 1
 
 
@@ -49,6 +60,8 @@ class Recoded(Drawing):
         """
         given = np.array(values, dtype=np.float64)
         missing = np.isnan(given)
+        if (np.abs(given[~missing]) > min(self.limit(law), _LARGEST)).any():
+            raise InvalidInputError("a value is too large for the noise that goes first.")
         if law.noise is not None:
             given[~missing] = drawing_of(law.noise).draw(law.noise, given[~missing], entropy)
         rows = law.cells.places(given)
@@ -61,6 +74,10 @@ class Recoded(Drawing):
             )
         published = np.array([np.nan if each is None else each for each in law.outputs])
         return np.asarray(published[_alias(law).draw(rows, entropy)])
+
+    def limit(self, law: Recoding) -> float:
+        """That of the noise that goes first."""
+        return math.inf if law.noise is None else drawing_of(law.noise).limit(law.noise)
 
     def explain_exactness(self, law: Recoding) -> str:
         """Its size."""
@@ -76,39 +93,76 @@ def _size(number: float) -> str:
     return readable(number, 6)
 
 
-class RecodingWords(LawWords):
-    """Values are moved to other values."""
+class Outlined(Drawing):
+    """A recoding whose table is not shown: nothing can be drawn from it."""
 
-    def noun(self, law: Recoding, number: Number = _size, error: Number = readable) -> str:
+    @property
+    def claim(self) -> str:
+        """All that can be told."""
+        return "values were replaced by a map whose table is private"
+
+    def check(self, law: RecodingOutline) -> None:
+        """There is nothing to check: the internal edition has the table."""
+
+    def draw(self, law: RecodingOutline, values: npt.NDArray[Any], entropy: Entropy) -> FloatArray:
+        """Refused."""
+        raise UnsupportedError("the table of this recoding is private: nothing can be drawn.")
+
+    def explain_exactness(self, law: RecodingOutline) -> str:
+        """Where it is checked."""
+        return "the internal edition holds its whole numbers, and can be checked"
+
+
+class RecodingWords(LawWords):
+    """Values are replaced by values."""
+
+    def noun(
+        self,
+        law: Recoding | RecodingOutline,
+        number: Number = _size,
+        error: Number = readable,
+    ) -> str:
         """What it takes, and its floor."""
+        if isinstance(law, RecodingOutline):
+            return f"a recoding{self._floor(law, number)}"
         what = "values" if law.listed else "bins"
         return f"a recoding of {len(law.values)} {what}{self._floor(law, number)}"
 
-    def short(self, law: Recoding) -> str:
+    def short(self, law: Recoding | RecodingOutline) -> str:
         """Without its size."""
         return f"recoding{self._floor(law, '{:.4g}'.format)}"
 
-    def in_full(self, law: Recoding, number: Number = readable) -> str:
+    def in_full(self, law: Recoding | RecodingOutline, number: Number = readable) -> str:
         """As short: what its error is depends on how often each value occurs."""
         return self.short(law)
 
-    def done(self, law: Recoding) -> str:
-        """What was applied."""
-        return f"Each value was replaced at random, by {self.noun(law)}."
+    def done(self, law: Recoding | RecodingOutline) -> str:
+        """What was applied, and what the floor means."""
+        text = f"Each value was kept or replaced by another one, at random: {self.noun(law)}."
+        scale = law.at_floor
+        if scale is None:
+            return text
+        return (
+            f"{text} The floor protects every value from everybody, whatever they believe, as "
+            f"much as Laplace noise of scale {readable(scale.scale)} would."
+        )
 
-    def error(self, law: Recoding, number: Number = readable) -> str:
+    def error(self, law: Recoding | RecodingOutline, number: Number = readable) -> str:
         """That of the value that has most."""
+        if isinstance(law, RecodingOutline):
+            return "an error that is not public"
         return f"error at most {number(law.error())} for any value"
 
-    def proofs(self, law: Recoding) -> tuple[tuple[str, str], ...]:
+    def proofs(self, law: Recoding | RecodingOutline) -> tuple[tuple[str, str], ...]:
         """One page."""
         return (("recoding", "the map, its floor and its promise are checked in whole numbers"),)
 
     @staticmethod
-    def _floor(law: Recoding, number: Number) -> str:
-        if law.noise is not None:
+    def _floor(law: Recoding | RecodingOutline, number: Number) -> str:
+        if isinstance(law, Recoding) and law.noise is not None:
             return f", after Laplace noise of scale {number(law.noise.scale)}"
-        return " without a floor" if law.kappa is None else f" with floor {number(law.kappa)}"
+        kappa = law.kappa if isinstance(law, Recoding) else law.floor
+        return " without a floor" if kappa is None else f" with floor {number(kappa)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,16 @@ class Law(ABC):
         return False
 
     @property
+    def whole(self) -> bool:
+        """Whether whole numbers come out, whatever goes in."""
+        return False
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether a missing value, nan, is one of those that it takes."""
+        return False
+
+    @property
     def drawable(self) -> bool:
         """Whether it can be drawn exactly; False for an ideal law, which is only computed with."""
         return True

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from pufferfish.beliefs.priors import Discrete, Prior
 from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.numerics import reciprocal_down
 from pufferfish.core.validation import FloatArray, finite, positive, require
 from pufferfish.noise import LaplaceNoise, Law
 from pufferfish.recoding.cells import IntegerTable
@@ -217,7 +218,7 @@ class Recoding(Law):
             return self.noise.ratio_scale
         if self.floor is None or self.distances is not None:
             return 0.0
-        return math.nextafter(1.0 / self.floor, 0.0)
+        return reciprocal_down(self.floor)
 
     @property
     def at_floor(self) -> LaplaceNoise | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
@@ -14,18 +15,54 @@ from pufferfish.beliefs.scenario import RELEASED, Belief, SecretPair
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.columns.plan import Dependence, Missing, OneRow, Plan, Unit
 from pufferfish.core.ladder import Rounding
+from pufferfish.core.numerics import round_up
 from pufferfish.core.validation import bounds
-from pufferfish.documents.shape import entries_of, read_part, written
-from pufferfish.documents.types import Bounds, Count, Name, Positive, Time
+from pufferfish.documents.shape import entries_of, plain, read_part, written
+from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Positive, Share, Time
 from pufferfish.kinds.record import Stated
 from pufferfish.learning.reveals import Reveals, RevealsEntries
 from pufferfish.noise import Law, LawEntries, law_to_dict
+from pufferfish.recoding.law import Recoding
+from pufferfish.recoding.outline import RecodingOutline
 
-__all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order"]
+__all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order", "RecodeStated"]
 __all__ += ["planned_source"]
 
 Order = Literal["random", "table"]
 BeliefsFrom = Literal["this table", "another table", "elsewhere"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecodeStated:
+    """What everybody may know of what was asked of a recoding.
+
+    Attributes:
+        wrong: How far in total variation each law may be from the one believed.
+        loss: What was made as small as possible, as in `Recode`.
+        keep_histogram: Whether values occur as often as before, on average.
+        rmse: The root mean square error of a published value; None unless every belief is public.
+        unchanged: The share of values that stayed as they were; likewise.
+    """
+
+    wrong: Share
+    loss: Literal["squared", "absolute", "changed", "own"]
+    keep_histogram: bool
+    rmse: NotNegative | None = None
+    unchanged: Annotated[float, Meta(ge=0, le=1)] | None = None
+
+    @classmethod
+    def of(cls, plan: Plan) -> RecodeStated | None:
+        """As a plan has it: a fitted error, like a fitted table, would tell of the rows."""
+        found = plan.calibration.recode
+        if found is None:
+            return None
+        return cls(
+            wrong=found.wrong,
+            loss=found.loss,
+            keep_histogram=found.keep_histogram,
+            rmse=round_up(found.rmse, 2) if plan.public else None,
+            unchanged=math.floor(100.0 * found.unchanged) / 100.0 if plan.public else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +96,7 @@ class Facts(Stated):
         rounding: How its size was made public, as in `Plan`; None where every belief is public, so
             that the size says nothing of private data.
         postprocess: What was done to the noised values.
+        recode: Of a recoding: what was asked of it. Figures only where every belief is public.
     """
 
     goal: Guarantee
@@ -83,6 +121,7 @@ class Facts(Stated):
     noise: Law
     rounding: Rounding | None
     postprocess: tuple[Postprocess, ...]
+    recode: RecodeStated | None = None
 
     @classmethod
     def of(
@@ -118,9 +157,10 @@ class Facts(Stated):
             adversaries=len(scenario.beliefs),
             beliefs_from=beliefs_from or planned_source(scenario.beliefs),
             beliefs_fitted=beliefs_fitted,
-            noise=plan.calibration.mechanism,
+            noise=_stated_law(plan),
             rounding=None if plan.public else plan.rounding,
             postprocess=plan.postprocess,
+            recode=RecodeStated.of(plan),
         )
 
     def planned_by(self, plan: Plan) -> Facts:
@@ -142,13 +182,17 @@ class Facts(Stated):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
-        return written(
+        document = written(
             FactsEntries,
             self,
             pairs=pairs_to_plain(self.pairs),
             noise=law_to_dict(self.noise),
             postprocess=steps_to_plain(self.postprocess),
+            recode=plain(self.recode),
         )
+        if self.recode is None:
+            del document["recode"]
+        return document
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -159,6 +203,14 @@ class Facts(Stated):
         return facts
 
 
+def _stated_law(plan: Plan) -> Law:
+    """The law that was applied; of a recoding that was fitted to private data, its floor alone."""
+    law = plan.calibration.mechanism
+    if isinstance(law, Recoding) and not plan.public:
+        return RecodingOutline(law.kappa)
+    return law
+
+
 FactsEntries = entries_of(
     Facts,
     goal=GoalEntries,
@@ -166,6 +218,7 @@ FactsEntries = entries_of(
     reveals=RevealsEntries | None,
     noise=LawEntries,
     postprocess=tuple[StepEntries, ...],
+    recode=entries_of(RecodeStated) | None,
 )
 
 

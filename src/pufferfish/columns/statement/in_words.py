@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from pufferfish.calibration.recoded_words import wrong_in_words
 from pufferfish.calibration.rows import TEST_LEVEL
 from pufferfish.columns.statement.facts import Facts
 from pufferfish.core.ladder import Rounding
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law
 from pufferfish.words.beliefs import ANOTHER_TABLE, UNKNOWN_TABLE
+from pufferfish.words.numbers import percent
 from pufferfish.words.phrases import (
     cap_in_words,
     join_words,
@@ -93,8 +95,18 @@ def headline(facts: Facts) -> list[str]:
             f"{_secret(facts)} is not covered."
         )
     if facts.unprotected_percent:
-        said.append(unprotected(f"{facts.unprotected_percent}%", "they have the same noise"))
-    if facts.rounding is not None and facts.beliefs_from == "this table":
+        said.append(unprotected(f"{facts.unprotected_percent}%", _same(facts)))
+    if facts.recode is not None and facts.rounding is not None:
+        said.append(
+            "The map from values to values depends on private data, and is taken as given: what it "
+            "tells about a row is not covered."
+        )
+        if not facts.recode.wrong and facts.noise.at_floor is None:
+            said.append(
+                "The promise is about exactly the described laws, without a floor: it does not "
+                "survive the next sample."
+            )
+    elif facts.rounding is not None and facts.beliefs_from == "this table":
         what = (
             "The size of the noise"
             if facts.rounding in _ROUNDED
@@ -102,6 +114,11 @@ def headline(facts: Facts) -> list[str]:
         )
         said.append(f"{what} depends on the table; what it tells about a row is not covered.")
     return said
+
+
+def _same(facts: Facts) -> str:
+    """What rows of other secrets have, too."""
+    return "they have the same noise" if facts.recode is None else "they are recoded as well"
 
 
 def promise(facts: Facts) -> str:
@@ -115,7 +132,25 @@ def promise(facts: Facts) -> str:
         cap_in_words(facts.cap),
         multiples_in_words(facts.step),
         noise_in_words(facts.noise),
+        _recode_in_words(facts),
     )
+
+
+def _recode_in_words(facts: Facts) -> str:
+    """For which laws a recoding keeps the promise, and what it does to frequencies."""
+    found = facts.recode
+    if found is None:
+        return ""
+    said = [
+        wrong_in_words(found.wrong),
+        "Values occur as often as before, on average." if found.keep_histogram else "",
+    ]
+    if found.rmse is not None and found.unchanged is not None:
+        said.append(
+            f"About {percent(found.unchanged, 2)} of the values are as they were, and the error of "
+            f"a value (root mean square) is about {found.rmse:g}."
+        )
+    return join_words(*said)
 
 
 def _of_many(facts: Facts) -> str:
@@ -163,7 +198,9 @@ def not_promised(facts: Facts) -> list[str]:
     text = [
         "Anything to an adversary who knows more than those described: the exact rows, or that "
         f"{others} not independent given the secret.",
-        "Anything about several releases of the same column, with fresh noise each.",
+        "Anything about several releases of the same column, each drawn afresh."
+        if facts.recode is not None
+        else "Anything about several releases of the same column, with fresh noise each.",
         "That a given person's row is in the table, or how many rows it has, or what that number "
         f"says about {_secret(facts)}.",
     ]
@@ -202,6 +239,11 @@ def _size_not_promised(facts: Facts) -> list[str]:
     """What the published size says of private data; docs/theory/published-size.md."""
     if facts.rounding is None:
         return []
+    if facts.recode is not None:
+        return [
+            "What the map from values to values, and its floor, say about the private data that "
+            "they were found from."
+        ]
     if facts.rounding == "given":
         return [
             "What it says about the table that noise of this size, which was chosen without the "

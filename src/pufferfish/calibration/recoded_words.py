@@ -1,0 +1,124 @@
+"""A recoding in plain words: what happens to a value, what is promised to whom, what is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.in_words import certificate_in_words, promise_of, repeats, who
+from pufferfish.exact import Certificate
+from pufferfish.mechanisms import words_of
+from pufferfish.theorems import ComposableCertificate
+from pufferfish.words.explanation import Explanation, notices
+from pufferfish.words.numbers import percent, readable
+from pufferfish.words.phrases import name_pairs
+from pufferfish.words.steps import Step
+
+if TYPE_CHECKING:
+    from pufferfish.calibration.result import Recode
+
+__all__ = ["compare_in_words", "explain_recoding", "moves_in_words", "wrong_in_words"]
+
+_MOST_LISTED = 6
+_LOSSES = {
+    "squared": "squared error",
+    "absolute": "absolute error",
+    "changed": "share of changed values",
+    "own": "loss of your own",
+}
+
+
+def explain_recoding(
+    scenario: Scenario,
+    certificate: Certificate,
+    composable: ComposableCertificate | None,
+    recode: Recode | None,
+    *,
+    another_table: bool = False,
+) -> Explanation:
+    """The numbered steps from beliefs to certificate, with the numbers in them."""
+    law = certificate.noise
+    texts = {
+        "pairs": f"What must look alike: {name_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
+        "promise": promise_of(certificate.goal),
+        "recoding": f"What happens to a value: {words_of(law).done(law)}{_moves(recode)}",
+        "compared": "" if recode is None else compare_in_words(recode),
+        "method": "" if recode is None else _how_found(recode),
+        "certificate": f"{certificate_in_words(certificate)} {wrong_in_words(certificate.wrong)}",
+        "repeats": repeats(scenario, law, composable),
+        "not promised": _not_promised(certificate),
+    }
+    steps = [Step(title, (text,)) for title, text in texts.items() if text]
+    private = "" if all(belief.public for belief in scenario.beliefs) else "some beliefs"
+    return Explanation(
+        [who(scenario, another_table), *steps], notices(certificate.holds, private=private)
+    )
+
+
+def _moves(recode: Recode | None) -> str:
+    return "" if recode is None else f" {moves_in_words(recode)}"
+
+
+def moves_in_words(recode: Recode) -> str:
+    """How many values stay, and how far the others move."""
+    stay = round(100.0 * recode.unchanged)
+    kept = (
+        "Values occur as often as before, on average."
+        if recode.keep_histogram
+        else "How often a value occurs is not kept."
+    )
+    return (
+        f"{stay} of 100 values stay as they are; the others move by {readable(recode.moved, 2)} on "
+        f"average. {kept}"
+    )
+
+
+def compare_in_words(recode: Recode) -> str:
+    """The error, next to that of noise and of a constant."""
+    noise = (
+        "no Laplace noise keeps this promise"
+        if recode.laplace_rmse is None
+        else f"the least Laplace noise has {readable(recode.laplace_rmse, 3)}"
+    )
+    return (
+        f"The error of a published value (root mean square) is {readable(recode.rmse, 3)}; "
+        f"{noise}, and publishing one constant for everybody {readable(recode.constant_rmse, 3)}."
+    )
+
+
+def _how_found(recode: Recode) -> str:
+    gap = recode.mean_loss - recode.least_loss
+    share = gap / recode.mean_loss if recode.mean_loss > 0.0 else 0.0
+    least = (
+        "it is the least for this floor and these outputs"
+        if share < 5e-7
+        else f"no map with this floor and these outputs has {percent(share, 2)} less"
+    )
+    return (
+        f"How it was found: the least mean {_LOSSES[recode.loss]} over all maps that keep the "
+        f"promise, by linear programming; {least}, proven in exact arithmetic."
+    )
+
+
+def wrong_in_words(wrong: float) -> str:
+    """For which other laws the promise holds."""
+    if not wrong:
+        return "It is about exactly the laws that are described."
+    return (
+        f"It holds as well for every law within {percent(wrong, 3)} of a described one: as long as "
+        f"no event is more likely or less likely by more than {percent(wrong, 3)}."
+    )
+
+
+def _not_promised(certificate: Certificate) -> str:
+    everybody = (
+        "To everybody else nothing is promised: there is no floor."
+        if certificate.noise.at_floor is None
+        else "To everybody else the floor alone is promised."
+    )
+    return (
+        "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
+        "rows, other columns, that rows are not independent, that several rows share a secret); "
+        "anything that the map itself tells of the table that it was found from: it is taken as "
+        f"given. {everybody}"
+    )

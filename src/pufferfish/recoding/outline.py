@@ -1,0 +1,54 @@
+"""What everybody may know of a recoding whose table is private."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.numerics import reciprocal_down
+from pufferfish.documents.types import Positive
+from pufferfish.noise import LaplaceNoise, Law
+
+__all__ = ["RecodingOutline"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecodingOutline(Law):
+    """A recoding without its table: which values exist, and where they go, is not said.
+
+    Attributes:
+        floor: κ, in units of the column; None: there is none.
+    """
+
+    floor: Positive | None = None
+
+    @property
+    def drawable(self) -> bool:
+        """Nobody can draw from it."""
+        return False
+
+    @property
+    def ratio_scale(self) -> float:
+        """1/κ, rounded down; 0 without a floor."""
+        return 0.0 if self.floor is None else reciprocal_down(self.floor)
+
+    @property
+    def at_floor(self) -> LaplaceNoise | None:
+        """Laplace noise of scale 1/κ."""
+        return LaplaceNoise(self.ratio_scale) if self.floor is not None else None
+
+    def output(self, prior: Any) -> NoReturn:
+        """Not known."""
+        raise _private()
+
+    def error(self, frequencies: Mapping[Any, float] | None = None) -> NoReturn:
+        """Not known."""
+        raise _private()
+
+
+def _private() -> UnsupportedError:
+    return UnsupportedError(
+        "the table of this recoding is private; the internal edition of the record has it."
+    )
