@@ -129,14 +129,10 @@ def calibrate_recoding(
 
 
 def _least_noise(scenario: Scenario, goal: Guarantee, *, needed: bool) -> Noise | None:
-    """The least Laplace noise for rows that have a value; None where there is none.
-
-    Where a belief is private its size is on the ladder, because a floor is published.
-    """
-    public = all(belief.public for belief in scenario.beliefs)
+    """The least Laplace noise for rows that have a value; None where there is none."""
     whole = Scenario([_without_holes(each) for each in scenario.beliefs], scenario.pairs)
     try:
-        found = calibrate_noise(whole, goal, rounding=None if public else "ladder")
+        found = calibrate_noise(whole, goal)
     except PufferfishError:
         if needed:
             raise
@@ -245,6 +241,7 @@ def _figures(
     frequencies = column.frequencies
     return Recode(
         floor=law.kappa,
+        floor_of_noise=asked.floor == "noise",
         wrong=asked.wrong,
         loss=asked.loss if isinstance(asked.loss, str) else "own",
         keep_histogram=asked.keep_histogram,

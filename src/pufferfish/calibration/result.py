@@ -28,6 +28,7 @@ class Recode:
 
     Attributes:
         floor: κ, in units of the column; None: none.
+        floor_of_noise: Whether κ is that of the least noise, and so depends on the beliefs.
         wrong: How far in total variation each law may be from the one believed.
         loss: "squared", "absolute", "changed", or "own" for a matrix.
         keep_histogram: Whether published values occur as often as before, on average.
@@ -41,6 +42,7 @@ class Recode:
     """
 
     floor: Positive | None
+    floor_of_noise: bool
     wrong: Share
     loss: Literal["squared", "absolute", "changed", "own"]
     keep_histogram: bool

@@ -14,7 +14,7 @@ from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
 from pufferfish.beliefs.scenario import RELEASED, Belief, SecretPair
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.columns.plan import Dependence, Missing, OneRow, Plan, Unit
-from pufferfish.core.ladder import Rounding
+from pufferfish.core.ladder import Rounding, rung_up
 from pufferfish.core.numerics import round_up
 from pufferfish.core.validation import bounds
 from pufferfish.documents.shape import entries_of, plain, read_part, written
@@ -206,9 +206,13 @@ class Facts(Stated):
 def _stated_law(plan: Plan) -> Law:
     """The law that was applied; of a recoding that was fitted to private data, its floor alone."""
     law = plan.calibration.mechanism
-    if isinstance(law, Recoding) and not plan.public:
+    if not isinstance(law, Recoding) or plan.public:
+        return law
+    asked = plan.calibration.recode
+    if law.kappa is None or (asked is not None and not asked.floor_of_noise):
         return RecodingOutline(law.kappa)
-    return law
+    # A floor that depends on private beliefs is told as the next rung of a public ladder: less.
+    return RecodingOutline(rung_up(law.kappa))
 
 
 FactsEntries = entries_of(
