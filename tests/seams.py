@@ -48,6 +48,7 @@ ACCEPTED = "pufferfish.sampling.gaussian._accept"
 LAPLACE_TABLES = "pufferfish.sampling.laplace._tables"
 INVERT = "pufferfish.denoise.smooth._invert"
 AUC_ERROR = "pufferfish.audits.learners._auc_error"
+LIKELIEST_COUNTS = "pufferfish.columns.recoded._log_mode"
 EXACT_SUM = "pufferfish.sums.release._exact_sum"
 READ_BELIEFS = "pufferfish.options.adversaries._read_beliefs"
 

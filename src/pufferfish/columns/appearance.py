@@ -28,11 +28,14 @@ from scipy.special import gammaln
 from scipy.stats import binom
 
 from pufferfish.calibration.postprocess import Clip, Postprocess, RoundTo
+from pufferfish.columns.recoded import planned_map, recoded_appearance
 from pufferfish.columns.statement import Facts
 from pufferfish.core.errors import DataError
 from pufferfish.core.limits import ROWS_PER_BYTE, SPARE_ROWS
 from pufferfish.core.validation import FloatArray
 from pufferfish.noise import Law, Noise, as_noise
+from pufferfish.recoding.law import Recoding
+from pufferfish.recoding.outline import RecodingOutline
 from pufferfish.releases.published_file import Appearance
 from pufferfish.tables import format_of
 from pufferfish.tables.local.files import column_names, column_parts
@@ -56,14 +59,17 @@ _FREQUENCIES = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
 _SPACINGS = (1.0, 2.0, 5.0)
 
 
-def column_appearance(published: Mapping[str, Any], facts: Facts, released: Path) -> Appearance:
-    """How the values of a published column look."""
+def column_appearance(data: Mapping[str, Any], facts: Facts, released: Path) -> Appearance:
+    """How the values of a published column look, by all that its record says."""
     place, format_ = str(released), format_of(released)
     names = column_names(place, format_, facts.column)
     other = names ^ {facts.column, *facts.kept}
     if other:
         raise DataError(f"its columns are not those that the record names ({len(other)} differ).")
-    parts = _bound_size(column_parts(place, format_, facts.column), _most_rows(published, released))
+    most = _most_rows(data["published"], released)
+    parts = _bound_size(column_parts(place, format_, facts.column), most)
+    if isinstance(facts.noise, Recoding | RecodingOutline):
+        return recoded_appearance(parts, planned_map(data, facts))
     return appearance(parts, facts.noise, facts.postprocess)
 
 
@@ -84,7 +90,7 @@ def _bound_size(parts: Iterator[FloatArray], most: int) -> Iterator[FloatArray]:
 
 
 def appearance(parts: Iterable[FloatArray], law: Law, steps: tuple[Postprocess, ...]) -> Appearance:
-    """Look at a published column, some rows at a time; nan where a value is missing."""
+    """Look at a column with noise, some rows at a time; nan where a value is missing."""
     if not law.additive:
         rows = sum(part.size for part in parts)
         return Appearance(rows, None, "only noise that was added leaves traces to look for")

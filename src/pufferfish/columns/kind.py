@@ -87,7 +87,7 @@ class ColumnKind(RowKind[Plan, Facts]):
 
     def looks(self, data: Mapping[str, Any], facts: Facts, released: Path) -> Appearance:
         """Whether the values look as noise leaves them."""
-        return column_appearance(data["published"], facts, released)
+        return column_appearance(data, facts, released)
 
 
 def _for_one_row(plan: Plan) -> str:
