@@ -375,3 +375,32 @@ def test_kept_columns_are_those_of_the_first_row_of_each_person(
     found = audit_data(_given(kind, tmp_path, table), plan, na=na)
     assert found.rows == (3 * ROWS // 4 if kind != "csv" else found.rows)
     assert found.learned[0].after.accuracy == 1.0
+
+
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize("holes", [False, True])
+def test_a_recoding_is_drawn_afresh(holes: bool) -> None:
+    """The best adversary's limit is that of the map, and a hole goes through it as any value."""
+    source = np.random.default_rng(0)
+    secret = np.repeat(["a", "b"], ROWS)
+    values = source.binomial(6, np.where(secret == "a", 0.4, 0.6)).astype(float)
+    if holes:
+        values[source.random(values.size) < np.where(secret == "a", 0.2, 0.1)] = np.nan
+    table = {"x": values, "s": secret}
+    belief = pf.fit_belief(table, column="x", secret="s", family="empirical")
+    found = pf.calibrate(pf.Scenario(belief), pf.Guarantee(0.5), mechanism="recode")
+    plan = pf.Plan(calibration=found, column="x", secret="s", missing="keep" if holes else "refuse")
+    learned = audit_data(table, plan)
+    assert not learned.beyond
+    assert "a fresh draw by the same map" in str(learned)
+    assert learned.limit_after.auc_upper < learned.limit_before.auc_upper
+    assert "drawn" not in learned.to_dict()
+    in_order = pf.Plan(
+        calibration=found,
+        column="x",
+        secret="s",
+        missing="keep" if holes else "refuse",
+        keep_order=True,
+    )
+    released = np.asarray(pf.release(table, in_order).table["x"], dtype=float)
+    assert audit_data(table, in_order, released).aligned

@@ -279,3 +279,43 @@ def test_posteriors_of_known_odds() -> None:
 def test_a_promise_with_delta_bounds_no_posterior() -> None:
     assert success_allowed(pf.Guarantee(1.0, 1e-6)).epsilon_upper == math.inf
     assert success_allowed(pf.Guarantee(1.0)).epsilon_upper == 1.0
+
+
+# --- recodings ----------------------------------------------------------------------------------
+
+TABLES = {
+    "a": pf.Discrete.from_counts({1: 10, 2: 50, 3: 30, 4: 10}),
+    "b": pf.Discrete.from_counts({1: 40, 2: 30, 3: 20, 4: 10}),
+}
+
+
+def best_area(p: np.ndarray, q: np.ndarray) -> float:
+    """P(a value of p has a larger ratio p/q than one of q) + ½P(the same ratio)."""
+    ratios = p / q
+    larger = (ratios[:, None] > ratios).astype(float) + 0.5 * (ratios[:, None] == ratios)
+    return float(p @ larger @ q)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0])
+def test_what_is_guessed_from_a_recoded_value(epsilon: float) -> None:
+    """Accuracy exactly, AUC from above and nearly: against both laws of what is published."""
+    scenario = pf.Scenario(pf.Belief(TABLES, provenance="public"))
+    found = pf.calibrate(scenario, pf.Guarantee(epsilon), mechanism="recode", floor=None)
+    law = found.mechanism
+    assert isinstance(law, pf.Recoding)
+    p, q = (TABLES[each].probabilities @ law.matrix for each in "ab")
+    p, q = p[p + q > 0.0], q[p + q > 0.0]
+    reached = success(scenario, law)
+    assert reached.accuracy_upper == pytest.approx(0.5 + 0.25 * np.abs(p - q).sum(), abs=1e-12)
+    exact = best_area(p, q)
+    assert exact <= reached.auc_upper <= exact + 0.004
+    assert reached.epsilon_upper <= epsilon
+    allowed = success_allowed(pf.Guarantee(epsilon))
+    assert reached.auc_upper <= allowed.auc_upper + 1e-4
+
+
+def test_a_map_that_changes_nothing_is_no_noise() -> None:
+    holes = {"a": 0.1, "b": 0.05}
+    scenario = pf.Scenario(pf.Belief(TABLES, missing=holes))
+    law = pf.Recoding.from_matrix([1.0, 2.0, 3.0, 4.0, None], np.eye(5))
+    assert auc_upper(scenario, law) == pytest.approx(auc_upper(scenario, pf.NoNoise()), abs=1e-9)

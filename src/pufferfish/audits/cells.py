@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pufferfish.audits.bounds import Counts
+from pufferfish.beliefs.priors import Discrete, Prior
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.validation import FloatArray
 from pufferfish.noise import Noise, output_law
 from pufferfish.noise.output import AtomsOutput
+from pufferfish.recoding.law import Recoding
 
 __all__ = ["Cells"]
 
@@ -27,9 +29,21 @@ _LEVELS = np.concatenate([_TAILS, np.arange(1, _CELLS) / _CELLS, 1.0 - _TAILS[::
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """(−∞, e_0], (e_0, e_1], …, (e_m, ∞), and the holes."""
+    """(−∞, e_0], (e_0, e_1], …, (e_m, ∞), and the holes.
+
+    Attributes:
+        edges: e_0 to e_m.
+        listed: Whether only the edges themselves are published: each is a cell of its own.
+    """
 
     edges: FloatArray
+    listed: bool = False
+
+    @classmethod
+    def of(cls, recoding: Recoding) -> Cells:
+        """One for each value that a map publishes."""
+        numbers = [each for each in recoding.outputs if each is not None]
+        return cls(np.sort(np.array(numbers or [0.0])), listed=True)
 
     @classmethod
     def around(cls, published: FloatArray) -> Cells:
@@ -64,10 +78,44 @@ class Cells:
             hole = 0.0 if m == other else np.log(m) - np.log(other)
         return np.asarray(np.nan_to_num(np.append(present, hole), nan=0.0))
 
+    def recoded_ratios(self, laws: PairOfLaws, recoding: Recoding) -> FloatArray | None:
+        """log p_i/p_j of each output of a map; None for laws that are no tables."""
+        first, second = (
+            self._recoded(prior, missing, recoding)
+            for prior, missing in (
+                (laws.first, laws.missing_first),
+                (laws.second, laws.missing_second),
+            )
+        )
+        if first is None or second is None:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.nan_to_num(np.log(first) - np.log(second), nan=0.0))
+
+    def _recoded(self, prior: Prior, missing: float, recoding: Recoding) -> FloatArray | None:
+        if not isinstance(prior, Discrete):
+            return None
+        shares = (1.0 - missing) * prior.probabilities @ recoding.spread(prior.values)
+        if missing and recoding.takes_missing:
+            shares = shares + missing * recoding.table[-1] / recoding.table[-1].sum()
+        found = np.zeros(self.edges.size + 2)
+        for output, share in zip(recoding.outputs, shares.tolist(), strict=True):
+            place = -1 if output is None else int(np.searchsorted(self.edges, output))
+            found[place] += share
+        return found
+
     def in_words(self, chosen: Counts) -> str:
-        """Some cells as ranges of the published value."""
+        """Some cells as ranges of the published value, or as a list of values."""
         picked = np.zeros(self.edges.size + 2, dtype=bool)
         picked[chosen] = True
+        if self.listed:
+            names = [f"{each:.6g}" for each in self.edges[picked[:-2]]]
+            names += ["missing"] if picked[-1] else []
+            names += ["something else"] if picked[-2] else []
+            shown = names[:_MOST_VALUES]
+            if len(names) > _MOST_VALUES:
+                shown.append(f"one of {len(names) - _MOST_VALUES} more")
+            return "the published value is " + (" or ".join(shown) if shown else "never")
         ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
         inside = np.concatenate([[False], picked[:-1], [False]])
         starts = np.flatnonzero(inside[1:] & ~inside[:-1])
@@ -83,7 +131,7 @@ class Cells:
         return "the published value is " + (", or ".join(shown) if shown else "never")
 
 
-_MOST_RANGES = 4
+_MOST_RANGES, _MOST_VALUES = 4, 12
 
 
 def _range(low: float, high: float) -> str:

@@ -39,11 +39,17 @@ def values_of(prior: Prior, count: int, source: Generator) -> FloatArray:
 def publish(
     subject: Subject, prior: Prior, missing: float, count: int, source: Generator
 ) -> Iterator[FloatArray]:
-    """What is published for `count` values of a law, in parts; a missing value as a hole (NaN)."""
+    """What is published for `count` values of a law, in parts.
+
+    A missing value is published as a hole (NaN), unless the subject takes it as a value.
+    """
     for start in range(0, count, _CHUNK):
         size = min(_CHUNK, count - start)
         present = size - int(source.binomial(size, missing)) if missing else size
         results = np.full(size, np.nan)
         if present:
-            results[:present] = subject.publish(values_of(prior, present, source))
+            results[:present] = values_of(prior, present, source)
+        taken = size if subject.takes_missing else present
+        if taken:
+            results[:taken] = subject.publish(results[:taken])
         yield results

@@ -4,6 +4,7 @@ By the lemma of Neyman and Pearson the best events are the sets {log p_i/p_j > t
 law is claimed they are known analytically; if the code does not draw the law that it claims, those
 of smaller noise, or of ratios learned from the first half of the draws, may tell more. The first
 half of the draws chooses among all these; the second half, which had no say in it, is the evidence.
+A recoding publishes finitely many values, and any set of them is an event.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import PairOfLaws, SecretPair
 from pufferfish.core.validation import FloatArray
 from pufferfish.noise import Noise
+from pufferfish.recoding.law import Recoding
 
 __all__ = ["attack", "both_directions", "scores_of_laws"]
 
@@ -52,18 +54,26 @@ def attack(
             publish(subject, laws.second, laws.missing_second, count, source),
         )
 
-    pilot = [part for parts in drawn(min(_PILOT, draws)) for part in parts]
-    cells = Cells.around(np.concatenate(pilot))
+    if subject.recoding is None:
+        pilot = [part for parts in drawn(min(_PILOT, draws)) for part in parts]
+        cells = Cells.around(np.concatenate(pilot))
+    else:
+        cells = Cells.of(subject.recoding)
     half = draws // 2
     chosen_by = tuple(cells.counts(parts) for parts in drawn(half))
     tested_by = tuple(cells.counts(parts) for parts in drawn(draws - half))
-    known = scores_of_laws(laws, cells, subject.noise)
+    known = scores_of_laws(laws, cells, subject.noise or subject.recoding)
     return both_directions(laws, cells, known, chosen_by, tested_by, goal, alpha)
 
 
-def scores_of_laws(laws: PairOfLaws, cells: Cells, claimed: Noise | None) -> list[FloatArray]:
-    """log p_i/p_j of each cell under the noise that is claimed, and under parts of it."""
-    found = (cells.log_ratios(laws, noise) for noise in _candidates(claimed))
+def scores_of_laws(
+    laws: PairOfLaws, cells: Cells, claimed: Noise | Recoding | None
+) -> list[FloatArray]:
+    """log p_i/p_j of each cell under the law that is claimed; of noise, under parts of it, too."""
+    if isinstance(claimed, Recoding):
+        found = iter([cells.recoded_ratios(laws, claimed)])
+    else:
+        found = (cells.log_ratios(laws, noise) for noise in _candidates(claimed))
     return [each for each in found if each is not None]
 
 
@@ -87,7 +97,7 @@ def both_directions(
         goal: The promise.
         alpha: Either finding is wrong with probability at most half of this.
     """
-    scores = [*known, _learn(chosen_by)]
+    scores = [*known, _learn(chosen_by, 0 if cells.listed else chosen_by[0].size // 50)]
     turned = laws._replace(pair=SecretPair(laws.pair.second, laws.pair.first))
     opposite = [-each for each in scores]
     return (
@@ -96,9 +106,8 @@ def both_directions(
     )
 
 
-def _learn(counts: tuple[Counts, ...]) -> FloatArray:
-    """Log-ratios of the counts, each cell together with its neighbours where there are many."""
-    width = counts[0].size // 50
+def _learn(counts: tuple[Counts, ...], width: int) -> FloatArray:
+    """Log-ratios of the counts, each cell together with its neighbours on both sides."""
     window = np.ones(2 * width + 1)
     # The holes have no neighbours.
     smooth = [

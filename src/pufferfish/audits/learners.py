@@ -87,13 +87,14 @@ class DataAudit:
         pair: The two secrets.
         rows: How many rows were used.
         aligned: Whether the released rows themselves were used; otherwise, since they are
-            shuffled, a fresh draw of the same noise.
+            shuffled, a fresh draw of the same noise, or by the same map.
         column: The protected column.
         kept: Other published columns, which the learners see.
         learned: One entry for each learner.
         limit_before: What the best possible adversary reaches with the true values of the column.
         limit_after: The same with the published ones.
         allowed: What the promise alone allows, for the column by itself.
+        drawn: What a fresh draw is of, in words.
     """
 
     pair: SecretPair
@@ -105,6 +106,7 @@ class DataAudit:
     limit_before: Success
     limit_after: Success
     allowed: Success
+    drawn: str = "of the same noise"
 
     @property
     def beyond(self) -> bool:
@@ -123,7 +125,7 @@ class DataAudit:
 
     def __str__(self) -> str:
         first, second = self.pair
-        source = "the released rows" if self.aligned else "a fresh draw of the same noise"
+        source = "the released rows" if self.aligned else f"a fresh draw {self.drawn}"
         lines = [
             f"How well {first!r} and {second!r} are told apart, {self.rows:,} rows, {source} "
             "(95% intervals; a coin is right in 50%):"
@@ -154,6 +156,7 @@ class DataAudit:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         plain = asdict(self)
+        del plain["drawn"]
         for name in ("limit_before", "limit_after", "allowed"):
             # How far odds can move is the certificate's matter, and may be infinite.
             del plain[name]["epsilon_upper"]
@@ -194,7 +197,7 @@ def audit_data(
             "learners look at the rows of a column, and this release has none: leave out the table "
             "(--original)."
         )
-    calibration = plan.calibration
+    calibration, law = plan.calibration, plan.calibration.mechanism
     pair = calibration.certificate.worst.pair
     alone = Scenario(calibration.scenario.beliefs, [pair])
     rows_of = batches(original, plan.column, plan.secret, na=na, one_row=plan.reduction)
@@ -216,13 +219,16 @@ def audit_data(
     present = ~np.isnan(values)
     if aligned:
         published = _published_columns(released, plan.column)
+        # A map that takes a missing value may fill holes, and leave others.
         require(
-            np.array_equal(~np.isnan(published), present),
+            published.size == values.size
+            and (law.takes_missing or np.array_equal(~np.isnan(published), present)),
             "the released column has other rows than the table; give the table that was released.",
         )
     else:
+        taken = np.ones(values.size, dtype=bool) if law.takes_missing else present
         published = np.full(values.size, np.nan)
-        published[present] = plan.mechanism.apply(values[present])
+        published[taken] = plan.mechanism.apply(values[taken])
     of_pair = labels >= 0
     values, published, classes = values[of_pair], published[of_pair], labels[of_pair]
     chosen = _sample(classes, seed)
@@ -247,8 +253,9 @@ def audit_data(
             for name, model in _learners(seed)
         ),
         limit_before=success(alone, NoNoise()),
-        limit_after=success(alone, calibration.noise),
+        limit_after=success(alone, law),
         allowed=success_allowed(calibration.goal),
+        drawn="of the same noise" if law.additive else "by the same map",
     )
 
 

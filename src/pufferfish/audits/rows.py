@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +21,10 @@ from pufferfish.audits.subject import Subject
 from pufferfish.core.validation import FloatArray
 from pufferfish.words.numbers import percent
 
-__all__ = ["check_rows"]
+__all__ = ["check_repeats", "check_rows"]
 
 RUNS = 48
 _EVERY_ROW = "every row is noised"
-_ALIKE = "all rows have the same noise"
-_FRESH = "every row of every run has noise of its own"
 _AVERAGE = "the average of many runs"
 # Waves of an even number of rows have a last one that is not exponential: rows are odd by default.
 # Normal approximations are trusted to so much more than their own bound.
@@ -33,6 +32,52 @@ _MARGIN = 1.15
 # Distinct errors next to zero that say how often one value is hit by chance.
 _NEIGHBOURS = 1000
 _ODD = 0.3819660112501051
+
+
+class _Said(NamedTuple):
+    """What checks are called, and what rows have."""
+
+    alike: str
+    fresh: str
+    what: str
+
+
+_NOISE = _Said(
+    "all rows have the same noise", "every row of every run has noise of its own", "noise"
+)
+_DRAWS = _Said("all rows are drawn alike", "every row of every run is drawn afresh", "draws")
+
+
+def check_repeats(
+    subject: Subject,
+    value: float,
+    likely: FloatArray,
+    rows: int,
+    alpha: float,
+    source: Generator,
+) -> tuple[AuditCheck, ...]:
+    """Of what replaces values: are all rows drawn alike, and afresh? That some stay says nothing.
+
+    Args:
+        subject: What publishes.
+        value: What stands in every row.
+        likely: Outputs, one of which is published neither nearly always nor rarely.
+        rows: Of each run.
+        alpha: An alarm is false with at most this probability.
+        source: Breaks ties.
+    """
+    errors = np.stack([subject.publish(np.full(rows, value)) for _ in range(RUNS)]) - value
+    holes = np.isnan(errors)
+    average = () if holes.any() else (_average(errors),)
+    other = np.where(np.isin(errors, likely - value), 0.0, 1.0)
+    # A hole is one more thing to be published, farther than all others.
+    far = 1.0 + float(np.abs(errors[~holes]).max(initial=0.0))
+    errors = np.where(holes, far, errors)
+    return (
+        _alike(other, 0.5 * alpha, _DRAWS),
+        _fresh(errors[:2], 0.5 * alpha, source, _DRAWS),
+        *average,
+    )
 
 
 def check_rows(
@@ -59,8 +104,8 @@ def check_rows(
 
     return (
         _every_row(errors, elsewhere, share),
-        _alike(errors, share),
-        _fresh(errors[:2], share, source),
+        _alike(errors, share, _NOISE),
+        _fresh(errors[:2], share, source, _NOISE),
         _average(errors),
     )
 
@@ -133,19 +178,19 @@ def _exact(errors: FloatArray, alpha: float) -> int:
     return kept
 
 
-def _alike(errors: FloatArray, alpha: float) -> AuditCheck:
+def _alike(errors: FloatArray, alpha: float, said: _Said) -> AuditCheck:
     """Small errors as often in every stretch of rows, and in every periodic choice of rows."""
     runs, rows = errors.shape
     small, _, _ = _small(errors)
     often = small.sum(axis=0) - runs * float(small.mean())
     variance = runs * float(small.mean()) * (1.0 - float(small.mean()))
     if variance == 0.0:
-        return AuditCheck(name=_ALIKE, passed=None, detail="not decided: all errors are alike")
+        return AuditCheck(name=said.alike, passed=None, detail="not decided: all errors are alike")
     bound = -float(ndtri(alpha / (8.0 * rows))) * _MARGIN
     for start, stop in _stretches(rows):
         excess = float(often[start:stop].sum()) / math.sqrt(variance * (stop - start))
         if abs(excess) > bound:
-            return _unlike(f"rows {start + 1} to {stop}", excess, bound)
+            return _unlike(f"rows {start + 1} to {stop}", excess, bound, said)
     waves = np.abs(np.fft.rfft(often)) ** 2 / (variance * rows)
     limit = math.log(2.0 * rows / alpha) * _MARGIN
     wave = int(waves[1:].argmax()) + 1 if waves.size > 1 else 0
@@ -154,9 +199,10 @@ def _alike(errors: FloatArray, alpha: float) -> AuditCheck:
             f"rows that come again every {rows / wave:.3g}",
             math.sqrt(waves[wave]),
             math.sqrt(limit),
+            said,
         )
     return AuditCheck(
-        name=_ALIKE,
+        name=said.alike,
         passed=True,
         detail=f"no stretch of {rows:,} rows, and no pattern that comes again, has smaller or "
         "larger errors than the rest",
@@ -172,16 +218,16 @@ def _stretches(rows: int) -> Iterator[tuple[int, int]]:
         width //= 2
 
 
-def _unlike(which: str, found: float, bound: float) -> AuditCheck:
+def _unlike(which: str, found: float, bound: float, said: _Said) -> AuditCheck:
     return AuditCheck(
-        name=_ALIKE,
+        name=said.alike,
         passed=False,
-        detail=f"{which} have other noise than the rest ({abs(found):.1f} standard errors; chance "
-        f"gives at most {bound:.1f})",
+        detail=f"{which} have other {said.what} than the rest ({abs(found):.1f} standard errors; "
+        f"chance gives at most {bound:.1f})",
     )
 
 
-def _fresh(errors: FloatArray, alpha: float, source: Generator) -> AuditCheck:
+def _fresh(errors: FloatArray, alpha: float, source: Generator, said: _Said) -> AuditCheck:
     """Correlations of two runs with themselves and each other, at all distances between rows.
 
     Of the errors, and of their sizes: noise may be shared but for its sign.
@@ -189,7 +235,7 @@ def _fresh(errors: FloatArray, alpha: float, source: Generator) -> AuditCheck:
     rows = errors.shape[1]
     if np.ptp(errors, axis=1).max() == 0.0:
         return AuditCheck(
-            name=_FRESH,
+            name=said.fresh,
             passed=False,
             detail=f"all {rows:,} rows of a run have the same published value: differences of "
             "values are published as they are",
@@ -206,13 +252,13 @@ def _fresh(errors: FloatArray, alpha: float, source: Generator) -> AuditCheck:
             largest = max(largest, abs(related[distance]))
             if abs(related[distance]) > bound:
                 return AuditCheck(
-                    name=_FRESH,
+                    name=said.fresh,
                     passed=False,
-                    detail=f"rows {distance} apart {where} have related noise (rank correlation "
-                    f"{related[distance]:.3f}; chance gives at most {bound:.3f})",
+                    detail=f"rows {distance} apart {where} have related {said.what} (rank "
+                    f"correlation {related[distance]:.3f}; chance gives at most {bound:.3f})",
                 )
     return AuditCheck(
-        name=_FRESH,
+        name=said.fresh,
         passed=True,
         detail=f"{rows:,} rows at all distances, within a run and between runs: rank correlation "
         f"at most {largest:.3f}, chance gives {bound:.3f}",

@@ -12,6 +12,7 @@ from pufferfish.audits.events import attack
 from pufferfish.audits.law import check_law
 from pufferfish.audits.power import chance_to_notice
 from pufferfish.audits.precision import check_precision
+from pufferfish.audits.recoded import check_recoding
 from pufferfish.audits.result import AuditCheck, AuditResult, PairFinding
 from pufferfish.audits.rows import check_rows
 from pufferfish.audits.subject import Noiser, Subject, as_subject
@@ -82,7 +83,7 @@ def audit(
     source = generator(seed)
     pairs = _choose_pairs(scenario)
     if draws is None:
-        draws = _BLACK_BOX_DRAWS if target.noise is None else max(10**5, _DRAWS // len(pairs))
+        draws = _BLACK_BOX_DRAWS if target.black_box else max(10**5, _DRAWS // len(pairs))
     require(
         isinstance(draws, int) and not isinstance(draws, bool) and 1000 <= draws <= _MOST_DRAWS,
         f"draws must be a whole number from 1000 to {_MOST_DRAWS}, got {draws!r}.",
@@ -132,7 +133,13 @@ def _choose_pairs(scenario: Scenario) -> list[PairOfLaws]:
 def _checks(
     subject: Subject, laws: PairOfLaws, draws: int, alpha: float, seed: int
 ) -> Iterator[AuditCheck]:
-    """The attacks on noise as such, with inputs as the first pair has them."""
+    """The attacks on noise as such, with inputs as the first pair has them; on a map, its rows."""
+    if subject.recoding is not None:
+        kept = min(draws, _KEPT_DRAWS)
+        yield from check_recoding(
+            subject, subject.recoding, kept, _ROWS, alpha, generator(seed + 1)
+        )
+        return
     if subject.noise is not None and subject.noise.identity:
         yield AuditCheck(
             name="noise", passed=None, detail="none is added, as the certificate allows"

@@ -13,6 +13,7 @@ from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.core.errors import DataError, InvalidInputError, UnsupportedError
 from pufferfish.core.validation import FloatArray, positive, require
 from pufferfish.noise import Noise, as_noise
+from pufferfish.recoding.law import Recoding
 
 __all__ = ["Command", "Noiser", "Subject", "as_subject"]
 
@@ -26,14 +27,26 @@ class Subject:
     Attributes:
         publish: One published value for each value, in the same order; nan is a hole.
         noised: The same before anything was rounded or clipped, where that can be had.
-        noise: The law that is claimed; None for a black box.
+        noise: The noise that is claimed; None for a black box, and where none is added.
         quick: Whether a call costs little, so that many long ones do no harm.
+        recoding: The map that is claimed instead.
     """
 
     publish: Callable[[FloatArray], FloatArray]
     noised: Callable[[FloatArray], FloatArray]
     noise: Noise | None
     quick: bool = True
+    recoding: Recoding | None = None
+
+    @property
+    def black_box(self) -> bool:
+        """Whether nothing is claimed of what it does."""
+        return self.noise is None and self.recoding is None
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether a missing value, nan, goes in as any other value does."""
+        return self.recoding is not None and self.recoding.takes_missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +107,15 @@ def as_subject(given: Mechanism | Noiser) -> Subject:
     """What can be audited.
 
     Raises:
-        UnsupportedError: A mechanism that does not add noise.
+        UnsupportedError: A mechanism that neither adds noise nor is a recoding.
     """
+    if isinstance(given, Mechanism) and isinstance(given.noise, Recoding):
+        publish = _guard(given.apply)
+        return Subject(publish=publish, noised=publish, noise=None, recoding=given.noise)
     if isinstance(given, Mechanism):
         if not given.noise.additive:
             raise UnsupportedError(
-                "an audit attacks noise that is added to values, and nothing else; here another "
+                "an audit attacks noise that is added to values, and recodings; here another "
                 "mechanism is applied, for which the certificate alone speaks."
             )
         # Rounding and clipping cost no privacy, and hide the noise that is to be looked at.

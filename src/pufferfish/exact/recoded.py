@@ -9,6 +9,7 @@ Counts of a table are exact. Smooth laws, and laws after noise on a grid, are en
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -27,7 +28,7 @@ from pufferfish.recoding.domain import Cells
 from pufferfish.recoding.exact import Published, delta_of, epsilon_of, exp_lower, exp_upper, publish
 from pufferfish.recoding.law import Recoding
 
-__all__ = ["cell_law", "certify_recoding", "recoding_delta", "recoding_epsilon"]
+__all__ = ["cell_law", "certify_recoding", "deltas_of_pair", "recoding_delta", "recoding_epsilon"]
 
 # Of probabilities that are computed: what they may be off by, for each and in all.
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
@@ -69,6 +70,22 @@ def recoding_delta(scenario: Scenario, recoding: Recoding, epsilon: float) -> En
     goal = Guarantee(max(epsilon, math.ulp(0.0)), 0.5)
     found = certify_recoding(scenario, recoding, goal)
     return Enclosure(found.delta_lower, found.delta_upper)
+
+
+def deltas_of_pair(
+    recoding: Recoding, belief: Belief, pair: SecretPair, epsilons: Iterable[float]
+) -> list[tuple[float, float]]:
+    """At least δ at each ε, in both orders, for one pair as one adversary sees it."""
+    seen = _Seen(recoding, belief, 0.0)
+    first, second = (seen.described(secret) for secret in pair)
+    both = (first, second), (second, first)
+    return [
+        (
+            min(float_upper(delta_of(*both[0], epsilon)), 1.0),
+            min(float_upper(delta_of(*both[1], epsilon)), 1.0),
+        )
+        for epsilon in epsilons
+    ]
 
 
 def _all_pairs(scenario: Scenario, goal: Guarantee) -> AllPairs:

@@ -34,7 +34,9 @@ from pufferfish.beliefs.scenario import PairOfLaws, Scenario, SecretPair
 from pufferfish.core.validation import finite, require
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.exact.pair import PairOracle
-from pufferfish.noise import Law, Noise, NoNoise
+from pufferfish.exact.recoded import deltas_of_pair
+from pufferfish.noise import Law, Noise, NoNoise, as_noise
+from pufferfish.recoding.law import Recoding
 
 __all__ = [
     "Guess",
@@ -100,7 +102,7 @@ def ideal_guess(scenario: Scenario, noise: Law, goal: Guarantee, pair: SecretPai
     )
 
 
-def success(scenario: Scenario, noise: Noise) -> Success:
+def success(scenario: Scenario, noise: Law) -> Success:
     """The most that any of the scenario's adversaries achieves, for any pair."""
     return Success(
         accuracy_upper=accuracy_upper(scenario, noise),
@@ -129,9 +131,22 @@ def accuracy_allowed(goal: Guarantee) -> float:
     return (1.0 + goal.delta * faint) / (1.0 + faint)
 
 
-def auc_upper(scenario: Scenario, noise: Noise) -> float:
+def auc_upper(scenario: Scenario, noise: Law) -> float:
     """The area under the certified tangents of the ROC curve, the largest over all laws."""
-    return max(_area(laws, noise) for laws in scenario.laws())
+    if isinstance(noise, Recoding):
+        return max(
+            _area(deltas_of_pair(noise, belief, pair, _EPSILONS))
+            for belief in scenario.beliefs
+            for pair in scenario.pairs
+        )
+    added = as_noise(noise)
+    return max(_area(_deltas(laws, added)) for laws in scenario.laws())
+
+
+def _deltas(laws: PairOfLaws, noise: Noise) -> list[tuple[float, float]]:
+    """At least δ at each slope, in both orders."""
+    found = map(PairOracle(laws, noise).delta, _EPSILONS)
+    return [(each.forward.upper, each.backward.upper) for each in found]
 
 
 def auc_allowed(goal: Guarantee) -> float:
@@ -152,14 +167,13 @@ def posterior_lower(prior: float, epsilon: float) -> float:
     return share * faint / (1.0 - share + share * faint) / _UP
 
 
-def _area(laws: PairOfLaws, noise: Noise) -> float:
+def _area(deltas: list[tuple[float, float]]) -> float:
     """∫ of the smallest of the lines TPR ≤ slope·FPR + offset over FPR from 0 to 1."""
-    oracle = PairOracle(laws, noise)
     slopes, offsets = [0.0], [1.0]
-    for epsilon in _EPSILONS:
-        delta, factor = oracle.delta(epsilon), math.exp(epsilon)
+    for epsilon, (forward, backward) in zip(_EPSILONS, deltas, strict=True):
+        factor = math.exp(epsilon)
         slopes += [factor, 1.0 / factor]
-        offsets += [delta.forward.upper, 1.0 - (1.0 - delta.backward.upper) / factor]
+        offsets += [forward, 1.0 - (1.0 - backward) / factor]
     middles = (np.arange(_MIDPOINTS) + 0.5) / _MIDPOINTS
     heights = np.multiply.outer(slopes, middles) + np.array(offsets)[:, None]
     return min(float(heights.min(axis=0).mean()) * _UP, 1.0)

@@ -1,0 +1,134 @@
+"""Is what replaces values the map that was certified?
+
+Each value of the domain is published many times, and how often each output comes is compared with
+its row of the table: both tails of the binomial law for each entry, whose levels add up to α. What
+is drawn wrongly by a few percent of a row is found, also where no secret is betrayed by it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import binom
+
+from pufferfish.audits.bounds import Counts
+from pufferfish.audits.cells import Cells
+from pufferfish.audits.draws import Generator
+from pufferfish.audits.result import AuditCheck
+from pufferfish.audits.rows import check_repeats
+from pufferfish.audits.subject import Subject
+from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.law import Recoding
+
+__all__ = ["check_recoding", "check_table"]
+
+_TABLE = "each value is replaced as the certified map says"
+_DIGITS = "the last digits do not tell values apart"
+_FEWEST = 1_000
+# Rows are compared by outputs that are published more often than the one and less than the other.
+_SELDOM, _OFTEN = 0.3, 0.9
+# Of a probability after noise on a grid, besides the factor for the grid.
+_ABSOLUTE = 1e-12
+
+
+def check_recoding(
+    subject: Subject, law: Recoding, draws: int, rows: int, alpha: float, source: Generator
+) -> Iterator[AuditCheck]:
+    """The attacks on a map as such.
+
+    Args:
+        subject: What publishes.
+        law: What it claims to do.
+        draws: In all, shared by the values of the domain.
+        rows: Of each run of one value.
+        alpha: An alarm is false with at most this probability, all together.
+        source: Breaks ties.
+    """
+    yield check_table(subject, law, draws, 0.5 * alpha)
+    numbers = np.array(law.cells.numbers)
+    chances = law.spread(numbers)
+    varied = int(np.argmin((chances**2).sum(axis=1))) if numbers.size else 0
+    if numbers.size and chances[varied].max() <= _OFTEN:
+        likely = _likely(law, chances[varied])
+        yield from check_repeats(subject, float(numbers[varied]), likely, rows, 0.5 * alpha, source)
+    yield AuditCheck(
+        name=_DIGITS,
+        passed=None,
+        detail=f"not looked at: what is published is one of {len(law.outputs)} listed values",
+    )
+
+
+def check_table(subject: Subject, law: Recoding, draws: int, alpha: float) -> AuditCheck:
+    """Compare draws of every value with its row of the table."""
+    cells = Cells.of(law)
+    each = max(draws // len(law.values), _FEWEST)
+    counts = np.stack([_published(subject, cells, value, each) for value in _inputs(law)])
+    impossible = int(counts[:, -1].sum())
+    if impossible:
+        return AuditCheck(
+            name=_TABLE,
+            passed=False,
+            detail=f"{impossible:,} of {counts.sum():,} published values are none of the map's",
+        )
+    low, high = _chances(law)
+    hits = counts[:, _columns(law, cells)]
+    logs = np.minimum(binom.logsf(hits - 1, each, high), binom.logcdf(hits, each, low))
+    x, y = np.unravel_index(int(np.argmin(logs)), logs.shape)
+    return AuditCheck(
+        name=_TABLE,
+        passed=bool(logs[x, y] >= math.log(alpha / (2.0 * logs.size))),
+        detail=f"{len(law.values)} values, {each:,} draws of each; farthest off: "
+        f"{_name(law.values[x])} is published as {_name(law.outputs[y])} in "
+        f"{hits[x, y] / each:.3%} of draws, {0.5 * (low[x, y] + high[x, y]):.3%} by the map",
+    )
+
+
+def _likely(law: Recoding, chances: FloatArray) -> FloatArray:
+    """The likeliest numbers that are published, as many as are not rare together."""
+    known = [
+        (share, output)
+        for share, output in zip(chances.tolist(), law.outputs, strict=True)
+        if output is not None
+    ]
+    chosen: list[float] = []
+    total = 0.0
+    for share, output in sorted(known, reverse=True):
+        if total < _SELDOM:
+            chosen.append(output)
+            total += share
+    return np.array(chosen)
+
+
+def _inputs(law: Recoding) -> list[float]:
+    return [math.nan if value is None else value for value in law.values]
+
+
+def _published(subject: Subject, cells: Cells, value: float, draws: int) -> Counts:
+    """How often each listed value came, and a hole; what is not listed at the end."""
+    results = subject.publish(np.full(draws, value))
+    known = np.isnan(results) | np.isin(results, cells.edges)
+    counts = cells.counts([results[known]])
+    return np.append(np.delete(counts, -2), np.count_nonzero(~known))
+
+
+def _columns(law: Recoding, cells: Cells) -> Counts:
+    """Where each output of the map was counted."""
+    numbers = [np.nan if each is None else each for each in law.outputs]
+    places = np.searchsorted(cells.edges, numbers)
+    return np.where(np.isnan(numbers), cells.edges.size, places)
+
+
+def _chances(law: Recoding) -> tuple[FloatArray, FloatArray]:
+    """M(x,y) from below and from above; known up to the grid where noise goes first."""
+    chances = law.matrix
+    if law.noise is None:
+        return chances, chances
+    factor = math.exp(2.0 * (law.noise.grid or 0.0) / law.noise.scale)
+    low = np.clip(chances / factor - _ABSOLUTE, 0.0, 1.0)
+    return low, np.clip(chances * factor + _ABSOLUTE, 0.0, 1.0)
+
+
+def _name(value: float | None) -> str:
+    return "a hole" if value is None else f"{value:.6g}"
