@@ -56,6 +56,9 @@ def test_columns_have_the_counts_of_the_tables(name: str) -> None:
         holes = np.isnan(values)
         assert pf.Discrete.from_counts(Counter(values[~holes].tolist())) == law
         assert holes.mean() == pytest.approx(belief.missing[label], rel=1e-14, abs=0.0)
+        assert holes.sum() == belief.missing_counts[label]
+    assert belief.frequencies is not None
+    assert belief.frequencies.whole_weights[1] + belief.frequencies_missing == ROWS[name]
 
 
 def test_columns_have_the_types_of_what_they_hold() -> None:

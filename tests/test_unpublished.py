@@ -39,6 +39,22 @@ def test_a_public_record_does_not_name_other_secrets() -> None:
     assert "Jane" not in json.dumps(record.to_dict("public"))
 
 
+@pytest.mark.parametrize("provenance", ["public", "fitted on the released column"])
+@pytest.mark.parametrize("family", ["gaussian", "empirical"])
+def test_a_public_record_does_not_count_rows_of_other_secrets(family: str, provenance: str) -> None:
+    values = [*range(40), *range(10, 50), 987.25]
+    table = {"x": np.array(values, dtype=float), "s": ["a"] * 40 + ["b"] * 40 + ["Jane Doe"]}
+    some = pf.summarise(table, column="x", secret="s").only(["a", "b"])
+    belief = pf.fit_belief(some, family=family, provenance=provenance)
+    calibration = pf.calibrate(pf.Scenario(belief), pf.Guarantee(1.0, 0.01))
+    chosen = pf.Plan(calibration=calibration, column="x", secret="s", others=("Jane Doe",))
+    record = pf.release(table, chosen).record
+    public = json.dumps(record.to_dict("public"))
+    assert "987.25" not in public
+    assert '"frequencies"' not in public
+    assert ('"frequencies"' in json.dumps(record.to_dict("internal"))) == (provenance != "public")
+
+
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "csv"])
 def test_entries_of_dropped_rows_are_not_in_a_file(tmp_path: Path, kind: str) -> None:
     table = pa.table(columns())

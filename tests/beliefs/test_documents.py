@@ -108,6 +108,77 @@ def test_secrets_keep_their_type(name: str, secrets: tuple[Any, Any]) -> None:
     assert all(type(each) is type(secrets[0]) for each in again.beliefs[0].priors)
 
 
+def counted() -> pf.Belief:
+    laws = {"a": pf.Discrete.from_counts({1: 1, 2: 2}), "b": pf.Discrete.from_counts({0.1: 7})}
+    return pf.Belief(
+        laws,
+        missing_counts={"a": 4},
+        frequencies=pf.Discrete.from_counts({0.1: 7, 1: 1, 2: 9}),
+        frequencies_missing=11,
+    )
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.yaml"])
+def test_counts_are_read_again(name: str) -> None:
+    data = belief_to_dict(counted())
+    again = belief_from_dict(written(data, name))
+    assert again == counted()
+    assert bits(belief_to_dict(again)) == bits(data)
+    assert dict(again.missing_counts) == {"a": 4, "b": 0}
+    assert [law.whole_weights for law in again.priors.values() if isinstance(law, pf.Discrete)] == [
+        ((1, 2), 3),
+        ((7,), 7),
+    ]
+    assert again.frequencies is not None
+    assert again.frequencies.whole_weights == ((7, 1, 9), 17)
+    assert again.frequencies_missing == 11
+
+
+def test_what_was_not_counted_is_not_in_a_document() -> None:
+    belief = pf.Belief({"a": pf.Discrete([1.0, 2.0], [0.5, 0.5]), "b": pf.Gaussian(0.0, 1.0)})
+    data = belief_to_dict(belief)
+    assert "frequencies" not in data
+    assert data["secrets"][0] == {
+        "secret": "a",
+        "missing": 0.0,
+        "prior": {"family": "table", "values": [1.0, 2.0], "probabilities": [0.5, 0.5]},
+    }
+
+
+def test_counts_say_it_without_probabilities() -> None:
+    data = belief_to_dict(counted())
+    for secret in data["secrets"]:
+        del secret["prior"]["probabilities"]
+    assert bits(belief_to_dict(belief_from_dict(data))) == bits(belief_to_dict(counted()))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data["secrets"][0]["prior"].update(counts=[1, 1]), "divided by their sum"),
+        (lambda data: data["secrets"][0]["prior"].update(counts=[1]), "divided by their sum"),
+        (lambda data: data["secrets"][0]["prior"].update(counts=[-1, 2]), "counts"),
+        (lambda data: data["secrets"][0]["prior"].update(counts=[0.5, 1]), "counts"),
+        (lambda data: data["secrets"][0]["prior"].update(counts=[2**60, 2**61]), "below"),
+        (lambda data: data["secrets"][0]["prior"].pop("counts"), "needs a prior with counts"),
+        (lambda data: data["secrets"][1]["prior"].pop("values"), "values"),
+        (lambda data: data["secrets"][0].update(missing_count=5), "contradict"),
+        (lambda data: data["secrets"][0].update(missing=0.5), "contradict"),
+        (lambda data: data["secrets"][0].update(missing_count=-4), "missing_count"),
+        (lambda data: data["secrets"][1].update(missing_count=1), "contradict"),
+        (lambda data: data["frequencies"].pop("counts"), "no entry 'counts'"),
+        (lambda data: data["frequencies"].update(counts=[1]), "one entry per atom"),
+        (lambda data: data["frequencies"].update(missing=-1), "missing"),
+        (lambda data: data["frequencies"].update(probabilities=[1.0]), "probabilities"),
+    ],
+)
+def test_counts_that_contradict_the_rest_are_refused(change: Any, message: str) -> None:
+    data = belief_to_dict(counted())
+    change(data)
+    with pytest.raises(pf.InvalidInputError, match=message):
+        belief_from_dict(data)
+
+
 # Beliefs of the wrong shape.
 
 

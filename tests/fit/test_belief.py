@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -352,3 +353,98 @@ def test_a_cap_keeps_the_radius_of_bins() -> None:
     capped = pf.fit_belief(binned, family="empirical", cap=(-1.0, 1.0))
     assert capped.radius == binned.radius > 0.0
     assert capped.lies_within(-1.0, 1.0)
+
+
+# -------------------------------------------------------------------------------------------------
+# What a fit keeps of the counts
+# -------------------------------------------------------------------------------------------------
+
+THREE = rows({"a": 150, "b": 250, "few": 3})
+THREE["x"][[0, 1, 151, -1]] = math.nan  # two of a, one of b, one of few
+FRAMES = [dict, pd.DataFrame, lambda table: pf.summarise(table, column="x", secret="s")]
+
+
+def counter(table: dict[str, Any], secret: str | None = None) -> Counter[float]:
+    chosen = np.full(table["x"].size, True) if secret is None else table["s"] == secret
+    return Counter(table["x"][chosen & ~np.isnan(table["x"])].tolist())
+
+
+def found(law: pf.Discrete | None) -> dict[float, int]:
+    assert law is not None
+    assert law.counts is not None
+    return dict(zip(law.values.tolist(), law.counts.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("frame", FRAMES, ids=["dict", "frame", "summary"])
+def test_a_table_keeps_its_counts(frame: Any) -> None:
+    data = frame(with_holes())
+    names = () if isinstance(data, pf.Summary) else ("x", "s")
+    belief = pf.fit_belief(data, *names, family="empirical")
+    for secret, law in belief.priors.items():
+        assert found(law) == counter(with_holes(), secret)
+    assert dict(belief.missing_counts) == {"a": 30, "b": 25}
+    assert found(belief.frequencies) == counter(with_holes())
+    assert belief.frequencies_missing == 55
+
+
+@pytest.mark.parametrize("family", ["empirical", "gaussian", "mixture-2", "ubm-2"])
+def test_frequencies_are_those_of_all_rows(family: str) -> None:
+    some = pf.summarise(THREE, column="x", secret="s").only(["a", "b"])
+    belief = pf.fit_belief(some, family=family)
+    assert found(belief.frequencies) == counter(THREE)
+    assert belief.frequencies_missing == 4
+    assert belief.fitted_on == some.fingerprint
+    capped = pf.fit_belief(some, family=family, cap=(0.0, 9.0))
+    moved = {"x": np.clip(THREE["x"], 0.0, 9.0), "s": THREE["s"]}
+    assert found(capped.frequencies) == counter(moved)
+    dropped = pf.fit_belief(some.without_missing(), family=family)
+    assert found(dropped.frequencies) == counter(THREE)
+    assert dropped.frequencies_missing == 0
+
+
+def test_frequencies_of_bins_are_those_of_their_centres() -> None:
+    binned = pf.summarise(TABLE, column="x", secret="s", most_values=10)
+    belief = pf.fit_belief(binned, family="empirical")
+    table = found(belief.frequencies)
+    assert sum(table.values()) == 400
+    for centre, count in table.items():
+        low, high = centre - belief.radius, centre + belief.radius
+        assert count == ((low <= TABLE["x"]) & (high > TABLE["x"])).sum()
+
+
+def test_a_smooth_belief_of_many_values_stays_small() -> None:
+    many = {"x": np.arange(20_002) / 8.0, "s": np.tile(["a", "b"], 10_001)}
+    gaussian, table = pf.fit_beliefs(many, "x", "s", ["gaussian", "empirical"])
+    assert gaussian.frequencies is None
+    assert len(found(table.frequencies)) == 20_002
+    fewer = {name: column[:10_000] for name, column in many.items()}
+    assert len(found(pf.fit_belief(fewer, "x", "s", "gaussian").frequencies)) == 10_000
+
+
+def test_a_resample_has_counts_of_its_own() -> None:
+    table, again = pf.fit_beliefs(with_holes(), "x", "s", ["empirical"], bootstrap=1)
+    assert table.frequencies is not None
+    assert again.frequencies is None
+    assert again.missing_counts == table.missing_counts
+    assert sum(found(again.priors["a"]).values()) == 120
+    assert found(again.priors["a"]) != found(table.priors["a"])
+
+
+def test_a_public_belief_says_no_more_of_the_table_than_its_laws() -> None:
+    every = pf.summarise(THREE, column="x", secret="s")
+    some = every.only(["a", "b"])
+    public: Any = {"provenance": "public", "min_group": 1}
+    for family in ("gaussian", "mixture-2"):
+        assert pf.fit_belief(every, family=family, **public).frequencies is None
+    assert pf.fit_belief(some, family="empirical", **public).frequencies is None
+    belief = pf.fit_belief(every, family="empirical", **public)
+    total = sum((Counter(found(law)) for law in belief.priors.values()), Counter())
+    assert found(belief.frequencies) == total
+
+
+def test_counts_that_floats_cannot_hold_are_still_fitted() -> None:
+    huge = pf.Summary.from_counts(["a", "a", "b"], [1.0, 2.0, 2.0], [2**52, 2**52, 50])
+    belief = pf.fit_belief(huge, family="empirical")
+    assert belief.priors["a"] == pf.Discrete([1.0, 2.0], [0.5, 0.5])
+    assert dict(belief.missing_counts) == {"b": 0}
+    assert belief.frequencies is None

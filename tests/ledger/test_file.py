@@ -65,6 +65,25 @@ def test_two_releases_fit_and_a_third_is_refused(tmp_path: Path) -> None:
     assert listing(tmp_path) == ["ledger.json"]
 
 
+def test_a_ledger_from_before_there_were_counts_goes_on(tmp_path: Path) -> None:
+    place = tmp_path / "ledger.json"
+    laws = {"a": pf.Discrete.from_counts({1: 1, 3: 2}), "b": pf.Discrete.from_counts({2: 1, 3: 2})}
+    whole = pf.Discrete.from_counts({1: 1, 2: 1, 3: 9})
+    belief = pf.Belief(laws, frequencies=whole)
+    law = pf.LaplaceNoise(2.25, 2.0**-24)
+    found = recertify(pf.Scenario(belief), pf.Guarantee(1.0), law, method="given")
+    pf.release(TABLE, plan(found), ledger=place)
+    kept = read_ledger(place).scenario.beliefs[0]
+    assert kept.frequencies == whole
+    old = json.loads(place.read_text())
+    del old["scenario"]["beliefs"][0]["frequencies"]
+    for secret in old["scenario"]["beliefs"][0]["secrets"]:
+        del secret["prior"]["counts"]
+    place.write_text(json.dumps(old))
+    pf.release(TABLE, plan(found), ledger=place)
+    assert len(read_ledger(place).releases) == 2
+
+
 @pytest.mark.parametrize("name", ["ledger.json", "ledger.yaml"])
 def test_files_are_charged_too(tmp_path: Path, name: str) -> None:
     (tmp_path / "in.csv").write_text("x,s\n1,a\n2,b\n")

@@ -108,6 +108,25 @@ def test_only_some_secrets() -> None:
         summary().only(["m", "x"])
 
 
+def test_some_secrets_remember_the_whole_table() -> None:
+    whole = summary()
+    assert whole.whole is None
+    assert whole.only(["m", "f"]).whole is None
+    some = whole.only(["m"])
+    assert some.whole is whole
+    assert some.only(["m"]).whole is whole
+    later, earlier = some.capped(40.0, 60.0), whole.capped(40.0, 60.0).only(["m"])
+    for capped in (later, earlier):
+        assert capped.whole is not None
+        assert capped.whole.pooled.values.tolist() == [40.0, 60.0]
+        assert capped.whole.pooled.counts.tolist() == [196, 3]
+        assert capped.whole.pooled.missing == 19
+    without = some.without_missing().whole
+    assert without is not None
+    assert without.pooled.missing == 0
+    assert some.fingerprint == pf.Summary.from_counts(["m", "m"], [31.5, None], [59, 8]).fingerprint
+
+
 @pytest.mark.parametrize("bad", ["31337x", 3.1337e150, math.inf, True, b"31337"])
 def test_a_value_that_is_none_is_refused_and_not_quoted(bad: object) -> None:
     with pytest.raises(pf.InvalidInputError) as caught:

@@ -14,7 +14,18 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.limits import MOST_COMPONENTS, MOST_PAIRS, MOST_SCREENED
 from pufferfish.documents.shape import Entries, made, plain, written
 from pufferfish.documents.text import PRIVATE_NOTICE
-from pufferfish.documents.types import Bounds, Name, NotNegative, Numbers, Positive, Share, Time
+from pufferfish.documents.types import (
+    Bounds,
+    Count,
+    Counts,
+    Name,
+    NotNegative,
+    Numbers,
+    Positive,
+    Share,
+    Time,
+    Whole,
+)
 
 __all__ = ["BeliefEntries", "BeliefsEntries", "Pairs", "ScenarioEntries"]
 __all__ += ["belief_to_dict", "pairs_to_plain", "scenario_to_dict"]
@@ -58,12 +69,13 @@ class MixtureEntries(Entries, tag_field="family", tag="mixture"):
 
 
 class TableEntries(Entries, tag_field="family", tag="table"):
-    """Values with their probabilities."""
+    """Values with their probabilities, with how often each was counted, or with both."""
 
     MADE = Discrete
 
     values: Numbers
-    probabilities: Numbers
+    probabilities: Numbers | None = None
+    counts: Counts | None = None
 
 
 class SecretEntries(Entries, kw_only=True):
@@ -71,7 +83,18 @@ class SecretEntries(Entries, kw_only=True):
 
     secret: Secret
     missing: Share = 0.0
+    missing_count: Annotated[
+        Count | None, Meta(description="Rows without a value; needs a prior with counts.")
+    ] = None
     prior: GaussianEntries | MixtureEntries | TableEntries
+
+
+class FrequencyEntries(Entries, kw_only=True):
+    """How often each value occurs in a whole table, and in how many rows there is none."""
+
+    values: Numbers
+    counts: Counts
+    missing: Whole = 0
 
 
 class BeliefEntries(Entries, kw_only=True):
@@ -86,16 +109,25 @@ class BeliefEntries(Entries, kw_only=True):
     fitted_on: str | None = None
     fitted_at: Time | None = None
     secrets: Annotated[tuple[SecretEntries, ...], Meta(min_length=1)]
+    frequencies: FrequencyEntries | None = None
 
     def made(self) -> Belief:
         """The belief."""
         entries = msgspec.structs.asdict(self)
+        if (whole := self.frequencies) is not None:
+            entries["frequencies"] = Discrete(whole.values, counts=whole.counts)
+            entries["frequencies_missing"] = whole.missing
         said = {each.secret: each for each in entries.pop("secrets")}
         if len(said) < len(self.secrets):
             raise InvalidInputError("a secret occurs twice in a belief.")
         missing = {secret: each.missing for secret, each in said.items()}
+        counts = {
+            secret: each.missing_count
+            for secret, each in said.items()
+            if each.missing_count is not None
+        }
         priors = {secret: each.prior.made() for secret, each in said.items()}
-        return Belief(priors, missing=missing, **entries)
+        return Belief(priors, missing=missing, missing_counts=counts, **entries)
 
 
 class BeliefsEntries(Entries, kw_only=True):
@@ -147,16 +179,29 @@ def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
 
 
 def belief_to_dict(belief: Belief) -> dict[str, Any]:
-    """A belief."""
-    secrets = [
-        {"secret": secret, "missing": belief.missing[secret], "prior": _prior_to_dict(prior)}
-        for secret, prior in belief.priors.items()
-    ]
-    return written(BeliefEntries, belief, secrets=secrets)
+    """A belief; what nobody counted is left out."""
+    secrets = [_secret_to_dict(belief, secret) for secret in belief.priors]
+    document = written(BeliefEntries, belief, secrets=secrets, frequencies=None)
+    del document["frequencies"]
+    if (table := belief.frequencies) is not None:
+        document["frequencies"] = {
+            "values": plain(table.values),
+            "counts": plain(table.counts),
+            "missing": belief.frequencies_missing,
+        }
+    return document
+
+
+def _secret_to_dict(belief: Belief, secret: Secret) -> dict[str, Any]:
+    # Without a count none are missing.
+    holes = {"missing_count": count} if (count := belief.missing_counts.get(secret)) else {}
+    prior = _prior_to_dict(belief.priors[secret])
+    return {"secret": secret, "missing": belief.missing[secret], **holes, "prior": prior}
 
 
 def _prior_to_dict(prior: Prior) -> dict[str, Any]:
     for form in (GaussianEntries, MixtureEntries, TableEntries):
         if type(prior) is form.MADE:
-            return {"family": form.__struct_config__.tag, **plain(prior)}
+            entries = {"family": form.__struct_config__.tag, **plain(prior)}
+            return {name: entry for name, entry in entries.items() if entry is not None}
     raise InvalidInputError(f"a {type(prior).__name__} cannot be written down.")

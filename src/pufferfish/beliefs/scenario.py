@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from pufferfish.beliefs.priors import Prior
+from pufferfish.beliefs.counted import check_frequencies, check_missing
+from pufferfish.beliefs.priors import Discrete, Prior
 from pufferfish.core.errors import InvalidInputError
-from pufferfish.core.validation import bounds, nonnegative, probability_below_one, require
+from pufferfish.core.validation import bounds, nonnegative, require
 
 __all__ = [
     "PUBLIC",
@@ -131,6 +133,11 @@ class Belief:
             the moved values; None: about values as they are. A plan must have the same cap.
         fitted_on: The fingerprint of the counts that the laws were fitted to; as private as they.
         fitted_at: When, in UTC.
+        missing_counts: For each secret the rows without a value, where its prior has counts and
+            they are known, too: (counts, missing_counts) is then the law of a row, exactly.
+        frequencies: How often each value occurs in the whole table that the laws were fitted to,
+            also in rows of secrets that the belief says nothing about; None: not known.
+        frequencies_missing: How many rows of that table have no value.
     """
 
     priors: Mapping[Secret, Prior]
@@ -142,6 +149,10 @@ class Belief:
     # Which table and when: two fits with the same result are the same belief.
     fitted_on: str | None = field(compare=False)
     fitted_at: str | None = field(compare=False)
+    # What follows from the laws, and what no promise is about.
+    missing_counts: Mapping[Secret, int] = field(compare=False)
+    frequencies: Discrete | None = field(compare=False)
+    frequencies_missing: int = field(compare=False)
 
     def __init__(
         self,
@@ -154,6 +165,10 @@ class Belief:
         cap: tuple[float, float] | None = None,
         fitted_on: str | None = None,
         fitted_at: str | None = None,
+        *,
+        missing_counts: Mapping[Any, int] | None = None,
+        frequencies: Discrete | None = None,
+        frequencies_missing: int = 0,
     ) -> None:
         """Copy, freeze and refuse what is no belief."""
         require(
@@ -177,15 +192,11 @@ class Belief:
             provenance == PUBLIC or provenance.strip().lower() != PUBLIC,
             f'provenance {provenance!r} would count as private; write exactly "public".',
         )
-        require(
-            missing is None or isinstance(missing, Mapping),
-            f"missing must map secrets to probabilities, got {type(missing).__name__}.",
+        holes, rows = check_missing(
+            laws,
+            _by_secret("missing", missing, laws),
+            _by_secret("missing_counts", missing_counts, laws),
         )
-        holes = dict.fromkeys(laws, 0.0)
-        for given, probability in (missing or {}).items():
-            secret = check_secret(given)
-            require(secret in laws, f"missing names {secret!r}, which has no prior.")
-            holes[secret] = probability_below_one(f"missing[{secret!r}]", probability)
         object.__setattr__(self, "priors", MappingProxyType(laws))
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "provenance", provenance)
@@ -195,6 +206,10 @@ class Belief:
         for entry, known in (("fitted_on", fitted_on), ("fitted_at", fitted_at)):
             require(known is None or isinstance(known, str), f"{entry} must be a text.")
             object.__setattr__(self, entry, known)
+        object.__setattr__(self, "missing_counts", MappingProxyType(rows))
+        table, without = check_frequencies(frequencies, frequencies_missing, self.cap)
+        object.__setattr__(self, "frequencies", table)
+        object.__setattr__(self, "frequencies_missing", without)
 
     @staticmethod
     def _checked_cap(laws: Mapping[Secret, Prior], cap: object) -> tuple[float, float]:
@@ -226,10 +241,27 @@ class Belief:
         """Agrees with `==`."""
         return hash((self.name, self.provenance, frozenset(self.priors.items())))
 
-    def __reduce__(self) -> tuple[type[Belief], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Belief], tuple[object, ...]]:
         """Rebuild from plain dictionaries (a mapping proxy cannot be pickled)."""
+        counted = partial(
+            Belief,
+            missing_counts=dict(self.missing_counts),
+            frequencies=self.frequencies,
+            frequencies_missing=self.frequencies_missing,
+        )
         fields = dict(self.priors), self.name, self.provenance, dict(self.missing), self.radius
-        return Belief, (*fields, self.cap, self.fitted_on, self.fitted_at)
+        return counted, (*fields, self.cap, self.fitted_on, self.fitted_at)
+
+
+def _by_secret(name: str, given: object, laws: Mapping[Secret, Prior]) -> dict[Secret, Any]:
+    """Numbers for some of the secrets that have a prior."""
+    numbers = {} if given is None else given
+    if not isinstance(numbers, Mapping):
+        raise InvalidInputError(f"{name} must map secrets to numbers, got {type(given).__name__}.")
+    found = {check_secret(secret): number for secret, number in numbers.items()}
+    for secret in found:
+        require(secret in laws, f"{name} names {secret!r}, which has no prior.")
+    return found
 
 
 def _atoms_within(law: Prior, low: float, high: float) -> bool:

@@ -11,7 +11,7 @@ import csv
 import io
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
@@ -97,12 +97,17 @@ def _tables(name_of_file: str, *, name: str) -> Belief:
             holes[secret] += count
         else:
             counts[secret][value] = count
-    priors, missing = {}, {}
-    for secret, table in counts.items():
-        total = sum(table.values())
-        priors[secret] = Discrete.from_counts(table)
-        missing[secret] = holes[secret] / (total + holes[secret])
-    return Belief(priors, name=name, provenance="public", missing=missing)
+    whole: Counter[float] = Counter()
+    for table in counts.values():
+        whole.update(table)
+    return Belief(
+        {secret: Discrete.from_counts(table) for secret, table in counts.items()},
+        name=name,
+        provenance="public",
+        missing_counts={secret: holes[secret] for secret in counts},
+        frequencies=Discrete.from_counts(whole),
+        frequencies_missing=sum(holes.values()),
+    )
 
 
 def _columns(name_of_file: str) -> tuple[np.ndarray[Any, Any], FloatArray]:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-__all__ = ["Bounds", "Count", "Name", "NotNegative", "Numbers", "Positive", "Share", "Time"]
-__all__ += ["Whole", "whole_text"]
+__all__ = ["Bounds", "Count", "Counts", "Name", "NotNegative", "Numbers", "Positive", "Share"]
+__all__ += ["Time", "Whole", "whole_text"]
 
 
 def whole_text(pattern: str) -> str:
@@ -25,4 +25,5 @@ Whole = Annotated[int, Meta(ge=0, le=_MOST)]
 Count = Annotated[int, Meta(ge=1, le=_MOST)]
 Bounds = tuple[float, float]
 Numbers = Annotated[tuple[float, ...], Meta(min_length=1)]
+Counts = Annotated[tuple[Whole, ...], Meta(min_length=1)]
 Time = Annotated[str, Meta(pattern=whole_text("[0-9TZ:.+ -]{4,40}"))]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pufferfish.beliefs.priors import Discrete, Prior
-from pufferfish.beliefs.scenario import RELEASED, Belief, Secret, some_secrets
+from pufferfish.beliefs.scenario import PUBLIC, RELEASED, Belief, Secret, some_secrets
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import bounds, nonnegative, positive, require
 from pufferfish.fit.bootstrap import draw_resamples
@@ -21,6 +21,8 @@ __all__ = ["fit_belief", "fit_beliefs", "fit_report"]
 
 MIN_GROUP = 30
 RELEVANCE = 16.0
+# Distinct values up to which a smooth belief keeps how often each occurs.
+MOST_FREQUENCIES = 10_000
 _Cap = tuple[float, float]
 
 
@@ -60,7 +62,10 @@ def fit_belief(
     Returns:
         A belief with each secret's share of missing values. Where the values had to be binned, an
         empirical belief has half a bin as its radius. A fitted law is the belief itself: the bins
-        only move what the adversary would have fitted.
+        only move what the adversary would have fitted. It keeps `frequencies`, those of all rows of
+        the table, also where `Summary.only` chose some secrets; a smooth belief does so up to
+        10,000 distinct values. A public belief keeps them only where they say no more than its
+        laws: tables of all secrets.
 
     Raises:
         InvalidInputError: Data that no belief can be made of; the message says what to do.
@@ -190,9 +195,8 @@ def fit_beliefs(
         beliefs.append(_belief(summary, laws.priors, family.name, provenance))
         for number, sample in enumerate(draw_resamples(summary, bootstrap, seed), start=1):
             priors = refit_laws(laws, sample, family, *options)
-            beliefs.append(
-                _belief(summary, priors, f"{family.name}, resample {number}", provenance)
-            )
+            name = f"{family.name}, resample {number}"
+            beliefs.append(_belief(summary, priors, name, provenance, resampled=True))
     return tuple(beliefs)
 
 
@@ -241,10 +245,19 @@ def _options(
     return least, nonnegative("relevance", relevance)
 
 
-def _belief(summary: Summary, priors: Mapping[Secret, Prior], name: str, provenance: str) -> Belief:
+def _belief(
+    summary: Summary,
+    priors: Mapping[Secret, Prior],
+    name: str,
+    provenance: str,
+    *,
+    resampled: bool = False,
+) -> Belief:
     tables = all(isinstance(prior, Discrete) for prior in priors.values())
     # Where a belief is said to be about the released column, a release asks which column that was.
     here = provenance == RELEASED
+    # Rows drawn anew are not those of the table.
+    counted = {} if resampled else _frequencies(summary, tables, provenance)
     return Belief(
         priors,
         name=name,
@@ -254,4 +267,25 @@ def _belief(summary: Summary, priors: Mapping[Secret, Prior], name: str, provena
         cap=summary.cap,
         fitted_on=summary.fingerprint if here else None,
         fitted_at=datetime.now(UTC).isoformat(timespec="seconds") if here else None,
+        missing_counts={
+            label: summary.groups[label].missing
+            for label, prior in priors.items()
+            if isinstance(prior, Discrete) and prior.counts is not None
+        },
+        **counted,
     )
+
+
+def _frequencies(summary: Summary, tables: bool, provenance: str) -> dict[str, Any]:
+    """How often each value occurs in the whole table, as far as the belief may keep it.
+
+    A smooth belief stays small: it keeps none of a column with many values. A public one must not
+    say more of the table than its laws do, so it keeps them only where they are the sum of these.
+    """
+    if provenance == PUBLIC and not (tables and summary.whole is None):
+        return {}
+    pooled = (summary.whole or summary).pooled
+    table = empirical(pooled)
+    if table.counts is None or (table.values.size > MOST_FREQUENCIES and not tables):
+        return {}
+    return {"frequencies": table, "frequencies_missing": pooled.missing}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pufferfish.beliefs.priors import Discrete, Gaussian, Prior
+from pufferfish.beliefs.priors.discrete import TOO_MANY
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import require
@@ -154,7 +155,8 @@ def _choose(fits: tuple[MixtureFit, ...], family: Family) -> MixtureFit:
 
 def empirical(group: Group) -> Discrete:
     """The frequency of each value."""
-    return Discrete(group.values, group.counts / group.records)
+    counts = group.counts if group.records < TOO_MANY else None
+    return Discrete(group.values, group.counts / group.records, counts=counts)
 
 
 def _simple(family: Family, group: Group, floor: float) -> Prior:

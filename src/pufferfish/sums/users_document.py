@@ -12,7 +12,7 @@ from pufferfish.beliefs.priors import Discrete
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.limits import MOST_KINDS, MOST_TABLES, MOST_USER_VALUES
 from pufferfish.core.validation import require
-from pufferfish.documents.shape import Entries, plain
+from pufferfish.documents.shape import Entries, written
 from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Numbers
 from pufferfish.sums.secret import Protect, Protected
 from pufferfish.sums.users import Users, finite_users, moments, together
@@ -93,7 +93,7 @@ def users_to_dict(users: Users) -> dict[str, Any]:
     if users.laws is None:
         return {"means": users.means.tolist(), "stds": users.stds.tolist(), **common}
     laws = [users.laws.law(kind) for kind in range(users.kinds)]
-    return {"tables": [plain(law) for law in laws], **common}
+    return {"tables": [written(UserTable, law) for law in laws], **common}
 
 
 def _refuse_many(kinds: int, most: int) -> None:

@@ -75,6 +75,7 @@ class Summary:
         groups: For each secret its counts.
         bin_width: 0 where the values are exact; otherwise they are the centres of bins this wide.
         cap: The bounds that values were moved to; None: they are as they were. See `capped`.
+        whole: The summary of the whole table, if `only` has left out secrets of it.
     """
 
     column: str
@@ -82,6 +83,7 @@ class Summary:
     groups: Mapping[Secret, Group]
     bin_width: float = 0.0
     cap: tuple[float, float] | None = None
+    whole: Summary | None = None
 
     def __post_init__(self) -> None:
         """Freeze the mapping."""
@@ -168,14 +170,16 @@ class Summary:
                     f"column {self.secret!r} has no secret {label!r}; it has "
                     f"{some_secrets(self.groups)}."
                 )
-        return replace(self, groups={label: self.groups[label] for label in wanted})
+        chosen = {label: self.groups[label] for label in wanted}
+        whole = self if len(chosen) < len(self.groups) else None
+        return replace(self, groups=chosen, whole=self.whole or whole)
 
     def without_missing(self) -> Summary:
         """The summary of the rows that have a value."""
         groups = {
             label: Group(group.values, group.counts, 0) for label, group in self.groups.items()
         }
-        return replace(self, groups=groups)
+        return replace(self, groups=groups, whole=self.whole and self.whole.without_missing())
 
     def capped(self, low: float, high: float) -> Summary:
         """The summary of the same rows, with values outside [low, high] moved to these bounds.
@@ -188,7 +192,7 @@ class Summary:
         if self.cap is not None:
             raise InvalidInputError("these counts are capped already; cap those of the table once.")
         groups = {label: _cap_values(group, *cap) for label, group in self.groups.items()}
-        return replace(self, groups=groups, cap=cap)
+        return replace(self, groups=groups, cap=cap, whole=self.whole and self.whole.capped(*cap))
 
     def __repr__(self) -> str:
         """Names the columns; the counts may be private."""

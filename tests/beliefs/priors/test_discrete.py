@@ -237,6 +237,7 @@ def large() -> pf.Discrete:
         repr,
         lambda table: pickle.loads(pickle.dumps(table)),
         lambda table: table.components(),
+        lambda table: table.whole_weights,
     ],
 )
 def test_a_hundred_thousand_atoms_are_normal(
@@ -336,3 +337,123 @@ def test_a_table_from_counts() -> None:
     for bad in ({}, {1: -1, 2: 3}, {1: 0}, [1, 2]):
         with pytest.raises(pf.InvalidInputError, match="counts"):
             pf.Discrete.from_counts(bad)
+
+
+# Three counts whose quotients need rounding, one of 0, one given as a float.
+COUNTED = {20: 3, 10: 1, 30: 0, 7.5: 3.0}
+
+
+def test_counts_are_kept_beside_the_sorted_values() -> None:
+    table = pf.Discrete.from_counts(COUNTED)
+    assert table.values.tolist() == [7.5, 10.0, 20.0]
+    assert table.counts is not None
+    assert table.counts.dtype == np.int64
+    assert table.counts.tolist() == [3, 1, 3]
+    assert table.probabilities.tolist() == [3 / 7, 1 / 7, 3 / 7]
+    assert TABLE.counts is None
+
+
+def test_counts_of_equal_values_add_up() -> None:
+    # The last two are the same number as doubles.
+    table = pf.Discrete.from_counts({0: 1, 2**53: 2, 2**53 + 1: 4})
+    assert table.counts is not None
+    assert table.counts.tolist() == [1, 6]
+    again = pf.Discrete([5.0, 3.0, 5.0], counts=[1, 2, 4])
+    assert again.counts is not None
+    assert again.counts.tolist() == [2, 5]
+
+
+@pytest.mark.parametrize("counts", [{1: 0.5, 2: 1.0}, {1: 2**53, 2: 1}, {1: 1e60, 2: 1e60}])
+def test_weights_that_are_no_exact_counts_are_probabilities_only(counts: dict[int, float]) -> None:
+    table = pf.Discrete.from_counts(counts)
+    assert table.counts is None
+    total = sum(counts.values())
+    assert table.probabilities == pytest.approx([each / total for each in counts.values()])
+
+
+def test_probabilities_are_the_quotients_to_the_last_bit() -> None:
+    rng = np.random.default_rng(7)
+    for most in (3, 1000, 10**9):
+        counts = rng.integers(1, most, 500)
+        values = rng.permutation(500).astype(float)
+        table = pf.Discrete.from_counts(dict(zip(values.tolist(), counts.tolist(), strict=True)))
+        plain = pf.Discrete(values, counts / counts.sum())
+        assert table == plain
+        assert hash(table) == hash(plain)
+        assert table.probabilities.tobytes() == plain.probabilities.tobytes()
+        assert table.counts is not None
+        assert plain.counts is None
+        assert repr(table) == repr(plain)
+        assert table.probabilities.tobytes() == table.shift(0.0).probabilities.tobytes()
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [
+        *duplicates(),
+        lambda table: table.scale(-2.0).scale(-0.5),
+        lambda table: pf.Discrete(table.values, table.probabilities, counts=table.counts),
+    ],
+)
+def test_counts_stay_with_the_law(duplicate: Callable[[pf.Discrete], pf.Discrete]) -> None:
+    table = duplicate(pf.Discrete.from_counts(COUNTED))
+    assert table.counts is not None
+    assert table.counts.tolist() == [3, 1, 3]
+    with pytest.raises(ValueError, match="read-only"):
+        table.counts[0] = 9
+    assert duplicate(TABLE).counts is None
+
+
+def test_counts_follow_their_values() -> None:
+    mirrored = pf.Discrete.from_counts({1: 5, 2: 7}).scale(-1.0)
+    assert mirrored.counts is not None
+    assert dict(zip(mirrored.values, mirrored.counts, strict=True)) == {-2.0: 7, -1.0: 5}
+    # Far away, the two values are one.
+    far = pf.Discrete.from_counts({1: 5, 2: 7, 3e17: 4}).shift(1e17)
+    assert far.counts is not None
+    assert far.counts.tolist() == [12, 4]
+    assert far.probabilities.tolist() == [0.75, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "counts", "message"),
+    [
+        (None, None, "needs probabilities, or counts"),
+        (None, [1, 2, 3], "values and counts must have one entry per atom, got 2 and 3"),
+        (None, [1, -1], "counts must be whole numbers"),
+        (None, [1, 1.5], "counts must be whole numbers"),
+        (None, [0, 0], "counts must be whole numbers"),
+        (None, [2**53, 1], "below 2⁵³"),
+        (None, [True, True], "counts must be real numbers"),
+        (None, ["1", "1"], "counts"),
+        ([0.5, 0.5], [1, 2], "probabilities must be the counts divided by their sum"),
+        ([0.5, 0.5], [1, 1, 0], "probabilities must be the counts divided"),
+        ([1 / 3, 2 / 3 + 1e-11], [1, 2], "probabilities must be the counts divided"),
+        # What never occurs has no probability, however small.
+        ([1.0 - 1e-13, 1e-13], [1, 0], "probabilities must be the counts divided"),
+    ],
+    ids=range(12),
+)
+def test_refused_counts(probabilities: object, counts: object, message: str) -> None:
+    with pytest.raises(pf.InvalidInputError, match=message):
+        pf.Discrete([0.0, 1.0], probabilities, counts=counts)
+
+
+def test_probabilities_are_computed_from_the_counts() -> None:
+    table = pf.Discrete([0.0, 1.0], [math.nextafter(1 / 3, 0.0), 2 / 3], counts=[1, 2])
+    assert table.probabilities.tolist() == [1 / 3, 2 / 3]
+
+
+def test_whole_weights_are_the_counts() -> None:
+    assert pf.Discrete.from_counts(COUNTED).whole_weights == ((3, 1, 3), 7)
+
+
+@pytest.mark.parametrize("masses", [MASSES, [0.1, 0.2, 0.3, 0.4], [1e-200, 0.5, 0.25, 0.25]])
+def test_whole_weights_without_counts_are_exactly_a_law(masses: list[float]) -> None:
+    table = pf.Discrete(VALUES, masses)
+    weights, total = table.whole_weights
+    assert sum(weights) == total
+    assert all(type(each) is int for each in (*weights, total))
+    exact = [Fraction(each) for each in table.probabilities.tolist()]
+    for weight, probability in zip(weights, exact, strict=True):
+        assert Fraction(weight, total) == probability / sum(exact)

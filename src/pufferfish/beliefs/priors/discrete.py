@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from pufferfish.beliefs.priors.base import Components, Prior, as_points, check_factor, check_levels
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.numerics import log_sum_exp
 from pufferfish.core.validation import (
     FloatArray,
@@ -20,7 +22,12 @@ from pufferfish.core.validation import (
     require,
 )
 
-__all__ = ["Discrete"]
+__all__ = ["AGREEMENT", "TOO_MANY", "Discrete"]
+
+# Counts with a sum below this are exact as floats, and so are all their sums.
+TOO_MANY = 2**53
+# How far given probabilities may be from those that follow from given counts, relatively.
+AGREEMENT = 1e-12
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -29,34 +36,65 @@ class Discrete(Prior):
 
     Kept as sorted arrays that cannot be written to: equal values are merged, those of probability
     0 dropped. 100,000 atoms are normal; every method is O(n log n) or better.
+
+    Attributes:
+        values: The atoms.
+        probabilities: How likely each is.
+        counts: How often each occurs in the table that the law is of, so that P(X = values[k]) is
+            counts[k] divided by their sum, exactly; None where nobody counted. Two laws with the
+            same probabilities are equal, whatever their counts.
     """
 
     values: FloatArray
     probabilities: FloatArray
+    counts: npt.NDArray[np.int64] | None
 
     def __init__(
         self,
         values: Sequence[float] | FloatArray,
-        probabilities: Sequence[float] | FloatArray,
+        probabilities: Sequence[float] | FloatArray | None = None,
+        *,
+        counts: Sequence[int] | npt.NDArray[np.integer] | FloatArray | None = None,
     ) -> None:
-        """Refuse an empty table, lengths that differ, probabilities that do not sum to one."""
+        """Refuse an empty table, lengths that differ, probabilities that do not sum to one.
+
+        Args:
+            values: The atoms, in any order.
+            probabilities: How likely each is; may be left out where there are counts, and must
+                agree with them otherwise.
+            counts: Whole numbers with a sum below 2⁵³.
+        """
         given = finite_array("values", values) + 0.0  # turns −0.0 into 0.0
-        shares = check_probabilities("probabilities", probabilities)
+        if counts is not None:
+            weights = finite_array("counts", counts)
+            require(_countable(weights), "counts must be whole numbers, their sum below 2⁵³.")
+            if probabilities is not None:
+                _refuse_disagreement(check_probabilities("probabilities", probabilities), weights)
+        elif probabilities is not None:
+            weights = check_probabilities("probabilities", probabilities)
+        else:
+            raise InvalidInputError("a table needs probabilities, or counts=.")
         require(
-            given.size == shares.size,
-            "values and probabilities must have one entry per atom, got "
-            f"{given.size} and {shares.size}.",
+            given.size == weights.size,
+            f"values and {'probabilities' if counts is None else 'counts'} must have one entry per "
+            f"atom, got {given.size} and {weights.size}.",
         )
         atoms, position = np.unique(given, return_inverse=True)
-        masses = np.bincount(position, weights=shares)
-        kept = masses > 0
-        for name, array in (("values", atoms[kept]), ("probabilities", masses[kept])):
-            array.setflags(write=False)
+        masses = np.bincount(position, weights=weights)
+        atoms, masses = atoms[masses > 0], masses[masses > 0]
+        whole = None if counts is None else masses.astype(np.int64)
+        shares = masses if counts is None else masses / masses.sum()
+        for name, array in (("values", atoms), ("probabilities", shares), ("counts", whole)):
+            if array is not None:
+                array.setflags(write=False)
             object.__setattr__(self, name, array)
 
     @classmethod
     def from_counts(cls, counts: Mapping[Any, float]) -> Self:
-        """The table of how often each value occurs: {value: count}."""
+        """The table of how often each value occurs: {value: count}.
+
+        Weights that are no whole numbers are taken as well; the law then has no `counts`.
+        """
         require(
             isinstance(counts, Mapping),
             "counts must map each value to how often it occurs; for a column of values write "
@@ -66,7 +104,25 @@ class Discrete(Prior):
         require(bool((frequencies >= 0).all()), "counts must not be negative.")
         total = math.fsum(frequencies)
         require(total > 0, "counts must not all be 0.")
+        if _countable(frequencies):
+            return cls(list(counts), counts=frequencies)
         return cls(list(counts), frequencies / total)
+
+    @property
+    def whole_weights(self) -> tuple[tuple[int, ...], int]:
+        """Whole numbers w_k and their sum W: the law P(X = values[k]) = w_k/W, for exact work.
+
+        They are the counts, where there are any. Otherwise they are the probabilities, which as
+        doubles are fractions, times a power of two; these sum to 1 up to rounding only, so W is
+        their sum and not that power.
+        """
+        if self.counts is not None:
+            weights = tuple(self.counts.tolist())
+        else:
+            ratios = [each.as_integer_ratio() for each in self.probabilities.tolist()]
+            finest = max(power for _, power in ratios)
+            weights = tuple(number * (finest // power) for number, power in ratios)
+        return weights, sum(weights)
 
     def components(self) -> Components:
         """One component of std 0 for each atom."""
@@ -109,15 +165,20 @@ class Discrete(Prior):
 
     def shift(self, offset: float) -> Self:
         """The law of X + offset."""
-        return type(self)(self.values + finite("offset", offset), self.probabilities)
+        return self._moved(self.values + finite("offset", offset))
 
     def scale(self, factor: float) -> Self:
         """The law of factor·X."""
-        return type(self)(self.values * check_factor(factor), self.probabilities)
+        return self._moved(self.values * check_factor(factor))
 
-    def __reduce__(self) -> tuple[type[Self], tuple[FloatArray, FloatArray]]:
+    def _moved(self, values: FloatArray) -> Self:
+        """The same masses at other values."""
+        return type(self)(values, self.probabilities, counts=self.counts)
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[FloatArray]]:
         """Rebuild, so that a copy's arrays cannot be written to either."""
-        return type(self), (self.values, self.probabilities)
+        masses = partial(type(self), probabilities=self.probabilities, counts=self.counts)
+        return masses, (self.values,)
 
     def __eq__(self, other: object) -> bool:
         """The same atoms with the same probabilities."""
@@ -138,3 +199,19 @@ class Discrete(Prior):
         return (
             f"Discrete(values={self.values.tolist()}, probabilities={self.probabilities.tolist()})"
         )
+
+
+def _countable(weights: FloatArray) -> bool:
+    """Whether these numbers are counts whose sums are all exact as floats."""
+    return bool(
+        (weights >= 0).all()
+        and (weights == np.floor(weights)).all()
+        and 0 < math.fsum(weights) < TOO_MANY
+    )
+
+
+def _refuse_disagreement(probabilities: FloatArray, counts: FloatArray) -> None:
+    agree = probabilities.size == counts.size and np.allclose(
+        probabilities * counts.sum(), counts, rtol=AGREEMENT, atol=0.0
+    )
+    require(agree, "probabilities must be the counts divided by their sum.")
