@@ -26,6 +26,11 @@ class LinearProgram:
         """Nothing yet."""
         self._highs = highspy().Highs()
         self._highs.setOptionValue("output_flag", False)
+        # Laws have probabilities below 1e-9, which HiGHS would take for 0; and what it breaks
+        # costs loss in the repair.
+        self._highs.setOptionValue("small_matrix_value", 1e-12)
+        self._highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
+        self._highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
         self._columns = self._rows = 0
         self._waiting: list[tuple[IntArray, FloatArray, float, float]] = []
 
@@ -108,3 +113,8 @@ class LinearProgram:
                 "fewer values or wider bins."
             )
         return np.array(self._highs.getSolution().col_value)
+
+    @property
+    def multipliers(self) -> FloatArray:
+        """λ of each row at the best x: c + Aᵀλ ≥ 0, and λ ≥ 0 where only `high` is finite."""
+        return -np.array(self._highs.getSolution().row_dual)
