@@ -66,9 +66,7 @@ def test_a_value_that_is_not_listed_is_refused_without_being_told(value: float) 
 def test_noise_goes_first_and_then_the_bin_is_looked_up() -> None:
     noise = pf.LaplaceNoise(1.0, 2.0**-20)
     table = np.array([[WHOLE, 0], [0, WHOLE]])
-    law = pf.Recoding(
-        values=(0.0, 2.0), outputs=(0.0, 2.0), table=table, edges=(1.0,), noise=noise
-    )
+    law = pf.Recoding(values=(0.0, 2.0), outputs=(0.0, 2.0), table=table, edges=(1.0,), noise=noise)
     drawn = drawing_of(law).draw(law, np.zeros(100_000), SystemEntropy())
     share = (drawn == 2.0).mean()
     # e^{-1}/2, within 6 standard errors.
