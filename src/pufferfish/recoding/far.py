@@ -121,6 +121,14 @@ class Far:
         under = low & (table < found[self._bases + ys] - _TOLERANCE)
         return added + self._add_ends(over, 1.0) + self._add_ends(under, -1.0) > 0
 
+    def add_all(self) -> None:
+        """Add every row that could matter."""
+        everywhere = np.ones(self.peak_at.shape, bool)
+        for sign in (1.0, -1.0):
+            self._add_ends(everywhere, sign)
+            for each in self.watched:
+                self._add_side(everywhere & (each.law[:, None] > 0.0), each, sign)
+
     def _removed(
         self, law: FloatArray, table: FloatArray, order: Places
     ) -> tuple[FloatArray, Cells]:
