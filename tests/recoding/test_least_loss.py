@@ -66,6 +66,9 @@ def judge(seeds: range) -> None:
         assert (found.table.sum(axis=1) == WHOLE).all(), seed
         assert not each.broken(found.table), seed
         assert found.bound <= float(found.loss), seed
+        if each.task.histogram is not None:
+            given, wanted = each.task.histogram
+            assert given @ (found.table / WHOLE) == pytest.approx(wanted, abs=1e-8), seed
 
 
 def test_tables_keep_their_promise() -> None:

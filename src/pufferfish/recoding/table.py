@@ -25,6 +25,8 @@ from pufferfish.recoding.exact import WHOLE, Floor, delta_of, exp_lower, publish
 __all__ = ["Duty", "repair", "round_table"]
 
 _LEAST = 4.0 / WHOLE
+# What moves a frequency by less may be mixed in where it helps.
+_SLIGHT = 1e-9
 # How often the mixture may grow before the promise is called finer than a table can be.
 _MOST_TRIES = 60
 
@@ -62,7 +64,8 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
     Args:
         matrix: M, from a solution.
         duty: What must be kept, exactly.
-        mixed_in: r, where the frequencies of what is published must stay; None: where it helps.
+        mixed_in: r, where the frequencies of what is published must stay as they are, to 1e-8;
+            None: where it helps.
 
     Raises:
         CertificationError: The promise is finer than a table can be.
@@ -78,7 +81,7 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
         # At least some units of the table.
         found = np.array([max(float(each), _LEAST) if each else 0.0 for each in needed])
         found *= 1.0 + weights.sum()
-        if mixed_in is None:
+        if mixed_in is None or found.max() <= _SLIGHT:
             # Where nothing is broken little room is left, and what follows rounds again.
             weights += found + found.mean()
         else:
