@@ -11,8 +11,9 @@ whatever the multipliers are (weak duality). The rows are
 
 for laws P⁺ and P⁻ of one's choice within η of what is believed. Each ordered pair gives such a row
 with a_i = λ and b_j = e^ε·λ. Where all pairs must look alike, δ = 0 and η = 0, a and b are free as
-long as Σ_j b_j ≥ e^ε·Σ_i a_i: the row is then a mixture of those of the pairs, and of Q ≤ e^ε·Q. The
-rows of the floor, φ·(M(x,y) − f·M(x',y)) ≤ 0, and ν(y)·(Σ_x π(x)·M(x,y) − π(y)) = 0 of a histogram follow.
+long as Σ_j b_j ≥ e^ε·Σ_i a_i: the row is then a mixture of those of the pairs, and of Q ≤ e^ε·Q.
+Rows of the floor, φ·(M(x,y) − f·M(x',y)) ≤ 0, and ν(y)·(Σ_x π(x)·M(x,y) − π(y)) = 0 of a histogram
+follow.
 
 All is rounded so that the bound can only fall: laws and e^ε apart, cost down. So it holds for the
 promise itself. It knows the duty as `exact` judges it: for δ > 0 with the worst law for each y.

@@ -12,7 +12,6 @@ solution breaks a bound, those first that the worst law moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +27,7 @@ _TOLERANCE = 1e-9
 
 # Numbers of rows; −1 where there is none.
 Places = npt.NDArray[np.int64]
+Cells = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,38 +99,39 @@ class Far:
         ys = np.arange(self._outs)
         # HiGHS does not tell finer differences; among equals the most likely moves first.
         rounded = np.round(table, 9)
-        highest, lowest = table.argmax(axis=0), table.argmin(axis=0)
+        highest, lowest = self._eta * table.max(axis=0), self._eta * table.min(axis=0)
         high, low = np.zeros(self._outs, bool), np.zeros(self._outs, bool)
         added = 0
         for each in self.watched:
             usual = each.law @ table
-            falling = -np.broadcast_to(each.law[:, None], table.shape)
-            for bottom in (True, False):
-                order = np.lexsort((falling, rounded if bottom else -rounded), axis=0)
-                gone, share = self._removed(each.law, table, order)
-                first = each.bottoms if bottom else each.tops
-                limit = found[first + ys]
-                if bottom:
-                    bound = each.upper[1] * found[each.upper[0] + ys]
-                    over = usual + self._eta * table[highest, ys] - gone > bound + _TOLERANCE
-                    high |= over
-                    wanted = share & over & (table < limit - _TOLERANCE) & (each.bottom_at < 0)
-                    added += self._add_side(wanted, each, -1.0)
-                else:
-                    bound = found[each.lower + ys]
-                    over = usual + self._eta * table[lowest, ys] - gone < bound - _TOLERANCE
-                    low |= over
-                    wanted = share & over & (table > limit + _TOLERANCE) & (each.top_at < 0)
-                    added += self._add_side(wanted, each, 1.0)
-        over = high & (table[highest, ys] > found[self._peaks + ys] + _TOLERANCE)
-        added += self._add_ends(zip(highest[over], ys[over], strict=True), self.peak_at, 1.0)
-        under = low & (table[lowest, ys] < found[self._bases + ys] - _TOLERANCE)
-        added += self._add_ends(zip(lowest[under], ys[under], strict=True), self.base_at, -1.0)
-        return added > 0
+            rare = -np.broadcast_to(each.law[:, None], table.shape)
+            gone, gives = self._removed(each.law, table, np.lexsort((rare, rounded), axis=0))
+            upper = each.upper[1] * found[each.upper[0] + ys]
+            broken = usual + highest - gone > upper + _TOLERANCE
+            high |= broken
+            over = table < found[each.bottoms + ys] - _TOLERANCE
+            added += self._add_side(broken & gives & over, each, -1.0)
+            gone, gives = self._removed(each.law, table, np.lexsort((rare, -rounded), axis=0))
+            broken = usual + lowest - gone < found[each.lower + ys] - _TOLERANCE
+            low |= broken
+            over = table > found[each.tops + ys] + _TOLERANCE
+            added += self._add_side(broken & gives & over, each, 1.0)
+        # All at once: with only the largest of each column there are many more rounds.
+        over = high & (table > found[self._peaks + ys] + _TOLERANCE)
+        under = low & (table < found[self._bases + ys] - _TOLERANCE)
+        return added + self._add_ends(over, 1.0) + self._add_ends(under, -1.0) > 0
+
+    def add_all(self) -> None:
+        """Add every row that could matter."""
+        everywhere = np.ones(self.peak_at.shape, bool)
+        for sign in (1.0, -1.0):
+            self._add_ends(everywhere, sign)
+            for each in self.watched:
+                self._add_side(everywhere & (each.law[:, None] > 0.0), each, sign)
 
     def _removed(
         self, law: FloatArray, table: FloatArray, order: Places
-    ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    ) -> tuple[FloatArray, Cells]:
         """What leaves each column if η is taken in order, and which cells give some of it."""
         likely = law[order]
         before = np.cumsum(likely, axis=0) - likely
@@ -140,26 +141,24 @@ class Far:
         np.put_along_axis(gives, order, taken > 0.0, axis=0)
         return gone, gives
 
-    def _add_ends(self, cells: Iterable[tuple[int, int]], at: Places, sign: float) -> int:
+    def _add_ends(self, wanted: Cells, sign: float) -> int:
         """±M(x,y) ≤ ±u(y) or ±v(y)."""
-        first = self._peaks if sign > 0.0 else self._bases
-        count = 0
+        first, at = (self._peaks, self.peak_at) if sign > 0.0 else (self._bases, self.base_at)
+        cells = _places(wanted & (at < 0))
         for x, y in cells:
-            if at[x, y] < 0:
-                at[x, y] = self._lp.row([self._entry(x, y, sign), ([first + y], [-sign])])
-                count += 1
-        return count
+            at[x, y] = self._lp.row([self._entry(x, y, sign), ([first + y], [-sign])])
+        return len(cells)
 
-    def _add_side(self, wanted: npt.NDArray[np.bool_], each: Watched, sign: float) -> int:
+    def _add_side(self, wanted: Cells, each: Watched, sign: float) -> int:
         """±(M(x,y) − λ(y) or μ(y)) ≤ what is beyond it, which counts as often as x occurs."""
-        cells = [(int(x), int(y)) for x, y in np.argwhere(wanted)]
-        if not cells:
-            return 0
         first, row, at = (
             (each.tops, each.below, each.top_at)
             if sign > 0.0
             else (each.bottoms, each.above, each.bottom_at)
         )
+        cells = _places(wanted & (at < 0))
+        if not cells:
+            return 0
         beyond = self._lp.take_in(
             [row + y for _, y in cells], [float(each.law[x]) for x, _ in cells]
         )
@@ -172,3 +171,7 @@ class Far:
         """±M(x,y)."""
         cells = np.flatnonzero(self._kernel[x])
         return cells * self._outs + y, sign * self._kernel[x][cells]
+
+
+def _places(wanted: Cells) -> list[tuple[int, int]]:
+    return [(int(x), int(y)) for x, y in np.argwhere(wanted)]

@@ -14,7 +14,7 @@ from pufferfish.recoding.cells import IntegerTable
 from pufferfish.recoding.dual import lower_bound
 from pufferfish.recoding.exact import WHOLE, Floor
 from pufferfish.recoding.program import Group, Program, solve
-from pufferfish.recoding.table import Duty, repair
+from pufferfish.recoding.table import Duty, repair, round_table
 
 __all__ = ["Found", "Task", "least_loss"]
 
@@ -80,8 +80,15 @@ def least_loss(
     solution = solve(program, seconds=seconds, progress=progress)
     found = np.clip(solution.map, 0.0, None)
     matrix = program.kernel @ (found / found.sum(axis=1, keepdims=True))
-    table = repair(matrix, task.duty, None if task.histogram is None else task.histogram[1])
+    wanted = None if task.histogram is None else task.histogram[1]
+    table = repair(matrix, task.duty, wanted)
     loss = _loss(table, task.cost)
+    if not solution.settled:
+        # A solution that was far from the promise may be worse now than saying nothing.
+        silent = _constant(task.cost, wanted)
+        table, loss = min(
+            (table, loss), (silent, _loss(silent, task.cost)), key=lambda each: each[1]
+        )
     bound = lower_bound(
         task.duty,
         task.cost,
@@ -92,6 +99,13 @@ def least_loss(
         floor=floor,
     )
     return Found(table, loss, min(bound, float(loss)))
+
+
+def _constant(cost: FloatArray, wanted: FloatArray | None) -> IntegerTable:
+    """The map that says nothing, with the least loss; it keeps every promise."""
+    outs = cost.shape[1]
+    shares = np.eye(outs)[cost.sum(axis=0).argmin()] if wanted is None else wanted
+    return round_table(np.tile(shares, (len(cost), 1)))
 
 
 def _needed(floor: Floor) -> Floor:

@@ -37,6 +37,9 @@ _TOLERANCE = 1e-9
 _LARGEST_EPSILON = 30.0
 # Where a floor has more rows, they are added when a solution breaks them.
 _MANY_ROWS = 20_000
+# After these the interior point method is quicker, with all rows: where the best map is almost a
+# constant, all of them matter.
+_MANY_STEPS = 25_000
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -167,6 +170,7 @@ def solve(
         best, multipliers = rows.read(found), rows.multipliers()
         settled = not rows.add_broken(found)
         if not settled:
+            rows.stop_creeping()
             try:
                 found = rows.lp.solve(until - time.monotonic())
                 continue
@@ -209,6 +213,7 @@ class _Rows:
         self._far = (
             Far(self.lp, program.kernel, self._outs, program.wrong) if program.wrong else None
         )
+        self._inside = False
         self._groups = [self._add_group(group) for group in program.groups]
         self._floor = np.full((len(program.floor), self._outs), -1)
         if self._floor.size <= _MANY_ROWS:
@@ -319,6 +324,13 @@ class _Rows:
             ),
             floor=at(self._floor) / divisors,
         )
+
+    def stop_creeping(self) -> None:
+        """Where bounds on wrong laws are added without end, add them all, and solve once more."""
+        if self._far is not None and not self._inside and self.lp.steps > _MANY_STEPS:
+            self._far.add_all()
+            self.lp.go_inside()
+            self._inside = True
 
     def add_broken(self, found: FloatArray) -> bool:
         """Whether a solution breaks rows that were left out; they are added."""

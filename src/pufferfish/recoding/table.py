@@ -26,7 +26,7 @@ __all__ = ["Duty", "repair", "round_table"]
 
 _LEAST = 4.0 / WHOLE
 # So little changes no frequency that anybody counts, whatever is mixed in.
-_FAINT = 2.0**-24
+_FAINT = 1e-6
 # How often the mixture may grow before the promise is called finer than a table can be.
 _MOST_TRIES = 60
 
@@ -64,7 +64,7 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
     Args:
         matrix: M, from a solution.
         duty: What must be kept, exactly.
-        mixed_in: r, where the frequencies of what is published must stay, to within 2⁻²⁴; None:
+        mixed_in: r, where the frequencies of what is published must stay, to within 1e-6; None:
             where it helps.
 
     Raises:
