@@ -230,9 +230,8 @@ def repeats(scenario: Scenario, law: Law, composable: ComposableCertificate | No
         )
     once, twice = composable.cost(1), composable.cost(2)
     return (
-        f"Releasing the same value again, {_drawn_again(law)}, {REPEATS_LOOSER}, which adds up, says: "
-        "one release "
-        f"{_round_guarantee(once)}, two releases {_round_guarantee(twice)}."
+        f"Releasing the same value again, {_drawn_again(law)}, {REPEATS_LOOSER}, which adds up, "
+        f"says: one release {_round_guarantee(once)}, two releases {_round_guarantee(twice)}."
     )
 
 
