@@ -402,5 +402,5 @@ def test_a_recoding_is_drawn_afresh(holes: bool) -> None:
         missing="keep" if holes else "refuse",
         keep_order=True,
     )
-    released = np.asarray(pf.release(table, in_order).table["x"], dtype=float)
+    released = np.asarray(pf.release(table, in_order).frame["x"], dtype=float)
     assert audit_data(table, in_order, released).aligned

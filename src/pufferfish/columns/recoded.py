@@ -47,7 +47,7 @@ _SAME_STD = 1e-6
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
 Counts = npt.NDArray[np.int64]
 
-_LIKE, _DONE = "as this map leaves them", "the map was applied"
+_LIKE, _DONE = "as this map leaves them", "the map was applied to"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

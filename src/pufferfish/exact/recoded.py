@@ -28,7 +28,8 @@ from pufferfish.recoding.domain import Cells
 from pufferfish.recoding.exact import Published, delta_of, epsilon_of, exp_lower, exp_upper, publish
 from pufferfish.recoding.law import Recoding
 
-__all__ = ["cell_law", "certify_recoding", "deltas_of_pair", "recoding_delta", "recoding_epsilon"]
+__all__ = ["cell_law", "certify_recoding", "deltas_of_pair", "published_shares"]
+__all__ += ["recoding_delta", "recoding_epsilon"]
 
 # Of probabilities that are computed: what they may be off by, for each and in all.
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
@@ -72,6 +73,14 @@ def recoding_delta(scenario: Scenario, recoding: Recoding, epsilon: float) -> En
     goal = Guarantee(max(epsilon, _LEAST_EPSILON), 0.5)
     found = certify_recoding(scenario, recoding, goal)
     return Enclosure(found.delta_lower, found.delta_upper)
+
+
+def published_shares(recoding: Recoding, belief: Belief, secret: Secret) -> tuple[float, ...]:
+    """About how likely each output is under a secret; for pictures."""
+    found = _Seen(recoding, belief, 0.0).described(secret)
+    return tuple(
+        float(low + high) / 2.0 for low, high in zip(found.lower, found.upper, strict=True)
+    )
 
 
 def deltas_of_pair(

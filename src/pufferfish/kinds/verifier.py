@@ -157,8 +157,7 @@ def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
 def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
     """The claims of a record, but for what was published."""
     checks = [_drawable(facts.noise)]
-    what = "noise" if facts.noise.additive else "map"
-    promised = f"this {what} keeps {kind.promise_in_words(facts)}"
+    promised = f"this noise keeps {kind.promise_in_words(facts)}"
     if "plan" in data:
         if data["edition"] == "public":
             checks.append(kind.all_public(data["plan"]))

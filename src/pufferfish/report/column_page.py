@@ -15,6 +15,13 @@ from pufferfish.report.pictures import (
     histogram_picture,
     profile_picture,
 )
+from pufferfish.report.recoded_page import (
+    recoded_pictures,
+    recoded_tiles,
+    recoded_use,
+    recoded_ways,
+    secrets_drawn,
+)
 from pufferfish.report.sections import (
     Block,
     Bullets,
@@ -45,10 +52,13 @@ def column_page(facts: Facts) -> Page:
     sections = [Section("What was promised", tuple(_promise_section(facts)))]
     if pictures:
         sections.append(Section("Pictures", pictures))
-    sections.append(use_section(facts))
+    if facts.utility is not None:
+        sections.append(use_section(facts, facts.utility))
+    if facts.recoded is not None:
+        sections.append(recoded_use(facts, facts.recoded))
     # Other ways are worked out for one row; where the noise is for several, that would mislead.
     if found is not None and not _together(facts):
-        sections.append(parts.ways_section(ways(found), found.comparison, facts.utility.std))
+        sections += _ways(facts, found)
     sections.append(Section("How it was done, and how to check it", tuple(_how(facts))))
     return Page(
         title=f"{facts.edition.capitalize()} report: {column}",
@@ -57,6 +67,15 @@ def column_page(facts: Facts) -> Page:
         tiles=tuple(_tiles(facts)),
         sections=tuple(sections),
     )
+
+
+def _ways(facts: Facts, found: Believed) -> Iterator[Section]:
+    if facts.utility is not None:
+        yield parts.ways_section(ways(found), found.comparison, facts.utility.std)
+    if facts.recoded is not None:
+        section = recoded_ways(facts, facts.recoded)
+        if section is not None:
+            yield section
 
 
 def _notices(facts: Facts) -> Iterator[Notice]:
@@ -70,12 +89,20 @@ def _notices(facts: Facts) -> Iterator[Notice]:
         "All beliefs in it are public."
         if facts.believed
         else "It shows no private belief. What in it depends on private data: the published "
-        "column, the number of rows, shares in whole percent, and what was computed from the table "
-        "and rounded up (the size of the noise, unless it was chosen without the data; then "
-        "perhaps ε).",
+        f"column, the number of rows, shares in whole percent, and {_computed(facts)}.",
         open=True,
     )
     yield parts.who_says_so(facts.found)
+
+
+def _computed(facts: Facts) -> str:
+    """What of a public edition was computed from the table."""
+    if facts.recoded is not None:
+        return "the floor of the map, unless it was chosen without the data, rounded up"
+    return (
+        "what was computed from the table and rounded up (the size of the noise, unless it was "
+        "chosen without the data; then perhaps ε)"
+    )
 
 
 def _tiles(facts: Facts) -> Iterator[Tile]:
@@ -89,7 +116,10 @@ def _tiles(facts: Facts) -> Iterator[Tile]:
     alone = ", for this column by itself" if document["kept"] else ""
     yield Tile(str(facts.goal), f"promised for one {document['unit']}{alone}")
     yield Tile(f"{int(document['published']['rows']):,}", "rows published")
-    yield Tile(noise_in_words(facts.noise), "noise added to each value")
+    if facts.recoded is None:
+        yield Tile(noise_in_words(facts.noise), "noise added to each value")
+    else:
+        yield from recoded_tiles(facts, facts.recoded)
     if document["kept"]:
         return
     if found is not None:
@@ -184,12 +214,16 @@ def _pictures(facts: Facts) -> Iterator[Block]:
         )
         if len(calibration.scenario.pairs) > 1:
             drawn.append(heat_picture(calibration.certificate))
+    if facts.recoded is not None:
+        drawn += recoded_pictures(facts.recoded)
     if facts.bars is not None:
         drawn.append(histogram_picture(facts.bars, facts.noise, facts.steps))
     if drawn:
         yield Figures(tuple(drawn))
     if found is not None and len(found.pairs) > 1:
         yield _pairs(found)
+    if facts.recoded is not None:
+        yield from secrets_drawn(facts.recoded)
 
 
 def _pairs(found: Believed) -> Grid:
@@ -242,9 +276,10 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
         f"{', '.join(document['kept']) or 'none'}; rows {order}",
     )
     yield f"SHA-256 of the {published['checksum_of']}", (as_code(published["sha256"]),)
-    yield "Noise law", str(facts.noise)
-    yield "Before the noise", facts.cap or "nothing"
-    yield "After the noise", ", then ".join(each.in_words for each in facts.steps) or "nothing"
+    what, law = ("noise", "Noise law") if facts.recoded is None else ("map", "Map")
+    yield law, str(facts.noise)
+    yield f"Before the {what}", facts.cap or "nothing"
+    yield f"After the {what}", ", then ".join(each.in_words for each in facts.steps) or "nothing"
     yield from parts.who_and_when(document, facts.found)
     if record is not None:
         yield (
@@ -263,6 +298,11 @@ def _checkable(facts: Facts) -> str:
         return (
             "All beliefs are public, so anybody can compute every claim again from the public "
             "record"
+        )
+    if facts.recoded is not None:
+        return (
+            "The map and the beliefs behind it are private. From the public record anybody can "
+            "check the checksum, not the certificate"
         )
     return (
         "The beliefs behind the noise are private. From the public record anybody can check the "
@@ -322,4 +362,5 @@ def _theory(facts: Facts) -> Iterator[tuple[str, str]]:
         for other in facts.believed.alternatives:
             if not other.holds:
                 yield other.name, "the paper's bound, and why it does not hold in general"
-    yield "denoise", "what can be computed from the published column"
+    if facts.recoded is None:
+        yield "denoise", "what can be computed from the published column"

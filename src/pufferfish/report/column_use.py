@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from pufferfish.mechanisms import words_of
+from pufferfish.noise import as_noise
 from pufferfish.report.facts import Facts
 from pufferfish.report.sections import (
     Block,
@@ -26,19 +27,18 @@ from pufferfish.words.numbers import readable, times
 __all__ = ["use_section"]
 
 
-def use_section(facts: Facts) -> Section:
+def use_section(facts: Facts, use: Utility) -> Section:
     """What the noise does to values and averages, and what can be computed from them."""
     blocks: list[Block] = [
-        as_table(tuple(_steps_done(facts)), "labelled"),
-        *_for_the_analyst(facts),
+        as_table(tuple(_steps_done(facts, use)), "labelled"),
+        *_for_the_analyst(facts, use),
     ]
     return Section("What is left for those who use it", tuple(blocks))
 
 
-def _steps_done(facts: Facts) -> Iterator[tuple[Text, Text]]:
+def _steps_done(facts: Facts, use: Utility) -> Iterator[tuple[Text, Text]]:
     """What the noise does, thing by thing."""
-    use = facts.utility
-    yield "Noise", _noise(facts)
+    yield "Noise", _noise(facts, use)
     if facts.outliers:
         yield "Outliers", facts.outliers
     afterwards = ", then ".join(each.in_words for each in facts.steps)
@@ -76,8 +76,7 @@ def _steps_done(facts: Facts) -> Iterator[tuple[Text, Text]]:
         )
 
 
-def _noise(facts: Facts) -> str:
-    use = facts.utility
+def _noise(facts: Facts, use: Utility) -> str:
     text = words_of(facts.noise).in_full(facts.noise)
     if use.column_std:
         capped = " before the cap" if facts.cap else ""
@@ -100,11 +99,11 @@ def _mean(use: Utility) -> str:
     )
 
 
-def _for_the_analyst(facts: Facts) -> Iterator[Block]:
-    use, estimated = facts.utility, facts.estimates
+def _for_the_analyst(facts: Facts, use: Utility) -> Iterator[Block]:
+    estimated = facts.estimates
     yield Heading("For the analyst")
     yield Paragraph(_caution(use))
-    program = code(facts.document, facts.noise, facts.steps, use.rows)
+    program = code(facts.document, as_noise(facts.noise), facts.steps, use.rows)
     if program:
         yield Code(program)
     if estimated is None:

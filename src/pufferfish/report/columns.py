@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from pufferfish.beliefs.priors import Discrete
 from pufferfish.core.validation import FloatArray
 from pufferfish.tables import Batch, FileFormat, Group, Tally, format_of
 from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.batch import Coded
 from pufferfish.tables.local.files import column_parts
 
-__all__ = ["Bars", "CountedColumn", "WrittenAs", "bars_of", "count_column"]
+__all__ = ["Bars", "CountedColumn", "WrittenAs", "bars_of", "bars_of_laws", "count_column"]
 
 # Values that are kept, for estimates; longer columns are only counted.
 _MOST_KEPT = 10_000_000
@@ -112,6 +113,25 @@ def bars_of(released: CountedColumn, original: CountedColumn | None) -> Bars | N
         original=None if original is None else shares[1],
         beyond=max(1.0 - float(shares[0].sum()), 0.0),
     )
+
+
+def bars_of_laws(before: Discrete, after: Discrete) -> Bars | None:
+    """The same for two laws of a value: before, and as it is published."""
+    values = np.union1d(before.values, after.values)
+    if values.size < 2:
+        return None
+    ends = [law.quantile(_SHOWN) for law in (before, after)]
+    low, high = (
+        float(pick(each)) for pick, each in zip((min, max), np.transpose(ends), strict=True)
+    )
+    if low == high:
+        low, high = float(values[0]), float(values[-1])
+    edges = _edges(low, high, values)
+    released, original = (
+        np.histogram(law.values, bins=edges, weights=law.probabilities)[0]
+        for law in (after, before)
+    )
+    return Bars(edges, released, original, max(1.0 - float(released.sum()), 0.0))
 
 
 def _quantiles(group: Group, levels: Iterable[float]) -> list[float]:

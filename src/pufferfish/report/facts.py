@@ -35,8 +35,9 @@ from pufferfish.insight.other_ways import Alternative, alternatives
 from pufferfish.kinds.record import Edition
 from pufferfish.kinds.verdict import Verification
 from pufferfish.learning.reveals import Reveals
-from pufferfish.noise import Noise, NoNoise, as_noise
+from pufferfish.noise import Law, NoNoise, as_noise
 from pufferfish.report.columns import Bars, CountedColumn, bars_of
+from pufferfish.report.recoded_facts import RecodedFacts, recoded_facts
 from pufferfish.report.usage import Estimates, Utility, estimates, utility
 from pufferfish.report.views import View, views, worst_by_pair
 from pufferfish.words.phrases import cap_in_words
@@ -120,7 +121,7 @@ class Facts:
         edition: "internal" or "public".
         document: The record's document of that edition.
         goal: The promise for one unit: a row, or a person.
-        noise: The law of the noise.
+        noise: The law of the noise, or the map.
         steps: What was done to the noised values.
         headline: What is published and not covered by the promise, in words.
         reveals: What all published columns reveal together; None where none is kept, or where
@@ -138,14 +139,15 @@ class Facts:
         released: The published column, if it was given.
         bars: Its histogram, with that of the original in the internal edition.
         estimates: What an analyst gets from the published column.
-        utility: What the noise does to values, means, quantiles and slopes.
+        utility: What the noise does to values, means, quantiles and slopes; None for a map.
+        recoded: What a map does to values; None for noise.
         found: What became of the claims of the document that the record was read from.
     """
 
     edition: Edition
     document: Mapping[str, Any]
     goal: Guarantee
-    noise: Noise
+    noise: Law
     steps: tuple[Postprocess, ...]
     headline: tuple[str, ...]
     reveals: Reveals | None
@@ -162,7 +164,8 @@ class Facts:
     released: CountedColumn | None
     bars: Bars | None
     estimates: Estimates | None
-    utility: Utility
+    utility: Utility | None
+    recoded: RecodedFacts | None
     found: Verification
 
 
@@ -179,13 +182,18 @@ def gather(
     edition: Literal["internal", "public"] = "public" if record is None else "internal"
     said = statement.Facts.from_dict(document)
     plan = _plan(record, document)
-    goal, noise, steps = said.goal, as_noise(said.noise), said.postprocess
-    estimated = None if released is None else estimates(released, noise, steps, said.step)
+    goal, steps = said.goal, said.postprocess
+    # Where the table of a map is private, only the plan has it.
+    law = said.noise if plan is None else plan.calibration.mechanism
+    noise = as_noise(law) if law.additive else None
+    estimated = None
+    if released is not None and noise is not None:
+        estimated = estimates(released, noise, steps, said.step)
     return Facts(
         edition=edition,
         document=document,
         goal=goal,
-        noise=noise,
+        noise=law,
         steps=steps,
         # Written from the facts again, whatever words the document has.
         headline=tuple(statement.headline(said)),
@@ -206,7 +214,12 @@ def gather(
         released=released,
         bars=None if released is None else bars_of(released, None if record is None else original),
         estimates=estimated,
-        utility=utility(document, noise, steps, record, released, estimated),
+        utility=None
+        if noise is None
+        else utility(document, noise, steps, record, released, estimated),
+        recoded=None
+        if noise is not None
+        else recoded_facts(said, plan, internal=record is not None),
         found=found or Verification(edition=edition, checks=()),
     )
 
@@ -246,7 +259,7 @@ def belief_facts(
 
     The pictures show what is published: `steps` follow the noise.
     """
-    scenario, noise, goal = calibration.scenario, calibration.noise, calibration.goal
+    scenario, noise, goal = calibration.scenario, calibration.mechanism, calibration.goal
     alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
     of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
     looked_at = scenario if of_all else alone
@@ -281,7 +294,7 @@ def _pairs(calibration: Calibration) -> Iterator[PairFacts]:
         guess = None
         if few:
             guess = ideal_guess(
-                calibration.scenario, calibration.noise, calibration.goal, worst.pair
+                calibration.scenario, calibration.mechanism, calibration.goal, worst.pair
             )
         yield PairFacts(
             worst=worst,

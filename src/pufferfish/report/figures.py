@@ -92,7 +92,10 @@ def log_ratio(
     """
     low, high = _ends(ratio.y)
     height = 1.3 * max(goal.epsilon, min(max(-low, high), 4.0 * goal.epsilon))
-    x = linear_axis(*_ends(ratio.x), "published value")
+    left, right = _ends(ratio.x)
+    # Marks of a table stand apart from the axis.
+    margin = 0.03 * (right - left) if ratio.is_table else 0.0
+    x = linear_axis(left - margin, right + margin, "published value")
     canvas = Canvas(name, x, linear_axis(-height, height, "log of the odds' change"))
     across = (x.low, x.high)
     canvas.box(across, (-goal.epsilon, goal.epsilon), paint(fill="level1"))
@@ -253,14 +256,15 @@ def _number_in(place: tuple[float, float, float, float], value: float, ink: str)
     return ""
 
 
-def scales(name: str, bars: Sequence[Scale]) -> str:
-    """Noise stds side by side, by number; what is not proven in general is hollow."""
+def scales(name: str, bars: Sequence[Scale], what: str = "std of the noise") -> str:
+    """Noise stds or errors side by side, by number; what is not proven in general is hollow."""
     return noise_marks(
         name,
         [
             Mark(place, bar.std, ("chosen" if place == 1 else "bound") if bar.holds else "unproven")
             for place, bar in enumerate(bars, start=1)
         ],
+        what,
     )
 
 
@@ -273,7 +277,7 @@ _PAINTS = {
 }
 
 
-def noise_marks(name: str, marks: Sequence[Mark]) -> str:
+def noise_marks(name: str, marks: Sequence[Mark], what: str = "std of the noise") -> str:
     """Stds on one axis, by number: bars from 0 on.
 
     Where one is more than 12 times another, the axis is logarithmic and says so. The length of a
@@ -283,9 +287,9 @@ def noise_marks(name: str, marks: Sequence[Mark]) -> str:
     least, most = min(stds, default=0.0), max(stds, default=0.0)
     logarithmic = most > _MOST_TIMES * least
     x = (
-        log_axis(least / 1.5, most, "std of the noise, logarithmic")
+        log_axis(least / 1.5, most, f"{what}, logarithmic")
         if logarithmic
-        else linear_axis(0.0, most, "std of the noise")
+        else linear_axis(0.0, most, what)
     )
     texts = [number(mark.std) for mark in marks]
     canvas = Canvas(

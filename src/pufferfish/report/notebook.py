@@ -151,7 +151,7 @@ def _certificate_rows(certificate: Certificate) -> list[Row]:
     worst = certificate.worst
     return [
         ("Goal", str(certificate.goal)),
-        ("Noise", noise_in_words(certificate.noise)),
+        ("Noise" if certificate.noise.additive else "Map", noise_in_words(certificate.noise)),
         ("Certificate", f"{VERDICTS[certificate.holds]}: {describe_loss(certificate)}"),
         ("Decided by", seen_by(worst.direction, worst.belief)),
     ]
@@ -160,7 +160,7 @@ def _certificate_rows(certificate: Certificate) -> list[Row]:
 def _picture(calibration: Calibration, steps: Sequence[Postprocess] = ()) -> Picture | None:
     """How the odds change, where noise is added; else what is believed."""
     view = views(calibration.scenario, calibration.certificate, steps)[0]
-    number = crc32(repr((calibration.noise, view.pair, view.belief.name)).encode())
+    number = crc32(repr((calibration.mechanism, view.pair, view.belief.name)).encode())
     return list(view_pictures(f"view{number}", view, calibration.goal))[-1]
 
 

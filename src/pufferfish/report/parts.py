@@ -47,6 +47,7 @@ __all__ = [
     "moved_part",
     "pair_of",
     "proofs",
+    "refused_part",
     "rests_on",
     "verifying",
     "versions_in_words",
@@ -165,18 +166,19 @@ def ways_section(listed: tuple[Way, ...], comparison: Comparison, std: float) ->
     blocks: list[Block] = [
         Figures(() if picture is None else (picture,)),
         Grid(columns=columns, rows=rows),
+        *refused_part(comparison),
     ]
-    if comparison.refused:
-        blocks += [
-            Heading("Methods that do not apply here"),
-            Bullets(
-                tuple(
-                    f"{name}: {without_name(name, reason)}" for name, reason in comparison.refused
-                ),
-                "small",
-            ),
-        ]
     return Section("Noise saved", tuple(blocks))
+
+
+def refused_part(comparison: Comparison) -> Iterator[Block]:
+    """Which methods do not apply, and why."""
+    if comparison.refused:
+        yield Heading("Methods that do not apply here")
+        yield Bullets(
+            tuple(f"{name}: {without_name(name, reason)}" for name, reason in comparison.refused),
+            "small",
+        )
 
 
 def explanation_part(steps: Iterable[Step]) -> Steps:

@@ -16,7 +16,7 @@ from pufferfish.exact import Certificate, PrivacyProfile
 from pufferfish.insight.averages import averages_lost
 from pufferfish.insight.guesses import posterior_lower, posterior_upper
 from pufferfish.insight.other_ways import Alternative
-from pufferfish.noise import Law, Noise
+from pufferfish.noise import Law, as_noise
 from pufferfish.report import figures
 from pufferfish.report.afterwards import Bound, Curve
 from pufferfish.report.columns import Bars
@@ -90,7 +90,7 @@ def view_pictures(
         name=f"{name}-published",
         svg=figures.published_figure(f"{name}-published", seen.curves),
         title="What is published",
-        description=f"The law of the published {wording.value} (with noise{afterwards}) for each "
+        description=f"The law of the published {wording.value} ({view.how}{afterwards}) for each "
         "secret: the more alike, the less it says."
         + "".join(_bound_in_words(view, each) for each in seen.bounds),
         keys=(
@@ -201,7 +201,9 @@ def profile_picture(
         f"thinner than the line). Of all pairs, {describe_loss(certificate)}.",
         keys=(
             Key("first", "as published"),
-            Key("second", "without noise"),
+            Key(
+                "second", "without noise" if certificate.noise.additive else "the values themselves"
+            ),
             Key("third", f"the goal, {goal}", "diamond"),
         ),
     )
@@ -224,7 +226,7 @@ def posterior_picture(epsilon: float) -> Picture:
     )
 
 
-def histogram_picture(bars: Bars, noise: Noise, steps: Sequence[Postprocess]) -> Picture:
+def histogram_picture(bars: Bars, noise: Law, steps: Sequence[Postprocess]) -> Picture:
     """The published column, and the original in an internal report."""
     both = bars.original is not None
     beyond = f" {percent(bars.beyond, 2)} of the published rows are beyond the picture."
@@ -240,8 +242,11 @@ def histogram_picture(bars: Bars, noise: Noise, steps: Sequence[Postprocess]) ->
     )
 
 
-def _spread_in_words(noise: Noise, steps: Sequence[Postprocess]) -> str:
+def _spread_in_words(law: Law, steps: Sequence[Postprocess]) -> str:
     """What was done to the values, and whether averages can still be had."""
+    if not law.additive:
+        return "Values were kept or replaced by other ones, at random."
+    noise = as_noise(law)
     lost = averages_lost(noise, steps)
     done = "No noise was added." if noise.identity else "Noise spreads the values."
     if lost is not None:

@@ -30,7 +30,7 @@ from pufferfish.insight.strongest import half_width
 from pufferfish.noise import Noise
 from pufferfish.report.columns import CountedColumn
 
-__all__ = ["Estimates", "Utility", "code", "estimates", "utility"]
+__all__ = ["Estimates", "Utility", "code", "estimates", "reading", "utility"]
 
 CONFIDENCE = 0.95
 # Rows that the estimates of `denoise` need.
@@ -181,7 +181,7 @@ def code(
     step = rounding_step(steps)
     if averages_lost(noise, steps) is not None or rows < _LEAST_FOR_VARIANCE:
         return None
-    read = _reading(document)
+    read = reading(document)
     lines = [*(["import pandas"] if "pandas" in read else []), "import pufferfish as pf", ""]
     rounded = f", rounded={step!r}" if step else ""
     lines += [f"noise = pf.{noise!r}", read, f"print(pf.denoise.mean(values, noise{rounded}))"]
@@ -196,7 +196,7 @@ def code(
     return "\n".join(lines)
 
 
-def _reading(document: Mapping[str, Any]) -> str:
+def reading(document: Mapping[str, Any]) -> str:
     """How to get the published column without its holes."""
     published, column = document["published"], document["column"]
     name = str(published["file"] or "").lower()

@@ -12,7 +12,9 @@ from pufferfish.beliefs.scenario import Belief, Scenario, SecretPair
 from pufferfish.calibration.postprocess import Postprocess
 from pufferfish.core.validation import FloatArray
 from pufferfish.exact import Certificate, PairResult
-from pufferfish.noise import NoNoise, as_noise, output_law
+from pufferfish.exact.recoded import published_shares
+from pufferfish.noise import Law, NoNoise, as_noise, output_law
+from pufferfish.recoding.law import Recoding
 from pufferfish.report.afterwards import Curve, Seen, view_afterwards
 
 __all__ = ["Curve", "View", "laws_of_pair", "view_of", "views", "worst_by_pair", "worst_first"]
@@ -37,6 +39,7 @@ class View:
         believed: For each secret what is believed of the value.
         seen: The law of what is published; None where no noise was added.
         steps: What was done to the noised values.
+        how: What makes the published value of the true one, in words.
         simplified: Whether holes, or the radius of the belief, are in the certificate and not in
             the curves.
     """
@@ -48,6 +51,7 @@ class View:
     seen: Seen | None
     steps: tuple[Postprocess, ...]
     simplified: bool
+    how: str = "with noise"
 
     @property
     def published(self) -> tuple[Curve, Curve] | None:
@@ -105,13 +109,12 @@ def view_of(
         certificate: Of the noise.
         steps: What is done to the noised values.
     """
-    noise = as_noise(certificate.noise)
-    priors = belief.priors[pair.first], belief.priors[pair.second]
-    x = _points(priors, _NOISE_STDS * noise.error())
-    seen = None
-    if not noise.identity:
-        laws = output_law(priors[0], noise), output_law(priors[1], noise)
-        seen = view_afterwards(laws, x, steps)
+    law = certificate.noise
+    seen = (
+        _recoded(belief, pair, law)
+        if isinstance(law, Recoding)
+        else _noised(belief, pair, law, steps)
+    )
     found = {
         each.direction: each
         for each in certificate.results
@@ -125,7 +128,32 @@ def view_of(
         seen=seen,
         steps=tuple(steps),
         simplified=bool(belief.radius or any(belief.missing[secret] for secret in pair)),
+        how="with noise" if law.additive else "recoded",
     )
+
+
+def _noised(
+    belief: Belief, pair: SecretPair, law: Law, steps: Sequence[Postprocess]
+) -> Seen | None:
+    noise = as_noise(law)
+    if noise.identity:
+        return None
+    priors = belief.priors[pair.first], belief.priors[pair.second]
+    x = _points(priors, _NOISE_STDS * noise.error())
+    laws = output_law(priors[0], noise), output_law(priors[1], noise)
+    return view_afterwards(laws, x, steps)
+
+
+def _recoded(belief: Belief, pair: SecretPair, law: Recoding) -> Seen:
+    """Of the numbers that are published; a hole has no place on the axis."""
+    numbers = np.array([np.nan if each is None else each for each in law.outputs])
+    first, second = (np.array(published_shares(law, belief, secret)) for secret in pair)
+    shown = ~np.isnan(numbers) & (first + second > 0.0)
+    with np.errstate(divide="ignore"):
+        ratio = np.log(first[shown]) - np.log(second[shown])
+    x = numbers[shown]
+    curves = _table(x, first[shown]), _table(x, second[shown])
+    return Seen(curves=curves, ratio=Curve(x, ratio, True))
 
 
 def laws_of_pair(belief: Belief, pair: SecretPair) -> tuple[Curve, Curve]:
@@ -147,7 +175,12 @@ def _points(priors: tuple[Prior, Prior], reach: float) -> FloatArray:
 def _laws_of_pair(prior: Prior, x: FloatArray) -> Curve:
     if not isinstance(prior, Discrete):
         return Curve(x, np.exp(output_law(prior, NoNoise()).log_density(x)), False)
-    if prior.values.size <= _MOST_ATOMS:
-        return Curve(prior.values, prior.probabilities, True)
-    masses, edges = np.histogram(prior.values, bins=_MOST_ATOMS, weights=prior.probabilities)
-    return Curve(0.5 * (edges[1:] + edges[:-1]), masses, True)
+    return _table(prior.values, prior.probabilities)
+
+
+def _table(values: FloatArray, masses: FloatArray) -> Curve:
+    """One by one where they are few, else in bins."""
+    if values.size <= _MOST_ATOMS:
+        return Curve(values, masses, True)
+    gathered, edges = np.histogram(values, bins=_MOST_ATOMS, weights=masses)
+    return Curve(0.5 * (edges[1:] + edges[:-1]), gathered, True)

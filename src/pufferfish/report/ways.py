@@ -25,7 +25,7 @@ class Way:
     Attributes:
         name: Its name.
         noise: What it adds, in words.
-        std: Of that noise.
+        std: Of that noise; the error of a recoding.
         gives: What it gives or promises, in words.
         holds: Whether that is certified, or proven in general.
     """
@@ -52,16 +52,18 @@ def ways_compared(comparison: Comparison, whose: str = "") -> Iterator[Way]:
         yield way_of(f"method {each.name}{whose}", each.calibration, each.valid)
 
 
-def ways_picture(listed: tuple[Way, ...]) -> Picture | None:
-    """The noise of each, by number; None where there is nothing to compare."""
+def ways_picture(listed: tuple[Way, ...], what: str = "std of the noise") -> Picture | None:
+    """The noise of each, or its error, by number; None where there is nothing to compare."""
     if len(listed) < 2 or not any(way.std for way in listed):
         return None
     return Picture(
         name="ways",
         svg=figures.scales(
-            "ways", [figures.Scale(std=each.std, holds=each.holds) for each in listed]
+            "ways", [figures.Scale(std=each.std, holds=each.holds) for each in listed], what
         ),
-        title="Noise of each way to a promise",
+        title="Noise of each way to a promise"
+        if what == "std of the noise"
+        else "Error of each way to a promise",
         description="By number, as in the table; hollow where the promise is not proven.",
     )
 
@@ -71,7 +73,7 @@ def way_of(name: str, calibration: Calibration, valid: bool | None) -> Way:
     return Way(
         name=name,
         noise=noise_in_words(calibration.mechanism),
-        std=calibration.mechanism.error(),
+        std=calibration.rmse,
         gives=_gives(calibration.certificate, valid),
         holds=valid is True,
     )

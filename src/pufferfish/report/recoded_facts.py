@@ -1,0 +1,173 @@
+"""What a map does to a column, as far as an edition may show it.
+
+A row with value x is published as y with probability M(x,y). For N rows with counts c(x) the share
+of y has, from the draws alone, the variance Σ_x c(x)·M(x,y)(1 − M(x,y))/N², which is at most
+q(1 − q)/N for an expected share q, because t(1 − t) is concave.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import Belief, Secret
+from pufferfish.calibration.losses import Column, column_of
+from pufferfish.calibration.result import Calibration, Recode
+from pufferfish.columns.plan import Plan
+from pufferfish.columns.statement import Facts
+from pufferfish.columns.statement.facts import RecodeStated
+from pufferfish.core.validation import FloatArray
+from pufferfish.exact.recoded import published_shares
+from pufferfish.insight.error_curve import ErrorPoint, error_curve
+from pufferfish.recoding.domain import Value
+from pufferfish.recoding.law import Recoding
+from pufferfish.report.columns import Bars, bars_of_laws
+
+__all__ = ["RecodedFacts", "SecretLoss", "recoded_facts"]
+
+# Secrets with a line of their own, and with a picture.
+_MOST_SECRETS, _MOST_DRAWN = 24, 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SecretLoss:
+    """What the rows of one secret pay.
+
+    Attributes:
+        secret: The secret.
+        rows: How many there are; None where nobody counted.
+        rmse: The root mean square error of a value.
+        unchanged: The share of values that are published as they are.
+        bars: How often values occur, and are published, as the belief says; None: no picture.
+    """
+
+    secret: Secret
+    rows: int | None
+    rmse: float
+    unchanged: float
+    bars: Bars | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class RecodedFacts:
+    """What a page says of a map.
+
+    Attributes:
+        stated: What everybody may know of what was asked; None for a map of somebody else.
+        law: The map; None where its table is private.
+        figures: What it costs; None where that is private.
+        share_error: The most that draws add to the share of any value, one standard error; None
+            where the table is private.
+        clipped_rmse: The error of the least Laplace noise, moved to the ends of the column.
+        curve: The error for other ε.
+        by_secret: What the rows of each secret pay; of the internal edition only.
+    """
+
+    stated: RecodeStated | None
+    law: Recoding | None
+    figures: Recode | None
+    share_error: float | None
+    clipped_rmse: float | None
+    curve: tuple[ErrorPoint, ...]
+    by_secret: tuple[SecretLoss, ...]
+
+
+def recoded_facts(said: Facts, plan: Plan | None, *, internal: bool) -> RecodedFacts:
+    """From the facts of a record, and its plan where the edition holds it.
+
+    Args:
+        said: What the record states.
+        plan: Its plan; in a public edition only if every belief is public.
+        internal: Whether statistics of private data may be shown.
+    """
+    law = None if plan is None else plan.calibration.mechanism
+    if plan is None or not isinstance(law, Recoding):
+        return RecodedFacts(
+            stated=said.recode,
+            law=None,
+            figures=None,
+            share_error=None,
+            clipped_rmse=None,
+            curve=(),
+            by_secret=(),
+        )
+    calibration = plan.calibration
+    column = column_of(calibration.scenario, None)
+    return RecodedFacts(
+        stated=said.recode,
+        law=law,
+        figures=calibration.recode,
+        share_error=_share_error(law, column),
+        clipped_rmse=_clipped(calibration.recode, column),
+        curve=error_curve(calibration),
+        by_secret=tuple(_by_secret(law, calibration)) if internal else (),
+    )
+
+
+def _share_error(law: Recoding, column: Column) -> float:
+    """√(max_y Σ_x π(x)M(x,y)(1 − M(x,y))), to be divided by √N."""
+    chances = law.spread(column.values)
+    return math.sqrt(float((column.histogram @ (chances * (1.0 - chances))).max(initial=0.0)))
+
+
+def _clipped(recode: Recode | None, column: Column) -> float | None:
+    """E min(|N|, t)² = 2b²(1 − e^{−t/b}(1 + t/b)) for Laplace noise, one half for each side."""
+    if recode is None or not recode.laplace_rmse:
+        return None
+    scale = recode.laplace_rmse / math.sqrt(2.0)
+    room = np.stack([column.values - column.values.min(), column.values.max() - column.values])
+    squares = scale**2 * (1.0 - np.exp(-room / scale) * (1.0 + room / scale)).sum(axis=0)
+    return math.sqrt(float(column.histogram @ squares / column.histogram.sum()))
+
+
+def _by_secret(law: Recoding, calibration: Calibration) -> Iterator[SecretLoss]:
+    """As the first belief says that knows tables; secrets of the pairs first."""
+    scenario = calibration.scenario
+    tables = (
+        belief
+        for belief in scenario.beliefs
+        if all(isinstance(prior, Discrete) for prior in belief.priors.values())
+    )
+    belief = next(tables, None)
+    if belief is None:
+        return
+    listed = dict.fromkeys([*scenario.secrets, *belief.priors])
+    for number, secret in enumerate(list(listed)[:_MOST_SECRETS]):
+        prior = belief.priors[secret]
+        if isinstance(prior, Discrete):
+            yield _loss(law, belief, secret, prior, drawn=number < _MOST_DRAWN)
+
+
+def _loss(
+    law: Recoding, belief: Belief, secret: Secret, prior: Discrete, *, drawn: bool
+) -> SecretLoss:
+    hole = belief.missing[secret]
+    values, shares = prior.values.tolist(), ((1.0 - hole) * prior.probabilities).tolist()
+    frequencies: dict[Value, float] = dict(zip(values, shares, strict=True))
+    if hole:
+        frequencies[None] = hole
+    counts = prior.counts
+    return SecretLoss(
+        secret=secret,
+        rows=None if counts is None else int(counts.sum()) + belief.missing_counts.get(secret, 0),
+        rmse=law.rmse(frequencies),
+        unchanged=law.unchanged(frequencies),
+        bars=_bars(law, belief, secret, prior) if drawn else None,
+    )
+
+
+def _bars(law: Recoding, belief: Belief, secret: Secret, prior: Discrete) -> Bars | None:
+    numbers, masses = [], []
+    for output, share in zip(law.outputs, published_shares(law, belief, secret), strict=True):
+        if output is not None:
+            numbers.append(output)
+            masses.append(share)
+    total = sum(masses)
+    if not total:
+        return None
+    weights: FloatArray = np.array(masses) / total
+    return bars_of_laws(prior, Discrete(numbers, weights))

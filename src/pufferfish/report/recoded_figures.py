@@ -1,0 +1,96 @@
+"""The drawings of a map: its table, and its error for other promises. Numbers in, SVG out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+
+from pufferfish.core.validation import FloatArray
+from pufferfish.report.canvas import Canvas, paint
+from pufferfish.report.style import LEVELS
+from pufferfish.report.ticks import Axis, Tick, linear_axis, log_axis, number
+
+__all__ = ["MAP_STEPS", "error_figure", "map_figure"]
+
+# Up to which probability each level reaches. A linear scale would hide all small ones.
+MAP_STEPS = (0.001, 0.01, 0.05, 0.2, 0.5, 1.0)
+# What is rarer is not drawn.
+_LEAST = 1e-6
+# Values with a tick of their own.
+_MOST_TICKS = 20
+# What is more than this many times the largest error of interest is beyond the picture.
+_ROOM = 1.25
+
+
+def map_figure(
+    name: str,
+    chances: FloatArray,
+    values: Sequence[float | None],
+    outputs: Sequence[float | None],
+) -> str:
+    """How likely each value (upwards) is published as each output (to the right), in steps."""
+    canvas = Canvas(
+        name,
+        _listed(outputs, "published value"),
+        _listed(values, "true value"),
+        height=330,
+        square=True,
+    )
+    rights = canvas.rights([each + 0.5 for each in range(len(outputs) + 1)]).round(2).tolist()
+    downs = canvas.downs([each + 0.5 for each in range(len(values) + 1)]).round(2).tolist()
+    # 0 where nothing is drawn; level k otherwise, counted from 1.
+    steps = np.where(chances > _LEAST, np.searchsorted(MAP_STEPS, chances) + 1, 0)
+    paths: list[list[str]] = [[] for _ in range(len(LEVELS) + 1)]
+    for row, found in enumerate(steps.tolist()):
+        start = 0
+        for level, run in groupby(found):
+            stop = start + len(list(run))
+            paths[level].append(
+                f"M{rights[start]:g} {downs[row]:g}H{rights[stop]:g}V{downs[row + 1]:g}"
+                f"H{rights[start]:g}Z"
+            )
+            start = stop
+    for level, parts in zip(LEVELS, paths[1:], strict=True):
+        if parts:
+            canvas.above(f'<path d="{"".join(parts)}" {paint(fill=level)}/>')
+    return canvas.svg()
+
+
+def error_figure(
+    name: str,
+    epsilons: Sequence[float],
+    errors: Sequence[float],
+    noise: Sequence[float | None],
+    constant: float,
+    chosen: int,
+    held_out: Sequence[float | None] | None = None,
+) -> str:
+    """Errors against ε; one is chosen. On the level of each the ε that other rows find."""
+    found = [each for each in held_out or () if each is not None and np.isfinite(each)]
+    x = log_axis(min([*epsilons, *found]), max([*epsilons, *found]), "ε, logarithmic")
+    top = _ROOM * max([constant, *errors])
+    canvas = Canvas(name, x, linear_axis(0.0, top, "error of a value"))
+    canvas.level(constant, "faint", 1.0)
+    canvas.line(epsilons, [np.nan if each is None else each for each in noise], "second")
+    canvas.line(epsilons, errors, "first")
+    for promised, error, other in zip(epsilons, errors, held_out or (), strict=False):
+        if other is not None:
+            canvas.line([promised, other], [error, error], "faint", 0.8)
+            # An upright stroke: who sees no colour tells it from the promise by its shape.
+            ends = [error - 0.03 * top, error + 0.03 * top]
+            canvas.line([other, other], ends, "fourth", 2.2, dashes=())
+    canvas.diamond(epsilons[chosen], errors[chosen], "third")
+    return canvas.svg()
+
+
+def _listed(values: Sequence[float | None], label: str) -> Axis:
+    """Values by their place, with a tick for some; a missing value has one, a dash."""
+    step = -(-len(values) // _MOST_TICKS)
+    ticks = tuple(
+        Tick(float(place), "–" if value is None else number(value, 4))
+        for place, value in enumerate(values, start=1)
+        if value is None or (place - 1) % step == 0
+    )
+    return Axis(low=0.5, high=len(values) + 0.5, ticks=ticks, label=label)

@@ -1,0 +1,113 @@
+"""The pictures of a map, with their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from pufferfish.insight.error_curve import ErrorPoint
+from pufferfish.recoding.law import Recoding
+from pufferfish.report import figures, recoded_figures
+from pufferfish.report.pictures import Picture
+from pufferfish.report.recoded_facts import SecretLoss
+from pufferfish.report.style import LEVELS, Key
+from pufferfish.words.numbers import percent, readable
+
+__all__ = ["error_picture", "map_picture", "secret_pictures"]
+
+
+def map_picture(law: Recoding) -> Picture:
+    """Which value is published as which, and how often."""
+    notes = "" if law.listed else " Values lie in bins, which are named by what stands for them."
+    notes += " A dash is a missing value." if None in (*law.values, *law.outputs) else ""
+    steps = zip(LEVELS, (0.0, *recoded_figures.MAP_STEPS), recoded_figures.MAP_STEPS, strict=False)
+    # Outputs in their order, whatever order somebody gave them in.
+    order = sorted(
+        range(len(law.outputs)),
+        key=lambda place: np.inf if (each := law.outputs[place]) is None else each,
+    )
+    return Picture(
+        name="map",
+        svg=recoded_figures.map_figure(
+            "map", law.matrix[:, order], law.values, [law.outputs[place] for place in order]
+        ),
+        title="The map",
+        description="How likely a true value (upwards) is published as each value (to the right). "
+        "On the diagonal it stays as it is; where nothing is drawn it goes at most once in a "
+        f"million.{notes}",
+        keys=tuple(
+            Key(level, f"up to {percent(high)}" if low < 0.5 else "more than 50%", "area")
+            for level, low, high in steps
+        ),
+    )
+
+
+def secret_pictures(losses: Iterable[SecretLoss]) -> Iterator[Picture]:
+    """Of each secret how often values occur, and how often they are published."""
+    for number, each in enumerate(losses, start=1):
+        if each.bars is None:
+            continue
+        beyond = (
+            f" {percent(each.bars.beyond, 2)} are beyond the picture."
+            if each.bars.beyond > 0.0
+            else ""
+        )
+        yield Picture(
+            name=f"secret{number}",
+            svg=figures.histogram(f"secret{number}", each.bars),
+            title=f"Before and after: {each.secret}",
+            description=f"{percent(each.unchanged, 2)} of the values stay as they are; the error "
+            f"of a value is {readable(each.rmse, 3)}.{beyond}",
+            keys=(Key("first", "published, on average"), Key("second", "before (private)")),
+        )
+
+
+def error_picture(
+    curve: Sequence[ErrorPoint],
+    epsilon: float,
+    constant: float,
+    held_out: Sequence[float | None] | None = None,
+) -> Picture | None:
+    """What other promises would cost; None where there is nothing to compare.
+
+    Args:
+        curve: The errors, in rising order of ε.
+        epsilon: What is promised.
+        constant: The error of publishing one constant for everybody.
+        held_out: For each point the ε that rows find which were not used; None where unknown.
+    """
+    if len(curve) < 2:
+        return None
+    epsilons = [each.epsilon for each in curve]
+    errors = [each.rmse for each in curve]
+    top = max([constant, *errors])
+    beyond = any(each.laplace_rmse and each.laplace_rmse > 1.25 * top for each in curve)
+    noise = " The noise of small ε is beyond the picture." if beyond else ""
+    other = (
+        " Next to each promise, on its level, the ε that rows find which were not used."
+        if held_out
+        else ""
+    )
+    return Picture(
+        name="errors",
+        svg=recoded_figures.error_figure(
+            "errors",
+            epsilons,
+            errors,
+            [each.laplace_rmse for each in curve],
+            constant,
+            epsilons.index(epsilon),
+            held_out,
+        ),
+        title="Error against ε",
+        description="The error of a published value (root mean square) for other promises, all "
+        f"else as it was asked.{noise}{other}",
+        keys=(
+            Key("first", "this map, for each ε"),
+            Key("third", f"the promise, ε = {epsilon:g}", "diamond"),
+            Key("second", "the least Laplace noise"),
+            Key("faint", "one constant for everybody"),
+            *([Key("fourth", "ε of rows that were not used", "bar")] if held_out else []),
+        ),
+    )

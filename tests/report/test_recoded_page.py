@@ -1,0 +1,82 @@
+"""The page of a recoded column, in both editions: right words, and none that are about noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pufferfish.report import report
+from pufferfish.report.notebook import to_html
+from tests.report.recodings import CASES, HOLED, VALUES, recoded
+from tests.report.releases import Page
+
+
+def page_of(name: str, edition: str = "internal", provenance: str | None = None) -> Page:
+    record, column = recoded(name, provenance)
+    original = HOLED if CASES[name][2] else VALUES
+    source: Any = record if edition == "internal" else record.to_dict("public")
+    given = {"original": original} if edition == "internal" else {}
+    return Page(report(source, edition=edition, released=column, **given))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("edition", ["internal", "public"])
+def test_every_recoding_has_a_page(name: str, edition: str) -> None:
+    page = page_of(name, edition)
+    for words in ("noise added to each value", "denoise", "Noise saved", "taken off again"):
+        assert words not in page.text
+    assert "What is left for those who use it" in page.text
+    asked = CASES[name][0]
+    kept = asked.get("keep_histogram", True)
+    assert ("can be used as they are" in page.text) is kept
+    assert ("was not kept" in page.text) is not kept
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_private_is_in_the_internal_edition_only(name: str) -> None:
+    internal, public = page_of(name), page_of(name, "public")
+    for words in (
+        "The map ",
+        "Before and after",
+        "Who pays",
+        "error of a value (root mean square)",
+    ):
+        assert words in internal.text
+    assert "How likely a true value" not in public.text
+    assert "Before and after" not in public.text
+    assert "Who pays" not in public.text
+    assert "of the values are published as they are" not in public.text
+    assert "is private, as the map is" in public.text
+
+
+def test_a_public_map_is_shown_and_no_private_rows() -> None:
+    page = page_of("floor of the noise", "public", "public")
+    assert "How likely a true value" in page.text
+    assert "Error against ε" in page.text
+    assert "Who pays" not in page.text
+    assert "Before and after" not in page.text
+    # The frequencies that are kept are those of the reference.
+    assert "not found from this table" in page.text
+
+
+def test_ways_are_compared_by_their_error() -> None:
+    page = page_of("floor of the noise")
+    for way in ("this release", "method exact", "clipped noise", "one constant for everybody"):
+        assert way in page.text
+    assert "Ways compared" in page.text
+
+
+def test_what_protects_a_value_besides() -> None:
+    assert "no floor" in page_of("wrong laws", "public").text
+    assert "2% is how far each described law may be wrong" in page_of("wrong laws").text
+    assert "protects every value from everybody" in page_of("holes", "public").text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_notebooks_show_recodings(name: str) -> None:
+    record, _ = recoded(name)
+    plan = record.plan
+    for shown in (plan, plan.calibration, plan.certificate, plan.scenario, record):
+        assert Page(to_html(shown)).text
+    assert "Map" in Page(to_html(plan)).text
