@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+import pufferfish as pf
 from pufferfish.report import report
 from pufferfish.report.notebook import to_html
 from tests.report.recodings import CASES, HOLED, VALUES, recoded
@@ -80,3 +82,28 @@ def test_notebooks_show_recodings(name: str) -> None:
     for shown in (plan, plan.calibration, plan.certificate, plan.scenario, record):
         assert Page(to_html(shown)).text
     assert "Map" in Page(to_html(plan)).text
+
+
+def test_the_public_page_does_not_depend_on_the_private_table() -> None:
+    """Two tables of as many rows, and their maps; the same promise, floor and published column."""
+    pages = []
+    for chance in (0.3, 0.5):
+        source = np.random.default_rng(int(10 * chance))
+        secrets = np.repeat(["a", "b"], 300)
+        values = source.binomial(5, np.where(secrets == "a", chance, 0.4)).astype(float)
+        table = {"x": values, "s": secrets}
+        belief = pf.fit_belief(table, column="x", secret="s", family="empirical")
+        found = pf.calibrate(
+            pf.Scenario(belief), pf.Guarantee(0.5), mechanism="recode", floor=1.0, wrong=0.02
+        )
+        record = pf.release(table, pf.Plan(calibration=found, column="x", secret="s")).record
+        published = np.random.default_rng(7).integers(0, 6, 600).astype(float)
+        page = report(record, edition="public", released=published, original=values)
+        pages.append(page.replace(record.sha256, "").replace(record.created, ""))
+    assert pages[0] == pages[1]
+
+
+def test_the_same_record_gives_the_same_page() -> None:
+    record, column = recoded("floor of the noise")
+    again = type(record).from_dict(record.to_dict("internal"))
+    assert report(record, released=column) == report(again, released=column)

@@ -135,9 +135,9 @@ def _checks(
 ) -> Iterator[AuditCheck]:
     """The attacks on noise as such, with inputs as the first pair has them; on a map, its rows."""
     if subject.recoding is not None:
-        kept = min(draws, _KEPT_DRAWS)
+        most = min(draws, _DRAWS)
         yield from check_recoding(
-            subject, subject.recoding, kept, _ROWS, alpha, generator(seed + 1)
+            subject, subject.recoding, most, _ROWS, alpha, generator(seed + 1)
         )
         return
     if subject.noise is not None and subject.noise.identity:
