@@ -18,8 +18,8 @@ from pufferfish.recoding.table import Duty, repair, round_table
 
 __all__ = ["Found", "Task", "least_loss"]
 
-# With more, a floor is a kernel: one program over all M that keep it takes too long.
-_FEW_CELLS = 60
+# With more cells and more rows, a floor is a kernel: one program over all M takes too long.
+_FEW_CELLS, _FEW_ROWS = 60, 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,7 +74,7 @@ def least_loss(
         UnsupportedError: Nothing was found in time.
         CertificationError: The promise is finer than a table of whole numbers can be.
     """
-    floor = () if task.fixed or len(task.cost) > _FEW_CELLS else _needed(task.duty.floor)
+    floor = _rows(task)
     kernel = None if floor else task.kernel
     program = _program(task, kernel, floor)
     solution = solve(program, seconds=seconds, progress=progress)
@@ -99,6 +99,17 @@ def least_loss(
         floor=floor,
     )
     return Found(table, loss, min(bound, float(loss)))
+
+
+def _rows(task: Task) -> Floor:
+    """The rows of the floor; none where K stands for it."""
+    if task.kernel is None:
+        return _needed(task.duty.floor)
+    if task.fixed:
+        return ()
+    cells, outs = task.cost.shape
+    needed = _needed(task.duty.floor)
+    return needed if cells <= _FEW_CELLS or len(needed) * outs <= _FEW_ROWS else ()
 
 
 def _constant(cost: FloatArray, wanted: FloatArray | None) -> IntegerTable:
