@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import IntegerTable
 from pufferfish.recoding.dual import lower_bound
@@ -75,7 +76,23 @@ def least_loss(
         CertificationError: The promise is finer than a table of whole numbers can be.
     """
     floor = _rows(task)
-    kernel = None if floor else task.kernel
+    if task.kernel is None or not floor:
+        return _search(task, task.kernel, floor, seconds, progress)
+    try:
+        return _search(task, None, floor, seconds / 2.0, progress)
+    except UnsupportedError:
+        # One program over all M took too long.
+        return _search(task, task.kernel, (), seconds / 2.0, progress)
+
+
+def _search(
+    task: Task,
+    kernel: FloatArray | None,
+    floor: Floor,
+    seconds: float,
+    progress: Callable[[int], None] | None,
+) -> Found:
+    """The best M = K·T, or with rows of a floor in place of K the best M."""
     program = _program(task, kernel, floor)
     solution = solve(program, seconds=seconds, progress=progress)
     found = np.clip(solution.map, 0.0, None)
@@ -109,7 +126,8 @@ def _rows(task: Task) -> Floor:
         return ()
     cells, outs = task.cost.shape
     needed = _needed(task.duty.floor)
-    return needed if cells <= _FEW_CELLS or len(needed) * outs <= _FEW_ROWS else ()
+    few = len(needed) * outs <= _FEW_ROWS and not task.duty.wrong
+    return needed if few or cells <= _FEW_CELLS else ()
 
 
 def _constant(cost: FloatArray, wanted: FloatArray | None) -> IntegerTable:
