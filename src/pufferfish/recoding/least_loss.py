@@ -77,12 +77,17 @@ def least_loss(
     """
     floor = _rows(task)
     if task.kernel is None or not floor:
-        return _search(task, task.kernel, floor, seconds, progress)
+        return _search(task, task.kernel, floor, seconds, progress)[0]
     try:
-        return _search(task, None, floor, seconds / 2.0, progress)
+        free, settled = _search(task, None, floor, seconds / 2.0, progress)
     except UnsupportedError:
         # One program over all M took too long.
-        return _search(task, task.kernel, (), seconds / 2.0, progress)
+        return _search(task, task.kernel, (), seconds / 2.0, progress)[0]
+    if settled:
+        return free
+    other = _search(task, task.kernel, (), seconds / 2.0, progress)[0]
+    better = min(free, other, key=lambda each: each.loss)
+    return Found(better.table, better.loss, min(free.bound, float(better.loss)))
 
 
 def _search(
@@ -91,8 +96,8 @@ def _search(
     floor: Floor,
     seconds: float,
     progress: Callable[[int], None] | None,
-) -> Found:
-    """The best M = K·T, or with rows of a floor in place of K the best M."""
+) -> tuple[Found, bool]:
+    """The best M = K·T, or with rows of a floor in place of K the best M; whether it is settled."""
     program = _program(task, kernel, floor)
     solution = solve(program, seconds=seconds, progress=progress)
     found = np.clip(solution.map, 0.0, None)
@@ -115,7 +120,7 @@ def _search(
         histogram=task.histogram,
         floor=floor,
     )
-    return Found(table, loss, min(bound, float(loss)))
+    return Found(table, loss, min(bound, float(loss))), solution.settled
 
 
 def _rows(task: Task) -> Floor:
