@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +24,9 @@ class LinearProgram:
     def __init__(self) -> None:
         """Nothing yet."""
         # Loaded when it is needed: that takes a while.
-        self._highs = import_module("highspy").Highs()
+        from highspy import Highs  # noqa: PLC0415
+
+        self._highs = Highs()
         self._highs.setOptionValue("output_flag", False)
         # Laws have probabilities below 1e-9, which HiGHS would take for 0; and what it breaks
         # costs loss in the repair.
