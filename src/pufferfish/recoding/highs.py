@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ class LinearProgram:
         # Loaded when it is needed: that takes a while.
         from highspy import Highs  # noqa: PLC0415
 
-        self._highs = Highs()
+        self._highs: Any = Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
         # Laws have probabilities below 1e-9, which HiGHS would take for 0; and what it breaks
         # costs loss in the repair.
