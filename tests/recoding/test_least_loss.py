@@ -108,6 +108,21 @@ class TestStopped:
         assert referee.spent(exact, laws, 1.0, Fraction(3, 100)) == 0
         assert found.bound < self.ASKED["least_mean_loss"] < found.loss
 
+    def test_a_kernel_serves_where_one_program_takes_too_long(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        solve, rounds = LinearProgram.solve, []
+
+        def slow(self: LinearProgram, seconds: float) -> Any:
+            rounds.append(seconds)
+            return solve(self, seconds if len(rounds) > 1 else 0.0)
+
+        monkeypatch.setattr(LinearProgram, "solve", slow)
+        asked = next(each for each in LIMITS if each.get("floor") == 2.0)
+        found = least_loss(education(asked), seconds=1e6)
+        assert len(rounds) == 2
+        assert 1.005 < float(found.loss) / asked["least_mean_loss"] < 1.02
+
     def test_nothing_in_no_time(self) -> None:
         with pytest.raises(pf.UnsupportedError, match="time"):
             least_loss(education(self.ASKED), seconds=0.0)
