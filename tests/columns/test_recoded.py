@@ -155,6 +155,20 @@ def test_the_likeliest_counts_of_a_multinomial_law() -> None:
             assert log_mode(rows, np.array(chances)) == pytest.approx(largest, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    "known",
+    [
+        PlannedMap(pf.Recoding.from_matrix([0.0, 1.0], np.eye(2)), {0.0: 1, 5.0: 1}),
+        PlannedMap(pf.Recoding.from_matrix([0.0, 1.0], np.eye(2)), {0.0: 1}, missing=1),
+        PlannedMap(pf.Recoding.from_matrix([0.0, 1.0], np.eye(2)), {0.0: 1, 1.0: 1}, radius=0.1),
+        PlannedMap(pf.Recoding.from_matrix([0.0, 1.0], np.eye(2)), {0.0: 1}),
+    ],
+    ids=["values it does not take", "holes it does not take", "values in bins", "fewer rows"],
+)
+def test_counts_that_the_map_was_not_applied_to_say_nothing(known: PlannedMap) -> None:
+    assert verdict(np.array([1.0, 1.0]), known) is None
+
+
 @pytest.mark.parametrize("change", ["rows", "std"])
 def test_counts_of_another_table_are_not_compared(change: str) -> None:
     record = pf.release(TABLE, plan_of(TABLE, {}, pf.Guarantee(0.5))).record

@@ -71,6 +71,15 @@ class PlannedMap:
         """How many rows the table has."""
         return sum((self.counts or {}).values()) + self.missing
 
+    @property
+    def expected(self) -> bool:
+        """Whether it is known how often each output should occur."""
+        law = self.law
+        if self.counts is None or (self.radius and law.noise is None):
+            return False
+        taken = law.cells.places(np.array(list(self.counts), dtype=np.float64)) >= 0
+        return bool(taken.all()) and (law.takes_missing or not self.missing)
+
 
 def planned_map(data: Mapping[str, Any], facts: Facts) -> PlannedMap | None:
     """What a record knows of its map; None where the table of the map is private.
@@ -147,7 +156,7 @@ def _judge(found: Counts, rows: int, planned: PlannedMap) -> tuple[bool | None, 
     """What the counts of the outputs say."""
     law = planned.law
     listed = f"each is one of the {len(law.outputs)} that the map can publish"
-    if planned.counts is None or (planned.radius and law.noise is None):
+    if not planned.expected:
         return None, f"{listed}, and how often each should occur is not known"
     if rows != planned.rows:
         return None, f"{listed}, and the counts of the table are of another number of rows"
