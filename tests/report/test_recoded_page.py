@@ -62,6 +62,14 @@ def test_a_public_map_is_shown_and_no_private_rows() -> None:
     assert "not found from this table" in page.text
 
 
+def test_what_is_kept_of_bins() -> None:
+    kept = "how often each bin occurs"
+    assert f"Values lie in bins: what is kept is {kept}" in page_of("bins").text
+    assert f"If values were put into bins, what is kept is {kept}" in page_of("bins", "public").text
+    for name in ("floor of the noise", "noise first", "holes"):
+        assert kept not in page_of(name).text
+
+
 def test_ways_are_compared_by_their_error() -> None:
     page = page_of("floor of the noise")
     for way in ("this release", "method exact", "clipped noise", "one constant for everybody"):

@@ -131,7 +131,12 @@ def bars_of_laws(before: Discrete, after: Discrete) -> Bars | None:
         np.histogram(law.values, bins=edges, weights=law.probabilities)[0]
         for law in (after, before)
     )
-    return Bars(edges, released, original, max(1.0 - float(released.sum()), 0.0))
+    return Bars(edges, released, original, _rest(float(released.sum())))
+
+
+def _rest(shown: float) -> float:
+    """What is not shown of a law whose parts sum to 1 but for rounding."""
+    return 1.0 - shown if shown < 1.0 - 1e-9 else 0.0
 
 
 def _quantiles(group: Group, levels: Iterable[float]) -> list[float]:

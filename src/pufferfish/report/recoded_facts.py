@@ -65,10 +65,12 @@ class RecodedFacts:
         clipped_rmse: The error of the least Laplace noise, moved to the ends of the column.
         curve: The error for other ε.
         by_secret: What the rows of each secret pay; of the internal edition only.
+        bins: Whether values were put into bins; None where that is private.
     """
 
     stated: RecodeStated | None
     law: Recoding | None
+    bins: bool | None
     figures: Recode | None
     share_error: float | None
     clipped_rmse: float | None
@@ -89,6 +91,7 @@ def recoded_facts(said: Facts, plan: Plan | None, *, internal: bool) -> RecodedF
         return RecodedFacts(
             stated=said.recode,
             law=None,
+            bins=None,
             figures=None,
             share_error=None,
             clipped_rmse=None,
@@ -100,12 +103,18 @@ def recoded_facts(said: Facts, plan: Plan | None, *, internal: bool) -> RecodedF
     return RecodedFacts(
         stated=said.recode,
         law=law,
+        bins=_has_bins(law, column),
         figures=calibration.recode,
         share_error=_share_error(law, column),
         clipped_rmse=_clipped(calibration.recode, column),
         curve=error_curve(calibration),
         by_secret=tuple(_by_secret(law, calibration)) if internal else (),
     )
+
+
+def _has_bins(law: Recoding, column: Column) -> bool:
+    """Where noise goes first, listed values have edges between them, and each is its own bin."""
+    return not np.isin(column.values, law.cells.numbers).all()
 
 
 def _share_error(law: Recoding, column: Column) -> float:
@@ -170,4 +179,6 @@ def _bars(law: Recoding, belief: Belief, secret: Secret, prior: Discrete) -> Bar
     if not total:
         return None
     weights: FloatArray = np.array(masses) / total
-    return bars_of_laws(prior, Discrete(numbers, weights))
+    # Values of one bin are shown where they are published.
+    cells = np.array(law.cells.numbers)[law.cells.places(prior.values)]
+    return bars_of_laws(Discrete(cells, prior.probabilities), Discrete(numbers, weights))

@@ -38,6 +38,17 @@ _LOSSES = {
     "own": "a loss of the curator's own",
 }
 
+# Whether values were put into bins; None where nobody may know.
+_OF_BINS = (
+    "what is kept is how often each bin occurs, and the mean, the variance and quantiles are those "
+    "of the numbers that stand for the bins."
+)
+_BINS = {
+    True: f" Values lie in bins: {_OF_BINS}",
+    False: "",
+    None: f" If values were put into bins, {_OF_BINS}",
+}
+
 
 def recoded_tiles(facts: Facts, found: RecodedFacts) -> Iterator[Tile]:
     """What a value pays, and what protects it besides."""
@@ -141,7 +152,8 @@ def _for_the_analyst(facts: Facts, found: RecodedFacts) -> Iterator[Block]:
     )
     yield Paragraph(
         "Values occur as often as before, on average. Frequencies, the mean, the variance and "
-        f"quantiles of all rows can be used as they are; no noise has to be taken off.{whose} "
+        f"quantiles of all rows can be used as they are; no noise has to be taken off.{whose}"
+        f"{_BINS[found.bins]} "
         "Which row has which value is not kept: whatever relates this column to others looks "
         "weaker than it is."
     )
