@@ -217,6 +217,7 @@ def repeats(scenario: Scenario, law: Law, composable: ComposableCertificate | No
             "Repeated releases: the certificate is for one. What more would cost is not worked out "
             "here, for so many pairs; `calibration.composable` does it, in its own time."
         )
+    fresh = "with fresh noise" if law.additive else "drawn afresh"
     if composable is None:
         reason = (
             "no bound is known on how far apart the two values of a pair can be"
@@ -224,12 +225,12 @@ def repeats(scenario: Scenario, law: Law, composable: ComposableCertificate | No
             else "only the costs of Laplace noise, or of a floor, are known to add up"
         )
         return (
-            f"Releasing the same value again, with fresh noise: {REPEATS_REFUSED}. The "
+            f"Releasing the same value again, {fresh}: {REPEATS_REFUSED}. The "
             f"certificate spends the adversaries' own uncertainty, and {reason}."
         )
     once, twice = composable.cost(1), composable.cost(2)
     return (
-        f"Releasing the same value again, with fresh noise, {REPEATS_LOOSER}, which adds up, says: "
+        f"Releasing the same value again, {fresh}, {REPEATS_LOOSER}, which adds up, says: "
         "one release "
         f"{_round_guarantee(once)}, two releases {_round_guarantee(twice)}."
     )

@@ -31,6 +31,8 @@ __all__ = ["cell_law", "certify_recoding", "recoding_delta", "recoding_epsilon"]
 
 # Of probabilities that are computed: what they may be off by, for each and in all.
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
+# The least ε that a promise may have.
+_LEAST_EPSILON = 1e-100
 # A ratio above all others.
 _UNBOUNDED = Fraction(1 << 512)
 
@@ -66,9 +68,13 @@ def recoding_epsilon(scenario: Scenario, recoding: Recoding) -> Enclosure:
 
 def recoding_delta(scenario: Scenario, recoding: Recoding, epsilon: float) -> Enclosure:
     """δ at ε, over all pairs, directions and beliefs."""
-    goal = Guarantee(max(epsilon, math.ulp(0.0)), 0.5)
+    goal = Guarantee(max(epsilon, _LEAST_EPSILON), 0.5)
     found = certify_recoding(scenario, recoding, goal)
-    return Enclosure(found.delta_lower, found.delta_upper)
+    upper = found.delta_upper
+    if epsilon < _LEAST_EPSILON:
+        # No promise is about ε = 0, whose δ is larger by e^ε − 1 at most.
+        upper = min(math.nextafter(upper + 2.0 * _LEAST_EPSILON, math.inf), 1.0)
+    return Enclosure(found.delta_lower, upper)
 
 
 def _all_pairs(scenario: Scenario, goal: Guarantee) -> AllPairs:
