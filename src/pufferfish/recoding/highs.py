@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pufferfish.core.errors import UnreachableGoalError, UnsupportedError
-from pufferfish.core.extras import highspy
 from pufferfish.core.validation import FloatArray
 
 __all__ = ["LinearProgram", "Part"]
@@ -24,9 +24,17 @@ class LinearProgram:
 
     def __init__(self) -> None:
         """Nothing yet."""
-        self._highs = highspy().Highs()
+        # Loaded when it is needed: that takes a while.
+        from highspy import Highs  # noqa: PLC0415
+
+        self._highs: Any = Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
-        self._columns = self._rows = 0
+        # Laws have probabilities below 1e-9, which HiGHS would take for 0; and what it breaks
+        # costs loss in the repair.
+        self._highs.setOptionValue("small_matrix_value", 1e-12)
+        self._highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
+        self._highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
+        self._columns = self._rows = self._steps = 0
         self._waiting: list[tuple[IntArray, FloatArray, float, float]] = []
 
     def take(self, cost: FloatArray) -> int:
@@ -99,6 +107,7 @@ class LinearProgram:
             spent = self._highs.getRunTime()
             self._highs.setOptionValue("time_limit", spent + max(seconds, 0.0))
         self._highs.run()
+        self._steps += max(self._highs.getInfo().simplex_iteration_count, 0)
         status = self._highs.modelStatusToString(self._highs.getModelStatus())
         if status == "Infeasible":
             raise UnreachableGoalError("no map keeps the promise with these outputs.")
@@ -108,3 +117,18 @@ class LinearProgram:
                 "fewer values or wider bins."
             )
         return np.array(self._highs.getSolution().col_value)
+
+    @property
+    def steps(self) -> int:
+        """How many the simplex method took so far."""
+        return self._steps
+
+    def go_inside(self) -> None:
+        """Solve by the interior point method from now on: slow, but it does not creep."""
+        self._highs.setOptionValue("solver", "ipm")
+        self._highs.setOptionValue("run_crossover", "off")
+
+    @property
+    def multipliers(self) -> FloatArray:
+        """λ of each row at the best x: c + Aᵀλ ≥ 0, and λ ≥ 0 where only `high` is finite."""
+        return -np.array(self._highs.getSolution().row_dual)
