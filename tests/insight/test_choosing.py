@@ -79,8 +79,9 @@ def test_without_a_table_nothing_is_known_to_clip_to() -> None:
     assert "clipped noise" not in [way.name for way in choose_mechanism(scenario, GOAL).ways]
 
 
-def test_smooth_beliefs_beside_a_table_leave_its_values_to_publish() -> None:
-    scenario = fitted(["gaussian", "empirical"])
+@pytest.mark.parametrize("families", [["gaussian", "empirical"], ["gaussian"]])
+def test_to_smooth_beliefs_the_values_of_the_column_are_published(families: list[str]) -> None:
+    scenario = fitted(families)
     law = pf.calibrate(scenario, GOAL, mechanism="recode").mechanism
     assert isinstance(law, pf.Recoding)
     assert law.outputs == tuple(float(each) for each in range(13))

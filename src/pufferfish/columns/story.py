@@ -56,7 +56,7 @@ def story(record: Record) -> tuple[Step, ...]:
         "Promise": [promise_in_words(plan, tested=record.rows_tested)],
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [publication_in_words(record)],
-        "Before it": [join_words(cap_in_words(plan.cap), _cap_in_words(record))],
+        "Before it": [join_words(cap_in_words(plan.cap, _called(plan)), _cap_in_words(record))],
         "Noise": [_noise(record) if plan.calibration.mechanism.additive else ""],
         "Recoding": [_recoding(record)],
         "Outliers": [_outliers(plan)],
@@ -160,6 +160,10 @@ def _provenance(belief: Belief, source: BeliefsFrom | None) -> str:
     if source is None:
         return "fitted on the column to be released"
     return UNKNOWN_TABLE if belief.fitted_at is None else f"{ANOTHER_TABLE} on {belief.fitted_at}"
+
+
+def _called(plan: Plan) -> str:
+    return words_of(plan.calibration.mechanism).called
 
 
 def _cap_in_words(record: Record) -> str:
@@ -269,7 +273,8 @@ def gaps(record: Record) -> list[str]:
     if record.rows_outside:
         texts.append(
             f"{record.rows_outside:,} values are outside all that the beliefs consider possible: "
-            "describe the column as it is, or cap it before the noise (--cap LOW:HIGH)."
+            f"describe the column as it is, or cap it before the {_called(record.plan)} (--cap "
+            "LOW:HIGH)."
         )
     if record.rows_unprotected:
         texts.append(unprotected(f"{record.rows_unprotected:,}", _treated(record)))

@@ -16,7 +16,7 @@ Errors are root mean squares over the rows of the whole table.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -146,8 +146,10 @@ def choose_mechanism(
     goal: Guarantee,
     *,
     bounds: tuple[float, float] | None = None,
+    keep_histogram: bool = True,
+    edges: Sequence[float] | None = None,
+    seconds: float | None = None,
     progress: Progress | None = None,
-    **recoding: Any,
 ) -> Chosen:
     """Noise, clipped noise and remapped noise, all for one promise, and which of them errs least.
 
@@ -159,9 +161,10 @@ def choose_mechanism(
         goal: The promise.
         bounds: Public bounds of the column. Without them, the least and the largest value of the
             table that beliefs were fitted to.
+        keep_histogram: Of the recoding, as in `calibrate`.
+        edges: Likewise.
+        seconds: Likewise.
         progress: As in `calibrate`.
-        **recoding: Arguments of `calibrate` that a recoding with the floor of the noise may have:
-            `keep_histogram`, `edges`, `seconds`.
 
     Raises:
         UnreachableGoalError: None of them keeps the promise.
@@ -180,7 +183,15 @@ def choose_mechanism(
         refused["noise"], last = str(error), error
     if not ways or not ways[0].calibration.mechanism.identity:
         try:
-            mapped = calibrate(scenario, goal, mechanism="recode", progress=progress, **recoding)
+            mapped = calibrate(
+                scenario,
+                goal,
+                mechanism="recode",
+                keep_histogram=keep_histogram,
+                edges=edges,
+                seconds=seconds,
+                progress=progress,
+            )
             ways += _remapped(mapped)
         except _REFUSALS as error:
             refused["remapped noise"], last = str(error), error

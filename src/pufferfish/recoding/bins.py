@@ -36,7 +36,7 @@ def cells_of(scenario: Scenario, values: FloatArray, edges: Sequence[float] | No
     priors = [prior for belief in scenario.beliefs for prior in belief.priors.values()]
     tables = [prior for prior in priors if isinstance(prior, Discrete)]
     listed = np.unique(np.concatenate([values, *(table.values for table in tables)]))
-    if edges is None and tables and listed.size <= MOST_LISTED:
+    if edges is None and 0 < listed.size <= MOST_LISTED:
         # To a smooth law a listed value stands for all that is closer to it than to others.
         smooth = len(tables) < len(priors)
         return Cells((*listed.tolist(), *missing), between(listed) if smooth else None)
