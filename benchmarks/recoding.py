@@ -39,7 +39,7 @@ def _search(limit: tuple[int, float, float]) -> Result:
 
     def calibrate() -> pf.Calibration:
         return pf.calibrate(
-            scenario, pf.Guarantee(0.5), mechanism="recode", floor=None, **options
+            scenario, pf.Guarantee(1.0), mechanism="recode", floor=None, **options
         )
 
     taken = typical(calibrate, 3) if cells < 50 else once(calibrate)

@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pufferfish as pf
@@ -51,6 +52,19 @@ def test_the_figures_are_sums_over_rows_and_outputs() -> None:
     assert law.moved(counts) == pytest.approx(moved / changed)
     assert law.error() == pytest.approx(math.sqrt(2.0))
     assert law.error({1: 1.0}) == pytest.approx(math.sqrt(0.5))
+
+
+def test_frequencies_come_in_many_forms() -> None:
+    law, column = halves(), pd.Series([4, 1, 4, 4, 2])
+    true = law.rmse([1, 1, 3])
+    for given in (
+        {1: 1, 2: 1, 4: 3},
+        column.value_counts(),
+        column.value_counts(normalize=True),
+        pf.Discrete.from_counts({1: 1, 2: 1, 4: 3}),
+        np.array([1.0, 1.0, 3.0]),
+    ):
+        assert law.rmse(given) == pytest.approx(true)
 
 
 def test_a_hole_counts_as_unchanged_and_has_no_error() -> None:

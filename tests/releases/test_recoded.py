@@ -128,7 +128,12 @@ def test_a_plan_on_file_is_the_same_and_a_changed_one_is_found_out(
     with pytest.raises(pf.CertificationError):
         pf.Plan.from_dict(document)
     document["noise"]["rows"] = [rows[3]] * len(rows)  # says nothing, and keeps any promise
-    assert pf.Plan.from_dict(document).calibration.mechanism != plan.calibration.mechanism
+    with pytest.raises(pf.InvalidInputError, match="do not follow"):
+        pf.Plan.from_dict(document)
+    document = json.loads((tmp_path / "plan.json").read_text())
+    document["recode"]["rmse"] *= 0.5
+    with pytest.raises(pf.InvalidInputError, match="rmse"):
+        pf.Plan.from_dict(document)
     document = json.loads((tmp_path / "plan.json").read_text())
     document["recode"]["wrong"] = 0.2
     with pytest.raises(pf.CertificationError):

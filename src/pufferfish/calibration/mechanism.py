@@ -86,8 +86,7 @@ class Mechanism:
             )
         require(
             self.noise.additive or not self.postprocess,
-            "what comes out of a map from values to values is one of its values; leave out "
-            "postprocess (--round, --clip).",
+            "what is published is one of a list of values already; leave out postprocess.",
         )
         require(
             not self.whole or self.limit > 0.0,

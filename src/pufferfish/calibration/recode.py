@@ -34,9 +34,11 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.least_loss import Found, Task, least_loss
 from pufferfish.recoding.table import Duty
 
-__all__ = ["Asked", "AskedFloor", "calibrate_recoding", "check_asked"]
+__all__ = ["Asked", "AskedFloor", "calibrate_recoding", "check_asked", "check_figures"]
 
 AskedFloor = Literal["noise"] | float | None
+# Figures that were computed elsewhere agree to this.
+_AGREE = 1e-6
 # How long the search may take before it is content with what it has.
 _SECONDS = 120.0
 
@@ -152,8 +154,7 @@ def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> No
         return
     if asked.floor == "noise":
         return
-    size = 0.0 if noise is None else noise.size
-    if asked.floor is not None and asked.floor * size <= 1.0:
+    if noise is not None and asked.floor is not None and asked.floor * noise.size <= 1.0:
         return
     raise InvalidInputError(
         "this floor is weaker than that of the least noise, and the laws are taken to be exactly "
@@ -226,20 +227,45 @@ def _duty(
 def _figures(
     column: Column, law: Recoding, found: Found, asked: Asked, noise: Noise | None
 ) -> Recode:
-    frequencies = column.frequencies
     return Recode(
+        **_figures_of(column, law),
         floor=law.kappa,
         floor_of_noise=asked.floor == "noise",
         wrong=asked.wrong,
         loss=asked.loss if isinstance(asked.loss, str) else "own",
         keep_histogram=asked.keep_histogram,
         mean_loss=float(found.loss),
-        least_loss=found.bound,
-        rmse=law.rmse(frequencies),
-        unchanged=law.unchanged(frequencies),
-        moved=law.moved(frequencies),
-        constant_rmse=column.std,
+        least_loss=max(found.bound, 0.0),
         laplace_rmse=None if noise is None else noise.error(),
+    )
+
+
+def _figures_of(column: Column, law: Recoding) -> dict[str, float]:
+    """What a map does to the rows of a column."""
+    frequencies = column.frequencies
+    return {
+        "rmse": law.rmse(frequencies),
+        "unchanged": law.unchanged(frequencies),
+        "moved": law.moved(frequencies),
+        "constant_rmse": column.std,
+    }
+
+
+def check_figures(calibration: Calibration) -> None:
+    """Refuse figures of a recoding that are not those of its map and its beliefs."""
+    law, said = calibration.mechanism, calibration.recode
+    if said is None or not isinstance(law, Recoding):
+        require(said is None, "figures of a recoding need a recoding.")
+        return
+    found = _figures_of(column_of(calibration.scenario, None), law)
+    other = [
+        name
+        for name, figure in found.items()
+        if not math.isclose(figure, getattr(said, name), rel_tol=_AGREE, abs_tol=_AGREE)
+    ]
+    require(
+        not other and said.floor == law.kappa and said.wrong == calibration.certificate.wrong,
+        f"the figures of the recoding do not follow from it: {', '.join(other) or 'floor'}.",
     )
 
 

@@ -19,6 +19,7 @@ from pufferfish.beliefs.scenario import Scenario, Secret, check_secret
 from pufferfish.calibration.least_noise import Method, as_published, recertify
 from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
+from pufferfish.calibration.recode import check_figures
 from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.calibration.rows import SeveralRows, check_rows, width_of
 from pufferfish.calibration.slight import drawable
@@ -175,6 +176,7 @@ class Plan(RowPlan):
         if self.rounding != "given" and not self.public:
             calibration = as_published(self.calibration, self.rounding)
             object.__setattr__(self, "calibration", calibration)
+        check_figures(self.calibration)
         check_rows(self.calibration, self.several_rows)
         # Refuses what cannot be released: an uncertified law, no grid, no noise unasked.
         _ = self.mechanism

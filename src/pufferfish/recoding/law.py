@@ -27,13 +27,11 @@ from pufferfish.noise import LaplaceNoise, Law
 from pufferfish.recoding.cells import IntegerTable
 from pufferfish.recoding.domain import Cells, Value
 from pufferfish.recoding.exact import WHOLE, floor_of
+from pufferfish.recoding.frequencies import Frequencies, weigh
 from pufferfish.recoding.kernels import line_floor, metric_floor
 from pufferfish.recoding.table import round_table
 
-__all__ = ["Frequencies", "Recoding"]
-
-# How often each value occurs: by value, or in the order of the domain.
-Frequencies = Mapping[Value, float] | Sequence[float] | FloatArray
+__all__ = ["Recoding"]
 
 _MOST_CELLS = 1_000
 
@@ -267,17 +265,17 @@ class Recoding(Law):
         """The root mean square error over rows that have a value before and after.
 
         Args:
-            frequencies: How often each value occurs: {value: how often}, or in the order of
-                `values`.
+            frequencies: How often each value occurs: {value: how often}, a pandas Series of counts,
+                a table (`Discrete`), or a list in the order of `values`.
         """
-        numbers, weights = self._weigh(frequencies)
+        numbers, weights, _ = weigh(self.cells, frequencies)
         rows, error = self.spread(numbers), self._squares(numbers)
         kept = weights @ (rows * self._published).sum(axis=1)
         return math.sqrt(float((weights @ (rows * error).sum(axis=1)) / kept)) if kept else 0.0
 
     def moved(self, frequencies: Frequencies) -> float:
         """How far a changed value moves, on average, where it has a value before and after."""
-        numbers, weights = self._weigh(frequencies)
+        numbers, weights, _ = weigh(self.cells, frequencies)
         rows, gaps = self.spread(numbers), np.sqrt(self._squares(numbers))
         changed = weights @ (rows * self._published * (gaps > 0.0)).sum(axis=1)
         return float(weights @ (rows * gaps).sum(axis=1) / changed) if changed else 0.0
@@ -290,41 +288,13 @@ class Recoding(Law):
         Args:
             frequencies: As for `rmse`.
         """
-        numbers, weights = self._weigh(frequencies)
-        rows = self.spread(numbers)
+        numbers, weights, missing = weigh(self.cells, frequencies)
         published = np.array([math.nan if each is None else each for each in self.outputs])
         itself = np.array(self.cells.numbers)[self.cells.places(numbers)]
-        same = float(weights @ (rows * (published == itself[:, None])).sum(axis=1))
-        missing = _share_missing(frequencies, len(self.values), takes=self.takes_missing)
-        if missing and None in self.outputs:
+        same = float(weights @ (self.spread(numbers) * (published == itself[:, None])).sum(axis=1))
+        if missing and self.takes_missing and None in self.outputs:
             same += missing * float(self.table[-1, self.outputs.index(None)]) / float(WHOLE)
         return same / float(weights.sum() + missing)
-
-    def _weigh(self, frequencies: Frequencies) -> tuple[FloatArray, FloatArray]:
-        """The numbers that occur, and how often each does."""
-        if isinstance(frequencies, Mapping):
-            known = {
-                float(value): float(share)
-                for value, share in frequencies.items()
-                if value is not None and not math.isnan(value)
-            }
-            numbers, weights = np.array(list(known)), np.array(list(known.values()))
-        else:
-            weights = np.asarray(frequencies, dtype=np.float64)
-            require(
-                weights.shape in {(len(self.values),), (len(self.cells.numbers),)},
-                f"frequencies must have one entry for each of the {len(self.values)} values.",
-            )
-            numbers, weights = np.array(self.cells.numbers), weights[: len(self.cells.numbers)]
-        require(
-            bool(np.isfinite(weights).all() and (weights >= 0.0).all() and weights.sum() > 0.0),
-            "frequencies must not be negative, nor all 0.",
-        )
-        require(
-            bool((self.cells.places(numbers) >= 0).all()),
-            "frequencies name a value that the recoding does not take.",
-        )
-        return numbers, weights
 
     @property
     def _published(self) -> FloatArray:
@@ -390,14 +360,3 @@ def _check_metric(given: npt.ArrayLike, count: int) -> FloatArray:
     )
     distances.setflags(write=False)
     return distances
-
-
-def _share_missing(frequencies: Frequencies, count: int, *, takes: bool) -> float:
-    """How often a value is missing, as frequencies say."""
-    if isinstance(frequencies, Mapping):
-        holes = (
-            share for value, share in frequencies.items() if value is None or math.isnan(value)
-        )
-        return float(sum(holes))
-    listed = np.asarray(frequencies, dtype=np.float64)
-    return float(listed[-1]) if takes and listed.size == count else 0.0

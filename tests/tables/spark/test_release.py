@@ -69,6 +69,28 @@ def test_shuffled_rows_have_the_law_of_the_noise(spark: Any, tmp_path: Path) -> 
     assert left_over(tmp_path) == ["out"]
 
 
+def test_a_recoding_is_drawn_where_the_rows_are(spark: Any, tmp_path: Path) -> None:
+    """Holes included: how often each value is published, within six standard errors."""
+    rng = np.random.default_rng(2)
+    rows = 20_000
+    secret = rng.choice(["a", "b"], rows)
+    values = rng.integers(0, 4, rows) + 2.0 * (secret == "b")
+    values[rng.random(rows) < np.where(secret == "a", 0.1, 0.02)] = np.nan
+    table = {"x": values, "secret": secret}
+    belief = pf.fit_belief(table, column="x", secret="secret", family="empirical")
+    found = pf.calibrate(pf.Scenario(belief), pf.Guarantee(1.0), mechanism="recode")
+    chosen = pf.Plan(calibration=found, column="x", secret="secret", missing="keep")
+    done = pf.release(frame(spark, table), chosen, output=tmp_path / "out")
+    published = done.frame.toArrow().column("x").to_pandas().to_numpy()
+    assert published.size == rows
+    for value in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, np.nan):
+        shares = [
+            np.isnan(each).mean() if np.isnan(value) else (each == value).mean()
+            for each in (values, published)
+        ]
+        assert abs(shares[0] - shares[1]) < 3.0 / np.sqrt(rows)
+
+
 def test_what_was_drawn_stays_drawn(spark: Any, tmp_path: Path) -> None:
     done = pf.release(frame(spark, columns(500)), plan(), output=tmp_path / "out")
     first, again = collected(done.frame), collected(done.frame)

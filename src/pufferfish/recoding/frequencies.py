@@ -1,0 +1,70 @@
+"""How often each value of a column occurs, in the forms that people have it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.core.validation import FloatArray, require
+from pufferfish.recoding.domain import Cells, Value
+
+__all__ = ["Frequencies", "Occurring", "weigh"]
+
+
+class _Items(Protocol):
+    """What has values and how often each occurs, such as a pandas Series of counts."""
+
+    def items(self) -> Any:
+        """Both."""
+
+
+# {value: how often}, a table, or how often in the order of the domain.
+Frequencies = Mapping[Value, float] | Discrete | _Items | Sequence[float] | FloatArray
+
+
+class Occurring(NamedTuple):
+    """The numbers that occur, how often each does, and how often a value is missing."""
+
+    numbers: FloatArray
+    weights: FloatArray
+    missing: float
+
+
+def weigh(cells: Cells, frequencies: Frequencies) -> Occurring:
+    """How often each value occurs, of those that have a cell.
+
+    Raises:
+        InvalidInputError: A value has none, or frequencies are not what they are called.
+    """
+    if isinstance(frequencies, Discrete):
+        found = Occurring(frequencies.values, frequencies.probabilities, 0.0)
+    elif hasattr(frequencies, "items"):
+        known = [(math.nan if x is None else float(x), float(n)) for x, n in frequencies.items()]
+        found = _split(np.array([x for x, _ in known]), np.array([n for _, n in known]))
+    else:
+        weights = np.asarray(frequencies, dtype=np.float64)
+        numbers = np.array(cells.numbers)
+        require(
+            weights.shape in {(len(cells.values),), numbers.shape},
+            f"frequencies must have one entry for each of the {len(cells.values)} values.",
+        )
+        found = Occurring(numbers, weights[: numbers.size], float(weights[numbers.size :].sum()))
+    shares = np.append(found.weights, found.missing)
+    require(
+        bool(np.isfinite(shares).all() and (shares >= 0.0).all() and shares.sum() > 0.0),
+        "frequencies must not be negative, nor all 0.",
+    )
+    require(
+        bool((cells.places(found.numbers) >= 0).all()),
+        "frequencies name a value that the recoding does not take.",
+    )
+    return found
+
+
+def _split(values: FloatArray, weights: FloatArray) -> Occurring:
+    missing = np.isnan(values)
+    return Occurring(values[~missing], weights[~missing], float(weights[missing].sum()))
