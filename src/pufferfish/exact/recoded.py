@@ -35,6 +35,8 @@ __all__ += ["recoding_delta", "recoding_epsilon"]
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
 # What a promise must have of ε.
 _LEAST_EPSILON = 1e-100
+# Beyond this, e^ε is no float.
+_LARGEST_EPSILON = 700.0
 # A ratio above all others.
 _UNBOUNDED = Fraction(1 << 512)
 
@@ -225,6 +227,8 @@ def _delta(first: Published, second: Published, goal: Guarantee) -> float:
 
 def _least_delta(first: Published, second: Published, epsilon: float) -> float:
     """At most δ."""
+    if epsilon > _LARGEST_EPSILON:
+        return 0.0
     factor = exp_upper(epsilon)
     both = zip(first.lower, second.upper, strict=True)
     found = sum((max(a - factor * b, Fraction(0)) for a, b in both), Fraction(0))
