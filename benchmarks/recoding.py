@@ -1,5 +1,6 @@
 """Recodings: how long the search for the least loss takes, and a draw next to noise and NumPy's."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,7 @@ def _search(limit: tuple[int, float, float]) -> Result:
     options: dict[str, Any] = {"wrong": wrong} if wrong else {"nominal": True}
 
     def calibrate() -> pf.Calibration:
-        return pf.calibrate(
-            scenario, pf.Guarantee(1.0), mechanism="recode", floor=None, **options
-        )
+        return pf.calibrate(scenario, pf.Guarantee(1.0), mechanism="recode", floor=None, **options)
 
     taken = typical(calibrate, 3) if cells < 50 else once(calibrate)
     return Result(
@@ -63,7 +62,7 @@ def _draws() -> list[Result]:
     rows = {}
     for name, calibration in (("recode", recode), ("noise", noise)):
         mechanism = pf.Mechanism.from_calibration(calibration)
-        rows[name] = 1e6 * typical(lambda of=mechanism: of.apply(values), 3) / ROWS
+        rows[name] = 1e6 * typical(partial(mechanism.apply, values), 3) / ROWS
     peer = 1e6 * typical(lambda: _choose(law, values[:PEER_ROWS]), 3) / PEER_ROWS
     return [
         Result(

@@ -41,6 +41,13 @@ def test_known_numbers() -> None:
         assert pf.verify(scenario, FLIP, pf.Guarantee(epsilon)).holds is holds
 
 
+def test_promises_beyond_what_a_float_can_say() -> None:
+    law = pf.Recoding.from_matrix([0, 1], np.eye(2))
+    for epsilon in (600.0, 800.0, 1e6):
+        assert pf.verify(counted([1, 1], [1, 0]), law, pf.Guarantee(epsilon)).holds is False
+        assert pf.verify(counted([1, 1], [1, 9]), law, pf.Guarantee(epsilon)).holds is True
+
+
 def test_what_one_secret_alone_can_publish_has_no_bound() -> None:
     law = pf.Recoding.from_matrix([0, 1], np.eye(2))
     certificate = pf.verify(counted([1, 1], [1, 0]), law, pf.Guarantee(1.0))

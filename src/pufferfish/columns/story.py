@@ -56,7 +56,7 @@ def story(record: Record) -> tuple[Step, ...]:
         "Promise": [promise_in_words(plan, tested=record.rows_tested)],
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [publication_in_words(record)],
-        "Before it": [join_words(cap_in_words(plan.cap), _cap_in_words(record))],
+        "Before it": [join_words(cap_in_words(plan.cap, _called(plan)), _cap_in_words(record))],
         "Noise": [_noise(record) if plan.calibration.mechanism.additive else ""],
         "Recoding": [_recoding(record)],
         "Outliers": [_outliers(plan)],
@@ -74,15 +74,7 @@ def publication_in_words(record: Record) -> str:
     place = f" in {record.output}" if record.output else ""
     order = ", in random order" if record.order == "random" else ", in the order of the table"
     kept = f", beside {', '.join(plan.keep)} as they were" if plan.keep else ""
-    dropped = (
-        f"; {record.rows_missing:,} rows without a value were left out"
-        if plan.missing == "drop"
-        else (
-            f"; {record.rows_missing:,} of them are holes, since the value was missing"
-            if record.rows_missing
-            else ""
-        )
-    )
+    dropped = _missing_in_words(record)
     each = {
         None: "",
         "first": ", the first of each person",
@@ -92,6 +84,18 @@ def publication_in_words(record: Record) -> str:
         f"{record.rows_published:,} rows of {plan.column!r}{place}{each}{order}{kept}; "
         f"{plan.secret!r} is not published{dropped}."
     )
+
+
+def _missing_in_words(record: Record) -> str:
+    """What became of rows without a value."""
+    plan, rows = record.plan, f"{record.rows_missing:,}"
+    if plan.missing == "drop":
+        return f"; {rows} rows without a value were left out"
+    if not record.rows_missing:
+        return ""
+    if plan.calibration.mechanism.takes_missing:
+        return f"; {rows} values were missing, which was recoded like any other value"
+    return f"; {rows} of them are holes, since the value was missing"
 
 
 def promise_in_words(plan: Plan, *, tested: bool | None = None) -> str:
@@ -156,6 +160,10 @@ def _provenance(belief: Belief, source: BeliefsFrom | None) -> str:
     if source is None:
         return "fitted on the column to be released"
     return UNKNOWN_TABLE if belief.fitted_at is None else f"{ANOTHER_TABLE} on {belief.fitted_at}"
+
+
+def _called(plan: Plan) -> str:
+    return words_of(plan.calibration.mechanism).called
 
 
 def _cap_in_words(record: Record) -> str:
@@ -265,7 +273,8 @@ def gaps(record: Record) -> list[str]:
     if record.rows_outside:
         texts.append(
             f"{record.rows_outside:,} values are outside all that the beliefs consider possible: "
-            "describe the column as it is, or cap it before the noise (--cap LOW:HIGH)."
+            f"describe the column as it is, or cap it before the {_called(record.plan)} (--cap "
+            "LOW:HIGH)."
         )
     if record.rows_unprotected:
         texts.append(unprotected(f"{record.rows_unprotected:,}", _treated(record)))

@@ -35,6 +35,8 @@ __all__ += ["recoding_delta", "recoding_epsilon"]
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
 # What a promise must have of ε.
 _LEAST_EPSILON = 1e-100
+# Beyond this, e^ε is no float.
+_LARGEST_EPSILON = 700.0
 # A ratio above all others.
 _UNBOUNDED = Fraction(1 << 512)
 
@@ -72,7 +74,11 @@ def recoding_delta(scenario: Scenario, recoding: Recoding, epsilon: float) -> En
     """δ at ε, over all pairs, directions and beliefs."""
     goal = Guarantee(max(epsilon, _LEAST_EPSILON), 0.5)
     found = certify_recoding(scenario, recoding, goal)
-    return Enclosure(found.delta_lower, found.delta_upper)
+    upper = found.delta_upper
+    if epsilon < _LEAST_EPSILON:
+        # No promise is about ε = 0, whose δ is larger by e^ε − 1 at most.
+        upper = min(math.nextafter(upper + 2.0 * _LEAST_EPSILON, math.inf), 1.0)
+    return Enclosure(found.delta_lower, upper)
 
 
 def published_shares(recoding: Recoding, belief: Belief, secret: Secret) -> tuple[float, ...]:
@@ -221,6 +227,8 @@ def _delta(first: Published, second: Published, goal: Guarantee) -> float:
 
 def _least_delta(first: Published, second: Published, epsilon: float) -> float:
     """At most δ."""
+    if epsilon > _LARGEST_EPSILON:
+        return 0.0
     factor = exp_upper(epsilon)
     both = zip(first.lower, second.upper, strict=True)
     found = sum((max(a - factor * b, Fraction(0)) for a, b in both), Fraction(0))

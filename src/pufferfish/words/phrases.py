@@ -138,20 +138,20 @@ def rows_tested(level: float, found: bool | None) -> str:
     return f"{test} found nothing against it" if found else f"the release makes {test}"
 
 
-def cap_in_words(cap: tuple[float, float] | None) -> str:
-    """What was done to values before the noise; nothing where nothing was."""
+def cap_in_words(cap: tuple[float, float] | None, called: str = "noise") -> str:
+    """What was done to values before the noise, or what it is called; nothing where nothing was."""
     if cap is None:
         return ""
     low, high = (readable(each, 10) for each in cap)
     return (
-        f"Values below {low} and above {high} were moved to these bounds before the noise; the "
+        f"Values below {low} and above {high} were moved to these bounds before the {called}; the "
         "bounds must be public: a bound chosen by looking at the data tells about them."
     )
 
 
-def multiples_in_words(step: float | None) -> str:
-    """What everybody may know of the values before the noise."""
-    return "" if step is None else f"Before the noise every value is a multiple of {step:g}."
+def multiples_in_words(step: float | None, called: str = "noise") -> str:
+    """What everybody may know of the values before the noise, or what it is called."""
+    return "" if step is None else f"Before the {called} every value is a multiple of {step:g}."
 
 
 def moved_into(low: float, high: float) -> str:

@@ -129,8 +129,8 @@ def promise(facts: Facts) -> str:
         f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
         f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
         f"privacy, against {_adversaries(facts)}, for one release.",
-        cap_in_words(facts.cap),
-        multiples_in_words(facts.step),
+        cap_in_words(facts.cap, words_of(facts.noise).called),
+        multiples_in_words(facts.step, words_of(facts.noise).called),
         noise_in_words(facts.noise),
         _recode_in_words(facts),
     )
