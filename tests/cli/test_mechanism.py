@@ -101,14 +101,14 @@ def test_auto_takes_the_smallest_error_and_shows_all(typed: Typed) -> None:
     assert "\nconstant " in released.out
 
 
-def test_clipped_noise_says_that_its_bounds_are_published(typed: Typed) -> None:
+def test_noise_is_clipped_to_public_bounds_only(typed: Typed) -> None:
     """Bins that are too wide lose more than noise does."""
     wanted = (*CALIBRATE, "-e", "1", "--mechanism", "auto", "--edges=-900,900")
     said = typed(*wanted, "-o", "plan.json")
-    assert "Beware: the bounds of the clipped noise" in said.out
-    assert Plan.load("plan.json").postprocess == (Clip(0.0, 11.0),)
+    assert "The clipped noise is not taken" in said.out
+    assert Plan.load("plan.json").postprocess == ()
     public = typed(*wanted, "--cap=-1:12", "-o", "public.json")
-    assert "Beware: the bounds" not in public.out
+    assert "is not taken" not in public.out
     assert Plan.load("public.json").postprocess == (Clip(-1.0, 12.0),)
 
 

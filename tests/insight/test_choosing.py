@@ -51,7 +51,7 @@ def test_the_smallest_error_is_taken_and_all_keep_the_promise() -> None:
     scenario = fitted(["empirical"])
     found = choose_mechanism(scenario, GOAL)
     assert [way.name for way in found.ways] == ["noise", "clipped noise", "remapped noise"]
-    assert found.taken.rmse == min(way.rmse for way in found.ways)
+    assert found.taken.rmse == min(way.rmse for way in found.ways if not way.postprocess)
     least = pf.calibrate(scenario, GOAL).noise
     for way in found.ways:
         law = way.calibration.mechanism
@@ -70,7 +70,6 @@ def test_bounds_that_are_public_are_used() -> None:
     found = choose_mechanism(fitted(["empirical"]), GOAL, bounds=(-3.0, 20.0))
     assert found.ways[1].postprocess == (pf.Clip(-3.0, 20.0),)
     assert not found.bounds_of_data
-    assert not found.publishes_bounds
 
 
 def test_without_a_table_nothing_is_known_to_clip_to() -> None:

@@ -17,7 +17,6 @@ from pufferfish.cli.choices import choose_map, choose_noise, choose_way
 from pufferfish.cli.figures import figures_of
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
-from pufferfish.cli.ways import compared
 from pufferfish.columns.origin import source_of
 from pufferfish.columns.plan import Plan
 from pufferfish.columns.statement import Facts, headline
@@ -108,7 +107,7 @@ def command(
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
     beware = "".join(f"{fold(f'Beware: {text}')}\n\n" for text in headline(Facts.of(plan)))
-    ways = "" if chosen is None else f"{compared(chosen)}\n\n"
+    ways = "" if chosen is None else f"{chosen}\n\n"
     show.result(
         f"{ways}{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}\n\n"
         f"The promise for {_unit(plan)}: {promise}.{written}",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from pufferfish.beliefs.scenario import Scenario, SecretPair, laws_of
+from pufferfish.beliefs.scenario import Belief, Scenario, SecretPair, laws_of
 from pufferfish.core.limits import still_patient
 from pufferfish.exact.certificate import Certificate, PairResult, Screened
+from pufferfish.exact.recoded import certify_recoding
 from pufferfish.exact.single import verify_pair
 from pufferfish.noise import as_noise
+from pufferfish.recoding.law import Recoding
 
 __all__ = ["certificate_gap"]
 
@@ -75,9 +77,16 @@ def _examine(
     for belief, pair in {(key[0], key[2]) for key in keys}:
         still_patient()
         if scenario is not None and belief in beliefs and pair in scenario.pairs:
-            laws = laws_of(beliefs[belief], pair)
-            found += verify_pair(laws, as_noise(certificate.noise), certificate.goal)
+            found += _results(certificate, beliefs[belief], pair)
     return found
+
+
+def _results(certificate: Certificate, belief: Belief, pair: SecretPair) -> Sequence[PairResult]:
+    law, goal = certificate.noise, certificate.goal
+    if isinstance(law, Recoding):
+        alone = Scenario([belief], [pair])
+        return certify_recoding(alone, law, goal, certificate.wrong).results
+    return verify_pair(laws_of(belief, pair), as_noise(law), goal)
 
 
 def _screen(certificate: Certificate) -> Iterator[float]:

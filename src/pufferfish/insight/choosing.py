@@ -75,11 +75,14 @@ class Way:
 class Chosen:
     """All ways to a promise, and the one that errs least; `print` it for the table.
 
+    Noise that is clipped to bounds which were found in the data is shown and never taken: a record
+    publishes the bounds, and the largest value of a column may be one person's.
+
     Attributes:
         ways: Those that keep it.
         constant_rmse: The error of publishing one constant for everybody.
         bounds_of_data: Whether the bounds of clipped noise are the least and the largest value of
-            the column, so that publishing them tells of the rows.
+            a private column.
         refused: For the others, the name and the reason.
     """
 
@@ -91,12 +94,8 @@ class Chosen:
     @property
     def taken(self) -> Way:
         """The one with the smallest error; the simpler one of two that err alike."""
-        return min(self.ways, key=lambda way: way.rmse)
-
-    @property
-    def publishes_bounds(self) -> bool:
-        """Whether the one that is taken publishes bounds that were found in the data."""
-        return self.bounds_of_data and bool(self.taken.postprocess)
+        publishable = [way for way in self.ways if not (self.bounds_of_data and way.postprocess)]
+        return min(publishable, key=lambda way: way.rmse)
 
     def __str__(self) -> str:
         """The table, as text."""
@@ -117,6 +116,14 @@ class Chosen:
                 fold(
                     "One constant for everybody errs less than all of them: at this promise the "
                     "column serves for its distribution, and hardly for single rows."
+                )
+            )
+        if self.bounds_of_data and self.taken.rmse > min(way.rmse for way in self.ways):
+            lines.append(
+                fold(
+                    "The clipped noise is not taken: its bounds are the least and the largest "
+                    "value of the column, and a record would publish them. Public ones are given "
+                    "with --cap LOW:HIGH (bounds=...)."
                 )
             )
         for name, reason in self.refused:

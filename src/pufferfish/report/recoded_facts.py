@@ -22,7 +22,9 @@ from pufferfish.columns.statement import Facts
 from pufferfish.columns.statement.facts import RecodeStated
 from pufferfish.core.validation import FloatArray
 from pufferfish.exact.recoded import published_shares
+from pufferfish.insight.choosing import clipped_figures
 from pufferfish.insight.error_curve import ErrorPoint, error_curve
+from pufferfish.noise import LaplaceNoise
 from pufferfish.recoding.domain import Value
 from pufferfish.recoding.law import Recoding
 from pufferfish.report.columns import Bars, bars_of_laws
@@ -124,13 +126,11 @@ def _share_error(law: Recoding, column: Column) -> float:
 
 
 def _clipped(recode: Recode | None, column: Column) -> float | None:
-    """E min(|N|, t)² = 2b²(1 − e^{−t/b}(1 + t/b)) for Laplace noise, one half for each side."""
+    """The least Laplace noise, moved into the range of the column."""
     if recode is None or not recode.laplace_rmse:
         return None
-    scale = recode.laplace_rmse / math.sqrt(2.0)
-    room = np.stack([column.values - column.values.min(), column.values.max() - column.values])
-    squares = scale**2 * (1.0 - np.exp(-room / scale) * (1.0 + room / scale)).sum(axis=0)
-    return math.sqrt(float(column.histogram @ squares / column.histogram.sum()))
+    ends = float(column.values.min()), float(column.values.max())
+    return clipped_figures(LaplaceNoise(recode.laplace_rmse / math.sqrt(2.0)), ends, column)[0]
 
 
 def _by_secret(law: Recoding, calibration: Calibration) -> Iterator[SecretLoss]:
