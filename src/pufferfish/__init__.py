@@ -46,6 +46,7 @@ from pufferfish.exact import (
 from pufferfish.fit import FitReport, fit_belief, fit_beliefs, fit_report
 from pufferfish.insight.comparison import ComparedMethod, Comparison, compare
 from pufferfish.insight.extremes import Outliers, outliers
+from pufferfish.insight.held_out import HeldOut, held_out, wrong_that_holds
 from pufferfish.insight.strongest import (
     least_epsilon,
     noise_for_mean,
@@ -90,6 +91,7 @@ __all__ = [
     "GaussianMixture",
     "GaussianNoise",
     "Guarantee",
+    "HeldOut",
     "InvalidInputError",
     "LaplaceNoise",
     "Ledger",
@@ -137,6 +139,7 @@ __all__ = [
     "fit_belief",
     "fit_beliefs",
     "fit_report",
+    "held_out",
     "least_epsilon",
     "least_epsilon_rows",
     "noise_for_mean",
@@ -157,6 +160,7 @@ __all__ = [
     "transport",
     "verify",
     "verify_record",
+    "wrong_that_holds",
 ]
 
 # The kinds of release that are built in.
