@@ -26,7 +26,12 @@ class LinearProgram:
         """Nothing yet."""
         self._highs = highspy().Highs()
         self._highs.setOptionValue("output_flag", False)
-        self._columns = self._rows = 0
+        # Laws have probabilities below 1e-9, which HiGHS would take for 0; and what it breaks
+        # costs loss in the repair.
+        self._highs.setOptionValue("small_matrix_value", 1e-12)
+        self._highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
+        self._highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
+        self._columns = self._rows = self._steps = 0
         self._waiting: list[tuple[IntArray, FloatArray, float, float]] = []
 
     def take(self, cost: FloatArray) -> int:
@@ -99,6 +104,7 @@ class LinearProgram:
             spent = self._highs.getRunTime()
             self._highs.setOptionValue("time_limit", spent + max(seconds, 0.0))
         self._highs.run()
+        self._steps += max(self._highs.getInfo().simplex_iteration_count, 0)
         status = self._highs.modelStatusToString(self._highs.getModelStatus())
         if status == "Infeasible":
             raise UnreachableGoalError("no map keeps the promise with these outputs.")
@@ -108,3 +114,18 @@ class LinearProgram:
                 "fewer values or wider bins."
             )
         return np.array(self._highs.getSolution().col_value)
+
+    @property
+    def steps(self) -> int:
+        """How many the simplex method took so far."""
+        return self._steps
+
+    def go_inside(self) -> None:
+        """Solve by the interior point method from now on: slow, but it does not creep."""
+        self._highs.setOptionValue("solver", "ipm")
+        self._highs.setOptionValue("run_crossover", "off")
+
+    @property
+    def multipliers(self) -> FloatArray:
+        """λ of each row at the best x: c + Aᵀλ ≥ 0, and λ ≥ 0 where only `high` is finite."""
+        return -np.array(self._highs.getSolution().row_dual)

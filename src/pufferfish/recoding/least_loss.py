@@ -11,11 +11,15 @@ import numpy as np
 
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import IntegerTable
-from pufferfish.recoding.exact import WHOLE
+from pufferfish.recoding.dual import lower_bound
+from pufferfish.recoding.exact import WHOLE, Floor
 from pufferfish.recoding.program import Group, Program, solve
-from pufferfish.recoding.table import Duty, repair
+from pufferfish.recoding.table import Duty, repair, round_table
 
 __all__ = ["Found", "Task", "least_loss"]
+
+# With more, a floor is a kernel: one program over all M that keep it takes too long.
+_FEW_CELLS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,17 +74,61 @@ def least_loss(
         UnsupportedError: Nothing was found in time.
         CertificationError: The promise is finer than a table of whole numbers can be.
     """
-    program = _program(task)
-    found = np.clip(solve(program, seconds=seconds, progress=progress).map, 0.0, None)
+    floor = () if task.fixed or len(task.cost) > _FEW_CELLS else _needed(task.duty.floor)
+    kernel = None if floor else task.kernel
+    program = _program(task, kernel, floor)
+    solution = solve(program, seconds=seconds, progress=progress)
+    found = np.clip(solution.map, 0.0, None)
     matrix = program.kernel @ (found / found.sum(axis=1, keepdims=True))
-    table = repair(matrix, task.duty, None if task.histogram is None else task.histogram[1])
-    loss = loss_of(table, task.cost)
-    bound = float(program.cost.min(axis=1).sum()) * (1.0 - 1e-9)
+    wanted = None if task.histogram is None else task.histogram[1]
+    table = repair(matrix, task.duty, wanted)
+    loss = _loss(table, task.cost)
+    if not solution.settled:
+        # A solution that was far from the promise may be worse now than saying nothing.
+        silent = _constant(task.cost, wanted)
+        table, loss = min(
+            (table, loss), (silent, _loss(silent, task.cost)), key=lambda each: each[1]
+        )
+    bound = lower_bound(
+        task.duty,
+        task.cost,
+        solution.multipliers,
+        near=matrix,
+        kernel=kernel,
+        histogram=task.histogram,
+        floor=floor,
+    )
     return Found(table, loss, min(bound, float(loss)))
 
 
-def _program(task: Task) -> Program:
-    kernel = np.eye(len(task.cost)) if task.kernel is None else task.kernel
+def _constant(cost: FloatArray, wanted: FloatArray | None) -> IntegerTable:
+    """The map that says nothing, with the least loss; it keeps every promise."""
+    outs = cost.shape[1]
+    shares = np.eye(outs)[cost.sum(axis=0).argmin()] if wanted is None else wanted
+    return round_table(np.tile(shares, (len(cost), 1)))
+
+
+def _needed(floor: Floor) -> Floor:
+    """The pairs that do not follow from others by way of a third value, in both orders."""
+    size = 1 + max((max(x, other) for x, other, _ in floor), default=0)
+    apart = np.full((size, size), math.inf)
+    for x, other, factor in floor:
+        apart[x, other] = apart[other, x] = math.log(factor)
+    kept = (
+        (x, other, factor)
+        for x, other, factor in floor
+        if not (
+            (apart[x] + apart[other] <= apart[x, other] * (1.0 + 1e-12))
+            & (np.minimum(apart[x], apart[other]) > 0.0)
+        ).any()
+    )
+    return tuple(
+        order for x, other, factor in kept for order in ((x, other, factor), (other, x, factor))
+    )
+
+
+def _program(task: Task, chosen: FloatArray | None, floor: Floor) -> Program:
+    kernel = np.eye(len(task.cost)) if chosen is None else chosen
     duty = task.duty
     return Program(
         cost=kernel.T @ task.cost,
@@ -91,13 +139,14 @@ def _program(task: Task) -> Program:
         ),
         goal=duty.goal,
         wrong=float(duty.wrong),
+        floor=tuple((x, other, float(factor)) for x, other, factor in floor),
         histogram=(
             None if task.histogram is None else (task.histogram[0] @ kernel, task.histogram[1])
         ),
     )
 
 
-def loss_of(table: IntegerTable, cost: FloatArray) -> Fraction:
+def _loss(table: IntegerTable, cost: FloatArray) -> Fraction:
     """Σ cost·M/2⁶², exactly."""
     return (
         sum(

@@ -6,16 +6,11 @@ With the kernel K of the floor, M = K·T and m_i = P_i·K,
     U_i(y) ≤ e^ε·L_j(y) + t_ij(y),  Σ_y t_ij(y) ≤ δ,   for each ordered pair (i, j) of each belief,
 
 where U_i(y) and L_i(y) are the largest and the least Σ_x P(x)·M(x,y) over the laws P within η of
-P_i in total variation. By duality, with u(y) = max_x M(x,y) and v(y) = min_x M(x,y),
-
-    U_i(y) ≤ m_i·T(·,y) + η·(u(y) − v(y)),
-    L_i(y) = m_i·T(·,y) + η·v(y) − min_λ [η·λ + Σ_x P_i(x)·(M(x,y) − λ)₊].
-
-The first is exact where the values that are published as y least often have a probability of η.
-Few of the (x, y) matter in either, so their rows are added when a solution breaks them. Where all
-pairs of a belief are asked for and δ = 0, one bound for all its secrets replaces a row for each
-pair. What comes out is near the best and nearly keeps the promise; `table.repair` makes it keep
-it, and `exact` shows that it does.
+P_i in total variation (`far`). Where all pairs of a belief are asked for, δ = 0 and η = 0, one
+bound for all its secrets replaces a row for each pair. A floor may stand in the program as rows
+M(x,y) ≤ f·M(x',y) instead of in K: that is the least loss over all channels with this floor, and
+takes longer. What comes out is near the best and nearly keeps the promise; `table.repair` makes it
+keep it, and `exact` shows that it does.
 """
 
 from __future__ import annotations
@@ -29,13 +24,29 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.far import Far, Places, Watched
 from pufferfish.recoding.highs import LinearProgram, Part
 
-__all__ = ["Group", "Program", "Solution", "solve"]
+__all__ = ["Group", "GroupMultipliers", "Multipliers", "Program", "Solution", "ordered", "solve"]
 
 # A solution may break a row by this much before the row is added, and move a frequency by as much.
 _TOLERANCE = 1e-9
+# HiGHS takes no coefficient above 1e15. A stricter promise is kept as well.
+_LARGEST_EPSILON = 30.0
+# Where a floor has more rows, they are added when a solution breaks them.
+_MANY_ROWS = 20_000
+# After these the interior point method is quicker, with all rows: where the best map is almost a
+# constant, all of them matter.
+_MANY_STEPS = 25_000
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+def ordered(pairs: Pairs) -> Pairs:
+    """Each pair in both orders."""
+    return tuple(order for pair in pairs for order in (pair, pair[::-1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +59,7 @@ class Group:
     """
 
     laws: FloatArray
-    pairs: tuple[tuple[int, int], ...]
+    pairs: Pairs
 
     @property
     def complete(self) -> bool:
@@ -68,6 +79,7 @@ class Program:
         goal: The promise.
         wrong: η.
         histogram: How often each k goes in and each y must come out; None: as it comes.
+        floor: (x, x', f): M(x,y) ≤ f·M(x',y) for each y. K must be the identity then.
     """
 
     cost: FloatArray
@@ -76,14 +88,59 @@ class Program:
     goal: Guarantee
     wrong: float = 0.0
     histogram: tuple[FloatArray, FloatArray] | None = None
+    floor: tuple[tuple[int, int, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupMultipliers:
+    """Of the rows of one adversary.
+
+    Attributes:
+        above: Of U_i(y) ≤ …, for each secret and y.
+        below: Of L_i(y) ≥ …, for each secret and y.
+        pairs: Of U_i(y) ≤ e^ε·L_j(y) + t_ij(y), for each ordered pair and y; None where one bound
+            for all secrets stands in their place.
+        bottom: Of μ_i(y) − M(x,y) ≤ …, for each secret, x and y: what U_i(y) takes from x.
+        top: Of M(x,y) − λ_i(y) ≤ …, for each secret, x and y: what L_i(y) takes from x.
+    """
+
+    above: FloatArray
+    below: FloatArray
+    pairs: FloatArray | None
+    bottom: FloatArray
+    top: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Multipliers:
+    """What each row of the program costs, in units of the loss: evidence that T is the best.
+
+    Attributes:
+        groups: Of the rows of each adversary.
+        peak: Of M(x,y) ≤ u(y).
+        base: Of v(y) ≤ M(x,y).
+        histogram: Of the frequency of each y.
+        floor: Of M(x,y) ≤ f·M(x',y), for each of these and y.
+    """
+
+    groups: tuple[GroupMultipliers, ...]
+    peak: FloatArray
+    base: FloatArray
+    histogram: FloatArray
+    floor: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """T, and the loss that it has."""
+    """T, the loss that it has, and what tells that it is the least.
+
+    With `settled` false there was no time to add all rows that T breaks.
+    """
 
     map: FloatArray
     loss: float
+    multipliers: Multipliers
+    settled: bool
 
 
 def solve(
@@ -101,22 +158,39 @@ def solve(
 
     Raises:
         UnreachableGoalError: No map keeps the promise with these outputs.
-        UnsupportedError: It took longer than `seconds`.
+        UnsupportedError: Nothing was found in `seconds`.
     """
     rows = _Rows(program)
     until = time.monotonic() + seconds
-    solved = 0
+    solved, found = 0, rows.lp.solve(seconds)
     while True:
-        found = rows.lp.solve(until - time.monotonic())
         solved += 1
         if progress is not None:
             progress(solved)
-        if not rows.add_broken(found):
-            best = found[: program.cost.size].reshape(program.cost.shape)
-            return Solution(best, float((best * program.cost).sum()))
+        best, multipliers = rows.read(found), rows.multipliers()
+        settled = not rows.add_broken(found)
+        if not settled:
+            rows.stop_creeping()
+            try:
+                found = rows.lp.solve(until - time.monotonic())
+                continue
+            except UnsupportedError:
+                # What was found with fewer rows will do.
+                pass
+        return Solution(best, float((best * program.cost).sum()), multipliers, settled)
 
 
 Broken = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupRows:
+    """Where the rows of a group stand: the first of each secret, and of each ordered pair."""
+
+    above: list[int]
+    below: list[int]
+    pairs: list[int] | None
+    watched: list[Watched]
 
 
 class _Rows:
@@ -126,17 +200,24 @@ class _Rows:
         self.lp = LinearProgram()
         self._program = program
         self._ins, self._outs = program.cost.shape
-        self.lp.take(program.cost.ravel() / (float(np.abs(program.cost).max()) or 1.0))
+        # What a constant loses: the least loss is not far below it in most cases.
+        self._scale = float(np.abs(program.cost).sum(axis=0).min()) or 1.0
+        self.lp.take(program.cost.ravel() / self._scale)
         for k in range(self._ins):
             self.lp.row([self._sum_from(k * self._outs)], 1.0, 1.0)
         if program.histogram is not None:
             given, wanted = program.histogram
             for y in range(self._outs):
-                low, high = wanted[y] - _TOLERANCE, wanted[y] + _TOLERANCE
-                self.lp.row([self._map(given, y)], float(low), float(high))
-        self._far = _Far(self, program) if program.wrong else None
-        for group in program.groups:
-            self._add_group(group)
+                self.lp.row([self._map(given, y)], float(wanted[y]), float(wanted[y]))
+        self._factor = math.exp(min(program.goal.epsilon, _LARGEST_EPSILON))
+        self._far = (
+            Far(self.lp, program.kernel, self._outs, program.wrong) if program.wrong else None
+        )
+        self._inside = False
+        self._groups = [self._add_group(group) for group in program.groups]
+        self._floor = np.full((len(program.floor), self._outs), -1)
+        if self._floor.size <= _MANY_ROWS:
+            self._add_floor(np.ones(self._floor.shape, bool))
 
     def take(self) -> int:
         """A column for each y; the number of the first."""
@@ -151,111 +232,117 @@ class _Rows:
         cells = np.flatnonzero(weights)
         return cells * self._outs + y, sign * weights[cells]
 
-    def _add_group(self, group: Group) -> None:
-        program, factor = self._program, math.exp(self._program.goal.epsilon)
-        shared = group.complete and program.goal.pure
+    def _add_group(self, group: Group) -> _GroupRows:
+        program = self._program
+        # A law that is wrong need not look like another that is wrong for the same secret.
+        shared = group.complete and program.goal.pure and not program.wrong
         seen = group.laws @ program.kernel
         lowers = [self.take()] * len(seen) if shared else [self.take() for _ in seen]
         uppers = lowers if shared else [self.take() for _ in seen]
+        rows = _GroupRows([], [], None if shared else [], [])
         for i, law in enumerate(seen):
-            tops = self.take() if self._far else 0
-            below = []
+            factor = self._factor if shared else 1.0
+            sides = (self.take(), self.take()) if self._far else (0, 0)
+            above, below = [], []
             for y in range(self._outs):
-                above: Part = ([uppers[i] + y], [-factor if shared else -1.0])
-                more = self._far.above(y) if self._far else []
-                self.lp.row([self._map(law, y), above, *more])
-                less = self._far.below(y, tops) if self._far else []
+                upper: Part = ([uppers[i] + y], [-factor])
+                more = [self._far.above(y, sides[0])] if self._far else []
+                above.append(self.lp.row([self._map(law, y), upper, *more]))
+            for y in range(self._outs):
                 lower: Part = ([lowers[i] + y], [1.0])
+                less = [self._far.below(y, sides[1])] if self._far else []
                 below.append(self.lp.row([lower, self._map(law, y, -1.0), *less]))
+            rows.above.append(above[0])
+            rows.below.append(below[0])
             if self._far:
-                self._far.watch(tops, group.laws[i], below)
-        if not shared:
-            self._add_pairs(group, uppers, lowers, factor)
+                columns = (uppers[i], factor), lowers[i]
+                starts = above[0], below[0]
+                rows.watched.append(self._far.watch(group.laws[i], columns, sides, starts))
+        if rows.pairs is not None:
+            rows.pairs.extend(self._add_pairs(group, uppers, lowers))
+        return rows
 
-    def _add_pairs(self, group: Group, uppers: list[int], lowers: list[int], factor: float) -> None:
-        goal = self._program.goal
-        for i, j in (order for pair in group.pairs for order in (pair, pair[::-1])):
+    def _add_pairs(self, group: Group, uppers: list[int], lowers: list[int]) -> list[int]:
+        goal, firsts = self._program.goal, []
+        for i, j in ordered(group.pairs):
             spent = None if goal.pure else self.take()
+            rows = []
             for y in range(self._outs):
-                parts: list[Part] = [([uppers[i] + y, lowers[j] + y], [1.0, -factor])]
+                parts: list[Part] = [([uppers[i] + y, lowers[j] + y], [1.0, -self._factor])]
                 if spent is not None:
                     parts.append(([spent + y], [-1.0]))
-                self.lp.row(parts)
+                rows.append(self.lp.row(parts))
+            firsts.append(rows[0])
             if spent is not None:
                 self.lp.row([self._sum_from(spent)], high=goal.delta)
+        return firsts
+
+    def _add_floor(self, wanted: Broken) -> None:
+        for number, y in np.argwhere(wanted):
+            x, other, factor = self._program.floor[number]
+            cells = [x * self._outs + y, other * self._outs + y]
+            # Divided by f, which may be larger than HiGHS takes.
+            self._floor[number, y] = self.lp.row([(cells, [1.0 / factor, -1.0])])
+
+    def read(self, found: FloatArray) -> FloatArray:
+        """T of a solution."""
+        return found[: self._program.cost.size].reshape(self._program.cost.shape)
+
+    def multipliers(self) -> Multipliers:
+        """Those of the last solution."""
+        free = self.lp.multipliers * self._scale
+        # HiGHS may miss 0 by a little.
+        found = np.maximum(free, 0.0)
+
+        def of(firsts: list[int]) -> FloatArray:
+            return np.array([found[first : first + self._outs] for first in firsts]).reshape(
+                len(firsts), self._outs
+            )
+
+        def at(rows: Places) -> FloatArray:
+            return np.where(rows >= 0, found[rows], 0.0)
+
+        nothing = np.zeros((len(self._program.kernel), self._outs))
+        divisors = np.array([factor for *_, factor in self._program.floor]).reshape(-1, 1)
+        return Multipliers(
+            groups=tuple(
+                GroupMultipliers(
+                    of(each.above),
+                    of(each.below),
+                    None if each.pairs is None else of(each.pairs),
+                    np.array([at(one.bottom_at) for one in each.watched]),
+                    np.array([at(one.top_at) for one in each.watched]),
+                )
+                for each in self._groups
+            ),
+            peak=at(self._far.peak_at) if self._far else nothing,
+            base=at(self._far.base_at) if self._far else nothing,
+            histogram=(
+                np.zeros(self._outs)
+                if self._program.histogram is None
+                else free[self._ins : self._ins + self._outs]
+            ),
+            floor=at(self._floor) / divisors,
+        )
+
+    def stop_creeping(self) -> None:
+        """Where bounds on wrong laws are added without end, add them all, and solve once more."""
+        if self._far is not None and not self._inside and self.lp.steps > _MANY_STEPS:
+            self._far.add_all()
+            self.lp.go_inside()
+            self._inside = True
 
     def add_broken(self, found: FloatArray) -> bool:
         """Whether a solution breaks rows that were left out; they are added."""
-        if self._far is None:
-            return False
-        best = found[: self._program.cost.size].reshape(self._program.cost.shape)
-        return self._far.add_broken(found, self._program.kernel @ best)
-
-    def add_row(self, x: int, y: int, sign: float, *more: Part) -> None:
-        """±M(x,y) + … ≤ 0."""
-        self.lp.row([self._map(self._program.kernel[x], y, sign), *more])
-
-
-@dataclass(frozen=True, slots=True)
-class _Watched:
-    """λ of a law, for each y: its columns, the rows that it stands in, and which x have a row."""
-
-    first: int
-    law: FloatArray
-    rows: list[int]
-    has: Broken
-
-
-class _Far:
-    """What laws that are off by η add: u, v and λ, and those of their rows that matter."""
-
-    def __init__(self, rows: _Rows, program: Program) -> None:
-        self._rows, self._eta = rows, program.wrong
-        self._peaks, self._bases = rows.take(), rows.take()
-        shape = program.kernel.shape[0], program.cost.shape[1]
-        self._has_peak, self._has_base = np.zeros(shape, bool), np.zeros(shape, bool)
-        self._watched: list[_Watched] = []
-
-    def above(self, y: int) -> list[Part]:
-        """η·(u(y) − v(y))."""
-        return [([self._peaks + y, self._bases + y], [self._eta, -self._eta])]
-
-    def below(self, y: int, tops: int) -> list[Part]:
-        """η·(λ(y) − v(y))."""
-        return [([tops + y, self._bases + y], [self._eta, -self._eta])]
-
-    def watch(self, tops: int, law: FloatArray, rows: list[int]) -> None:
-        """Add rows for this λ when they are broken."""
-        self._watched.append(_Watched(tops, law, rows, np.zeros_like(self._has_peak)))
-
-    def add_broken(self, found: FloatArray, table: FloatArray) -> bool:
-        """Whether M breaks a row that was left out; all such rows are added."""
-        outs = table.shape[1]
-        peaks = found[self._peaks : self._peaks + outs]
-        broken = _new(table > peaks + _TOLERANCE, self._has_peak)
-        for x, y in broken:
-            self._rows.add_row(x, y, 1.0, ([self._peaks + y], [-1.0]))
-        low = _new(table < found[self._bases : self._bases + outs] - _TOLERANCE, self._has_base)
-        for x, y in low:
-            self._rows.add_row(x, y, -1.0, ([self._bases + y], [1.0]))
-        added = len(broken) + len(low)
-        for each in self._watched:
-            tops = found[each.first : each.first + outs]
-            high = _new((table > tops + _TOLERANCE) & (each.law[:, None] > 0.0), each.has)
-            if not high:
-                continue
-            added += len(high)
-            # What is above λ, weighted by how likely it is.
-            lost = self._rows.lp.take_in(
-                [each.rows[y] for _, y in high], [float(each.law[x]) for x, _ in high]
-            )
-            for number, (x, y) in enumerate(high):
-                self._rows.add_row(x, y, 1.0, ([each.first + y, lost + number], [-1.0, -1.0]))
-        return added > 0
-
-
-def _new(broken: Broken, has: Broken) -> list[tuple[int, int]]:
-    """Those without a row, which they get."""
-    fresh = broken & ~has
-    has |= fresh
-    return [(int(x), int(y)) for x, y in np.argwhere(fresh)]
+        best = self.read(found)
+        added = False
+        if (self._floor < 0).any():
+            sides = np.array([(x, other) for x, other, _ in self._program.floor])
+            factors = np.array([factor for *_, factor in self._program.floor])
+            over = best[sides[:, 0]] / factors[:, None] > best[sides[:, 1]] + _TOLERANCE
+            broken = over & (self._floor < 0)
+            self._add_floor(broken)
+            added = bool(broken.any())
+        if self._far is not None:
+            added |= self._far.add_broken(found, self._program.kernel @ best)
+        return added

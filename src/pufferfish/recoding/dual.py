@@ -1,0 +1,217 @@
+"""How little any map can lose that keeps a duty: a bound in whole numbers, from multipliers.
+
+Let D(x,y) be the cost plus, for multipliers ≥ 0 of rows that every such map keeps, these rows. With
+Σ_y T(k,y) = 1 and M = K·T,
+
+    Σ cost·M ≥ Σ_k min_y (Kᵀ·D)(k,y) − δ·Σ_ij max_y λ_ij(y) − Σ_y ν(y)·π(y),
+
+whatever the multipliers are (weak duality). The rows are
+
+    Σ_i a_i(y)·P_i⁺·M(·,y) ≤ Σ_j b_j(y)·P_j⁻·M(·,y) + Σ_ij λ_ij(y)·t_ij(y)
+
+for laws P⁺ and P⁻ of one's choice within η of what is believed. Each ordered pair gives such a row
+with a_i = λ and b_j = e^ε·λ. Where all pairs must look alike, δ = 0 and η = 0, a and b are free as
+long as Σ_j b_j ≥ e^ε·Σ_i a_i: the row is then a mixture of those of the pairs, and of Q ≤ e^ε·Q.
+Rows of the floor, φ·(M(x,y) − f·M(x',y)) ≤ 0, and ν(y)·(Σ_x π(x)·M(x,y) − π(y)) = 0 of a histogram
+follow.
+
+All is rounded so that the bound can only fall: laws and e^ε apart, cost down. So it holds for the
+promise itself. It knows the duty as `exact` judges it: for δ > 0 with the worst law for each y.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.cells import CellLaw, Whole
+from pufferfish.recoding.exact import Floor, exp_upper
+from pufferfish.recoding.program import GroupMultipliers, Multipliers, Pairs, ordered
+from pufferfish.recoding.table import Duty
+
+__all__ = ["lower_bound"]
+
+# Probabilities, and multipliers for a largest cost of about 1, are multiples of 2 to minus these.
+_PROBABILITY, _MULTIPLIER = 62, 60
+# By less than this a floor's factors were rounded down.
+_LOOSER = 1 + Fraction(1, 1 << 40)
+# Beyond e^700 the rows of a promise are not counted.
+_LARGEST_EPSILON = 700.0
+
+
+def lower_bound(
+    duty: Duty,
+    cost: FloatArray,
+    multipliers: Multipliers,
+    *,
+    near: FloatArray,
+    kernel: FloatArray | None = None,
+    histogram: tuple[FloatArray, FloatArray] | None = None,
+    floor: Floor = (),
+) -> float:
+    """No map that keeps the duty loses less; with a kernel, no map M = K·T.
+
+    Args:
+        duty: What is kept.
+        cost: For each cell and output.
+        multipliers: Of a program for this duty; any give a bound, those of its solution a good one.
+        near: M of that solution: which mass a law that is wrong moves first.
+        kernel: K; none where M is free.
+        histogram: How often each cell occurs, and how often each output does.
+        floor: The rows of the floor that the multipliers are of, each in one order.
+    """
+    scale = 2.0 ** math.frexp(float(np.abs(cost).max()))[1]
+    total = _floor(cost / scale, _MULTIPLIER) << _PROBABILITY
+    spent = Fraction(0)
+    if duty.goal.epsilon <= _LARGEST_EPSILON:
+        factor = exp_upper(duty.goal.epsilon)
+        for laws, pairs, found in zip(duty.laws, duty.pairs, multipliers.groups, strict=True):
+            above, below, most = _weights(found, len(laws), pairs, factor, scale)
+            far = _Far(duty.wrong, multipliers, found, near) if duty.wrong else None
+            for i, law in enumerate(laws):
+                upper, lower = far.laws(i, law) if far else _ends(law)
+                total = total + upper * above[i] - lower * below[i]
+            spent += Fraction(duty.goal.delta) * most
+    for (x, other, factor), row in zip(floor, multipliers.floor, strict=True):
+        charged = _whole(row / scale) << _PROBABILITY
+        total[x] = total[x] + charged
+        total[other] = total[other] - _times(charged, factor * _LOOSER)
+    if histogram is not None:
+        given, wanted = histogram
+        signed = _whole(multipliers.histogram / scale)
+        shares = _floor(given, _PROBABILITY)[:, None]
+        # A share is between this and the next whole number: the smaller product counts.
+        total = total + np.minimum(shares * signed, (shares + 1) * signed)
+        spent += sum(
+            (int(a) * Fraction(float(b)) for a, b in zip(signed, wanted, strict=True)), Fraction(0)
+        )
+    parts = _PROBABILITY
+    if kernel is not None:
+        total = _floor(kernel, _PROBABILITY).T @ total - np.maximum(-total, 0).sum(axis=0)
+        parts += _PROBABILITY
+    least = Fraction(int(total.min(axis=1).sum()), 1 << parts) - spent
+    return _down(least * Fraction(scale) / (1 << _MULTIPLIER))
+
+
+def _floor(values: FloatArray, bits: int) -> Whole:
+    """Whole multiples of 2^−bits, rounded down, for values within ±1."""
+    # A product with a power of two is exact.
+    whole: Whole = np.floor(values * 2.0**bits).astype(np.int64).astype(object)
+    return whole
+
+
+def _whole(values: FloatArray) -> Whole:
+    """Multipliers, about: any will do."""
+    scaled = np.ldexp(values, _MULTIPLIER)
+    return np.array([int(each) for each in scaled.ravel()], dtype=object).reshape(values.shape)
+
+
+def _times(values: Whole, factor: Fraction) -> Whole:
+    """Values times a factor, rounded up."""
+    found: Whole = -(-values * factor.numerator // factor.denominator)
+    return found
+
+
+def _down(value: Fraction) -> float:
+    """The largest double that is not above a value."""
+    found = float(value)
+    return found if Fraction(found) <= value else math.nextafter(found, -math.inf)
+
+
+def _weights(
+    found: GroupMultipliers, secrets: int, pairs: Pairs, factor: Fraction, scale: float
+) -> tuple[Whole, Whole, int]:
+    """a and b of each secret and y, and Σ_ij max_y λ_ij(y)."""
+    if found.pairs is None:
+        above, below = _whole(found.above / scale), _whole(found.below / scale)
+        asked, given = _times(above.sum(axis=0), factor), below.sum(axis=0)
+        # What is not answered below is not asked above.
+        above = np.where(given > 0, above, 0)
+        return above, -(-below * asked // np.maximum(given, 1)), 0
+    charged = _whole(found.pairs / scale)
+    above = np.zeros((secrets, charged.shape[1]), dtype=object)
+    below = above.copy()
+    for (i, j), row in zip(ordered(pairs), charged, strict=True):
+        above[i] = above[i] + row
+        below[j] = below[j] + row
+    most = sum(int(row.max()) for row in charged)
+    return above, _times(below, factor), most
+
+
+def _ends(law: CellLaw) -> tuple[Whole, Whole]:
+    """Columns of lower and of upper ends, as multiples of 2^−62."""
+    low = (law.low << _PROBABILITY) // law.total
+    high = -(-(law.high << _PROBABILITY) // law.total)
+    return low[:, None], high[:, None]
+
+
+class _Far:
+    """Laws that are off by η as far as the multipliers say, and never by more."""
+
+    def __init__(
+        self,
+        wrong: Fraction,
+        multipliers: Multipliers,
+        found: GroupMultipliers,
+        near: FloatArray,
+    ) -> None:
+        self._mass = int(wrong * (1 << _PROBABILITY))
+        self._found, self._near = found, near
+        self._peak, self._base = multipliers.peak, multipliers.base
+
+    def laws(self, i: int, law: CellLaw) -> tuple[Whole, Whole]:
+        """P⁺ from below and P⁻ from above, for each cell and y."""
+        low, high = _ends(law)
+        room = [int(each) for each in low[:, 0]]
+        upper = np.repeat(low, self._near.shape[1], axis=1)
+        lower = np.repeat(high, self._near.shape[1], axis=1)
+        for y, column in enumerate(self._near.T):
+            rising = np.argsort(column, kind="stable").tolist()
+            peak, base = self._peak[:, y], self._base[:, y]
+            bottom, top = self._found.bottom[i][:, y], self._found.top[i][:, y]
+            upper[:, y] = upper[:, y] + self._moved(room, bottom, peak, rising)
+            lower[:, y] = lower[:, y] + self._moved(room, top, base, rising[::-1])
+        return upper, lower
+
+    def _moved(
+        self, room: Sequence[int], source: FloatArray, target: FloatArray, order: Sequence[int]
+    ) -> Whole:
+        """What each cell gains if η of mass moves.
+
+        It comes from cells in proportion to `source`, as far as there is room, and then in order;
+        it goes to cells in proportion to `target`, or to the last in order.
+        """
+        left = self._mass
+        moved = [0] * len(room)
+        for x, wanted in zip(_places(source), _shares(source, left), strict=True):
+            moved[x] = -min(wanted, room[x])
+            left += moved[x]
+        for x in order:
+            if left == 0:
+                break
+            taken = min(room[x] + moved[x], left)
+            moved[x] -= taken
+            left -= taken
+        mass = self._mass - left
+        given = _shares(target, mass)
+        for x, share in zip(_places(target), given, strict=True):
+            moved[x] += share
+        moved[order[-1]] += mass - sum(given)
+        return np.array(moved, dtype=object)
+
+
+def _places(weights: FloatArray) -> list[int]:
+    """Where weights are above 0."""
+    return [int(each) for each in np.flatnonzero(weights > 0.0)]
+
+
+def _shares(weights: FloatArray, mass: int) -> list[int]:
+    """Whole parts of a mass in proportion to the weights above 0: together no more than it."""
+    positive = weights[weights > 0.0]
+    parts = [int(each) for each in np.ldexp(positive / positive.max(initial=0.0), _MULTIPLIER)]
+    whole = max(sum(parts), 1)
+    return [mass * each // whole for each in parts]
