@@ -62,6 +62,7 @@ from pufferfish.releases import Release, release, release_file
 from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.sums import SumCalibration, SumPlan, calibrate_sum, compare_sum, release_sum
 from pufferfish.tables import Summary, summarise
+from pufferfish.tables.halves import Halves, split_half
 from pufferfish.tables.spark.workers import SparkWorkers
 from pufferfish.theorems import ComposableCertificate, composable
 from pufferfish.words.explanation import Explanation
@@ -91,6 +92,7 @@ __all__ = [
     "GaussianMixture",
     "GaussianNoise",
     "Guarantee",
+    "Halves",
     "HeldOut",
     "InvalidInputError",
     "LaplaceNoise",
@@ -154,6 +156,7 @@ __all__ = [
     "release_file",
     "release_sum",
     "sampling",
+    "split_half",
     "summarise",
     "sums",
     "theorems",

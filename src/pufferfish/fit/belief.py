@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pufferfish.beliefs.priors import Discrete, Prior
-from pufferfish.beliefs.scenario import PUBLIC, RELEASED, Belief, Secret, some_secrets
+from pufferfish.beliefs.scenario import OTHER_ROWS, PUBLIC, RELEASED, Belief, Secret, some_secrets
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import FloatArray, bounds, nonnegative, positive, require
 from pufferfish.fit.bootstrap import draw_resamples
@@ -64,7 +64,8 @@ def fit_belief(
             secret adapts the means.
         components: Of a mixture: a number, or "auto" for the best BIC among 1 to 5.
         min_group: A secret with fewer records is refused.
-        provenance: "fitted on the released column", "reference sample" or "public".
+        provenance: "fitted on the released column", "reference sample" or "public". Where rows
+            were set apart (`split_half`) a belief says so, instead of the first.
         name: How messages call this adversary; by default the family.
         least_std: The least std of a component; by default what the column's resolution allows.
         relevance: For "ubm": how many records the background counts for.
@@ -290,8 +291,10 @@ def _belief(
     resampled: bool = False,
 ) -> Belief:
     tables = all(isinstance(prior, Discrete) for prior in priors.values())
-    # Where a belief is said to be about the released column, a release asks which column that was.
-    here = provenance == RELEASED
+    if provenance == RELEASED and summary.unseen is not None:
+        provenance = OTHER_ROWS
+    # Where a belief is said to be about the released table, a release asks which table that was.
+    here = provenance in (RELEASED, OTHER_ROWS)
     # Rows drawn anew are not those of the table.
     counted = {} if resampled else _frequencies(summary, tables, provenance)
     return Belief(
