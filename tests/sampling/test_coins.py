@@ -1,5 +1,6 @@
 """Coins that are found again by the number of a row."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -19,7 +20,7 @@ def coins() -> Coins:
 def test_a_row_has_one_coin_however_the_table_is_cut(coins):
     whole = coins.heads(0, ROWS)
     cuts = [0, 1, 511, 512, 513, 70_000, 70_000, ROWS]
-    parts = [coins.heads(a, b - a) for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [coins.heads(a, b - a) for a, b in itertools.pairwise(cuts)]
     assert np.array_equal(np.concatenate(parts), whole)
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pufferfish.cli.held_out import Splits, as_data, as_line, measured
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.columns.origin import source_of
@@ -52,6 +53,7 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Write the plan here (JSON or YAML).")
     ] = None,
     force: Force = False,
+    splits: Splits = 5,
 ) -> None:
     """Calibrate, explain, write."""
     show = printing.show()
@@ -101,11 +103,13 @@ def command(
         )
     )
     promise = plan.promise
+    held_out = measured(asked, described, plan.calibration, splits, show)
+    unused = "" if held_out is None else f"\n\n{fold(as_line(held_out))}"
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
     beware = "".join(f"Beware: {text}\n\n" for text in headline(Facts.of(plan)))
     show.result(
-        f"{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}\n\n"
+        f"{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}{unused}\n\n"
         f"The promise for {_unit(plan)}: {promise}.{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
@@ -113,6 +117,7 @@ def command(
             "noise": law_to_dict(plan.calibration.mechanism),
             "certificate": plan.calibration.certificate.to_dict(),
             "plan": None if output is None else str(output),
+            **as_data(held_out),
         },
     )
 

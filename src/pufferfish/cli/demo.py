@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from pufferfish.cli.held_out import measured
 from pufferfish.cli.printing import Printing
 from pufferfish.cli.release import publish
 from pufferfish.core.atomic import write_text
@@ -26,6 +27,7 @@ from pufferfish.tables import format_of
 __all__ = ["command"]
 
 _PAIR = "Black:Asian-Pac-Islander"
+_SPLITS = 5
 
 
 @flatten_groups
@@ -66,6 +68,7 @@ def command(
         show,
         force=True,
         just_counted=described.counted,
+        held_out=measured(asked, described, plan.calibration, _SPLITS, show),
     )
     if report is None:
         show.say("Report      not written; pip install 'pufferfish-privacy[report]' first")

@@ -35,7 +35,8 @@ from pufferfish.fit import fit_belief, refit_belief
 from pufferfish.tables import Group, Summary
 from pufferfish.tables.summary import IntArray
 
-__all__ = ["WRONGS", "HeldOut", "Split", "held_out", "measure", "wrong_that_holds"]
+__all__ = ["WRONGS", "HeldOut", "Split", "held_out", "judge", "measure"]
+__all__ += ["wrong_that_holds"]
 
 # By how much laws may be wrong: what is tried, from below. Public, so that a choice says little.
 WRONGS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
@@ -106,10 +107,12 @@ class HeldOut:
             if self.goal.pure
             else f"δ at ε = {self.goal.epsilon:g} is {self.delta:.3g}"
         )
-        within = "once" if count == 1 else f"in {count} random splits, the median"
+        if count == 1:
+            kept = "holds" if self.held else "does not hold"
+            return f"on rows that were not used, {found}; {self.goal} {kept} there."
         return (
-            f"on rows that were not used, {found} ({within}; {self.goal} held in {self.held} of "
-            f"{count})."
+            f"on rows that were not used, {found} (median of {count} random splits; {self.goal} "
+            f"held in {self.held})."
         )
 
 
@@ -282,6 +285,11 @@ def _split(
     for _ in range(count):
         scenario, other = halves.drawn(generator)
         yield _judged(calibrated(scenario), goal, other)
+
+
+def judge(calibration: Calibration, goal: Guarantee, other: Summary) -> HeldOut:
+    """What was calibrated, judged by rows that are others already."""
+    return HeldOut(goal=goal, splits=(_judged(calibration, goal, other),))
 
 
 def _judged(calibration: Calibration, goal: Guarantee, other: Summary) -> Split:

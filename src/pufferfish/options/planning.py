@@ -9,11 +9,13 @@ from pufferfish.calibration.result import Calibration
 from pufferfish.calibration.rows import SeveralRows, width_of
 from pufferfish.columns.plan import Plan
 from pufferfish.core.ladder import Rounding
+from pufferfish.core.validation import require
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
+from pufferfish.tables.halves import Halves
 from pufferfish.tables.one_row import OneRow
 
 __all__ = ["Asked"]
@@ -44,7 +46,7 @@ class Asked:
         missing: Any = self.adversaries.missing
         one_row: Any = publishing.one_row
         return Plan(
-            calibration=self._calibration(described, voice),
+            calibration=self.calibration(described, voice),
             column=column,
             secret=secret,
             keep=tuple(publishing.keep or ()),
@@ -68,9 +70,27 @@ class Asked:
         """Noise that was asked for by its size or its accuracy is not rounded: ε is."""
         return "given" if self.accuracy.given else self.goal.rounding
 
-    def described(self, voice: Voice) -> Described:
-        """The scenario, from the counts of the table that is released."""
-        return self.adversaries.described(self.table, voice, self.reduction)
+    def described(self, voice: Voice, halves: Halves | None = None) -> Described:
+        """The scenario, from the counts of the table that is released, or of half of it.
+
+        Args:
+            voice: Told of the work.
+            halves: How the table was split, if beliefs are fitted to one half.
+        """
+        if halves is None:
+            return self.adversaries.described(self.table, voice, self.reduction)
+        self.adversaries.check()
+        fitted = self.adversaries.describe(halves.fitted, voice)
+        return replace(fitted, counted=halves.rest)
+
+    def halves(self, voice: Voice) -> Halves:
+        """The table, split at random."""
+        require(
+            self.adversaries.reference is None and self.publishing.person is None,
+            "--fit-on half fits to rows of the table itself, and splits rows: leave out "
+            "--reference and --person.",
+        )
+        return self.table.halves(voice)
 
     @property
     def reduction(self) -> OneRow | None:
@@ -85,7 +105,8 @@ class Asked:
         rows, bounds = self.publishing.rows, self.adversaries.bounds
         return rows if bounds is None else replace(rows, width=width_of(bounds))
 
-    def _calibration(self, described: Described, voice: Voice) -> Calibration:
+    def calibration(self, described: Described, voice: Voice) -> Calibration:
+        """The least noise, or the strongest promise, for a scenario."""
         scenario, rows = described.scenario, self.rows
         if self.accuracy.given:
             return self.accuracy.calibration(scenario, self.goal, rows, described.records)
