@@ -21,7 +21,7 @@ from pufferfish.tables.halves import Halves
 __all__ = ["Splits", "as_data", "as_line", "measured"]
 
 # Seconds after which no further split is begun: a quick command stays quick.
-PATIENCE = 1.0
+_PATIENCE = 1.0
 
 Splits = Annotated[
     int,
@@ -66,7 +66,7 @@ def measured(
                 rows,
                 lambda each: asked.calibration(replace(described, scenario=each), _SILENT),
                 splits=splits,
-                patience=PATIENCE,
+                patience=_PATIENCE,
             )
     except PufferfishError as error:
         show.warn(f"what the promise becomes on rows that were not used is not known: {error}")

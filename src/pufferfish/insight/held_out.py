@@ -39,7 +39,7 @@ __all__ = ["WRONGS", "HeldOut", "Split", "held_out", "judge", "measure"]
 __all__ += ["wrong_that_holds"]
 
 # By how much laws may be wrong: what is tried, from below. Public, so that a choice says little.
-WRONGS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
+WRONGS = (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
