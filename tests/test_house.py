@@ -40,6 +40,7 @@ ABOUT_A_PACKAGE = {
     "releases/test_cap.py",
     "releases/test_files.py",
     "releases/test_folders.py",
+    "releases/test_recoded.py",
     "releases/test_release.py",
     "report/test_browser.py",
     "report/test_canary.py",

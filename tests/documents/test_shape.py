@@ -79,7 +79,7 @@ def plan(change: Any) -> dict[str, Any]:
                 probabilities="canary"
             ),
             "scenario.beliefs[1].secrets[0].prior.probabilities",
-            "must be a list, got a text",
+            "must be a list or null, got a text",
         ),
         (lambda data: data.update(colum=1), "", "has an entry 'colum', which is not known"),
         (lambda data: data.pop("goal"), "", "has no entry 'goal'"),

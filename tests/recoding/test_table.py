@@ -69,12 +69,12 @@ def judged(table: np.ndarray, counts: np.ndarray, duty: Duty) -> Fraction:
     return referee.spent(exact, laws, duty.goal.epsilon, duty.wrong)
 
 
-def test_a_thousand_tables_keep_their_promise_and_bare_solutions_do_not() -> None:
+def test_repaired_tables_keep_their_promise_and_bare_solutions_do_not() -> None:
     broken = 0
-    for seed in range(300):
+    for seed in range(150):
         counts, matrix, duty, kept = planned(seed)
         table = repair(matrix, duty, kept)
         assert (table.sum(axis=1) == WHOLE).all()
         assert judged(table, counts, duty) <= Fraction(duty.goal.delta), seed
         broken += judged(round_table(matrix), counts, duty) > Fraction(duty.goal.delta)
-    assert broken > 100
+    assert broken > 50

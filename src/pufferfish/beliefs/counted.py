@@ -60,7 +60,7 @@ def check_frequencies(
         )
     if cap is not None:
         inside = np.clip(frequencies.values, *cap) == frequencies.values
-        require(bool(inside.all()), "frequencies of values that are capped have some outside.")
+        require(bool(inside.all()), "frequencies of capped values have some outside the cap.")
     return frequencies, holes
 
 

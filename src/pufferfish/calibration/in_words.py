@@ -218,21 +218,25 @@ def repeats(scenario: Scenario, law: Law, composable: ComposableCertificate | No
             "here, for so many pairs; `calibration.composable` does it, in its own time."
         )
     if composable is None:
-        reason = (
-            "no bound is known on how far apart the two values of a pair can be"
-            if law.ratio_scale > 0.0
-            else "only the costs of Laplace noise, or of a floor, are known to add up"
-        )
+        if law.ratio_scale > 0.0:
+            reason = "no bound is known on how far apart the two values of a pair can be"
+        elif law.additive:
+            reason = "only the costs of Laplace noise are known to add up"
+        else:
+            reason = "without a floor nothing is known of what two draws cost together"
         return (
-            f"Releasing the same value again, with fresh noise: {REPEATS_REFUSED}. The "
+            f"Releasing the same value again, {_drawn_again(law)}: {REPEATS_REFUSED}. The "
             f"certificate spends the adversaries' own uncertainty, and {reason}."
         )
     once, twice = composable.cost(1), composable.cost(2)
     return (
-        f"Releasing the same value again, with fresh noise, {REPEATS_LOOSER}, which adds up, says: "
-        "one release "
-        f"{_round_guarantee(once)}, two releases {_round_guarantee(twice)}."
+        f"Releasing the same value again, {_drawn_again(law)}, {REPEATS_LOOSER}, which adds up, "
+        f"says: one release {_round_guarantee(once)}, two releases {_round_guarantee(twice)}."
     )
+
+
+def _drawn_again(law: Law) -> str:
+    return "with fresh noise" if law.additive else "drawn afresh"
 
 
 def _round_guarantee(goal: Guarantee) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
@@ -152,7 +152,7 @@ def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> No
         return
     if asked.floor == "noise":
         return
-    size = noise.size if isinstance(noise, LaplaceNoise) else 0.0
+    size = 0.0 if noise is None else noise.size
     if asked.floor is not None and asked.floor * size <= 1.0:
         return
     raise InvalidInputError(
@@ -175,24 +175,18 @@ def _choose_floor(
     if asked.floor is None:
         return cells, None
     if asked.floor == "noise":
-        if not isinstance(noise, LaplaceNoise):
+        if noise is None or noise.identity:
             return cells, None  # nothing has to be hidden
-        first, kappa = noise, 1.0 / noise.scale
+        first, kappa = cast("LaplaceNoise", noise), 1.0 / noise.size
     else:
         kappa = positive("floor", asked.floor)
-        first = _laplace(goal, math.nextafter(1.0 / kappa, math.inf))
+        size = math.nextafter(1.0 / kappa, math.inf)
+        first = laplace_family(goal)(size)
     listed = cells.edges is None
     if listed and (goal.pure or asked.floor != "noise"):
         return cells, kappa
     require(asked.distances is None, "distances of your own need listed values and delta = 0.")
     return replace(cells, edges=cells.edges or _between(cells.numbers), noise=first), None
-
-
-def _laplace(goal: Guarantee, scale: float) -> LaplaceNoise:
-    law = laplace_family(goal)(scale)
-    if not isinstance(law, LaplaceNoise):
-        raise InvalidInputError(f"a floor of {1.0 / scale:g} leaves nothing to be drawn.")
-    return law
 
 
 def _between(values: tuple[float, ...]) -> tuple[float, ...]:

@@ -9,7 +9,6 @@ from pufferfish.core.errors import MissingExtraError
 
 __all__ = [
     "check_report",
-    "highspy",
     "jinja2",
     "matplotlib",
     "narwhals",
@@ -23,7 +22,6 @@ _TABLES = "Without it, give a dict of arrays: {'column': values, 'secret': secre
 _JAVA = "It needs Java 17 or newer, too."
 # For each library who needs it, the extra that brings it, and what else there is to say.
 _EXTRAS = {
-    "highspy": ("a recoding needs highspy", "recode", ""),
     "jinja2": ("a report needs jinja2", "report", ""),
     "matplotlib": ("this picture needs matplotlib", "report", ""),
     "narwhals": ("frames and files need narwhals", "frames", _TABLES),
@@ -51,11 +49,6 @@ def _library(name: str, part: str | None = None) -> Any:
 def check_report() -> None:
     """Refuse to begin a report that could not be finished; its own pictures need no library."""
     jinja2()
-
-
-def highspy() -> Any:
-    """The library that solves linear programs."""
-    return _library("highspy")
 
 
 def jinja2() -> Any:

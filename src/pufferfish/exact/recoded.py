@@ -31,6 +31,8 @@ __all__ = ["cell_law", "certify_recoding", "recoding_delta", "recoding_epsilon"]
 
 # Of probabilities that are computed: what they may be off by, for each and in all.
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
+# What a promise must have of ε.
+_LEAST_EPSILON = 1e-100
 # A ratio above all others.
 _UNBOUNDED = Fraction(1 << 512)
 
@@ -66,7 +68,7 @@ def recoding_epsilon(scenario: Scenario, recoding: Recoding) -> Enclosure:
 
 def recoding_delta(scenario: Scenario, recoding: Recoding, epsilon: float) -> Enclosure:
     """δ at ε, over all pairs, directions and beliefs."""
-    goal = Guarantee(max(epsilon, math.ulp(0.0)), 0.5)
+    goal = Guarantee(max(epsilon, _LEAST_EPSILON), 0.5)
     found = certify_recoding(scenario, recoding, goal)
     return Enclosure(found.delta_lower, found.delta_upper)
 
@@ -86,6 +88,7 @@ class _Seen:
 
     def __init__(self, recoding: Recoding, belief: Belief, wrong: float) -> None:
         self._recoding, self._belief, self._wrong = recoding, belief, Fraction(wrong)
+        self._exact = True
         self._described: dict[Secret, Published] = {}
         self._worst: dict[Secret, Published] = {}
 
@@ -93,6 +96,7 @@ class _Seen:
         """Under the law as it is described."""
         if secret not in self._described:
             law = cell_law(self._recoding.cells, self._belief, secret)
+            self._exact &= bool((law.low == law.high).all())
             self._described[secret] = publish(self._recoding.table, law)
             self._worst[secret] = publish(self._recoding.table, law, self._wrong)
         return self._described[secret]
@@ -109,9 +113,16 @@ class _Seen:
 
     def _result(self, pair: SecretPair, direction: SecretPair, goal: Guarantee) -> PairResult:
         first, second = (self.worst(secret) for secret in direction)
-        epsilon = _epsilon(first, second, goal)
         one, other = (self.described(secret) for secret in direction)
-        # Over all laws that are off, δ is bounded value by value; below, by those as described.
+        upper = _epsilon(first, second, goal)
+        # Where laws are known exactly, the worst of those that are off is one of them. Over all of
+        # them δ is bounded value by value, from below by the laws as described.
+        reached = (
+            (Published(first.upper, first.upper), Published(second.lower, second.lower))
+            if self._exact
+            else (one, other)
+        )
+        epsilon = Enclosure(min(_least_epsilon(*reached), upper), upper)
         delta = Enclosure(_least_delta(one, other, goal.epsilon), _delta(first, second, goal))
         none_left = epsilon.upper <= goal.epsilon
         return PairResult(
@@ -146,7 +157,7 @@ class _Seen:
             tuple(map(min, zip(*(each.lower for each in known), strict=True))),
             tuple(map(max, zip(*(each.upper for each in known), strict=True))),
         )
-        epsilon = _epsilon(every, every, goal).upper
+        epsilon = _epsilon(every, every, goal)
         return Screened(
             belief=self._belief.name,
             provenance=self._belief.provenance,
@@ -156,23 +167,23 @@ class _Seen:
         )
 
 
-def _epsilon(first: Published, second: Published, goal: Guarantee) -> Enclosure:
-    """ε* from both sides; not above the goal's ε where whole numbers say so."""
+def _epsilon(first: Published, second: Published, goal: Guarantee) -> float:
+    """At least ε*; not above the goal's ε where whole numbers say so."""
     ratio = epsilon_of(first, second)
     if ratio is None:
-        # Where a bound is 0 only because it was rounded down, nothing is known.
-        reached = any(a and not b for a, b in zip(first.lower, second.upper, strict=True))
-        return Enclosure(math.inf if reached else 0.0, math.inf)
-    least = epsilon_of(
-        Published(first.lower, first.lower), Published(second.upper, second.upper)
-    ) or Fraction(1)
-    upper = math.nextafter(math.log(float_upper(ratio)), math.inf)
+        return math.inf
     if ratio == 1:
-        upper = 0.0
-    elif ratio <= exp_lower(goal.epsilon):
-        upper = min(upper, goal.epsilon)
-    lower = math.nextafter(math.log(-float_upper(-least)), 0.0) if least > 1 else 0.0
-    return Enclosure(min(lower, upper), upper)
+        return 0.0
+    upper = math.nextafter(math.log(float_upper(ratio)), math.inf)
+    return min(upper, goal.epsilon) if ratio <= exp_lower(goal.epsilon) else upper
+
+
+def _least_epsilon(first: Published, second: Published) -> float:
+    """At most ε*, for what is published with these probabilities at the least, and at most."""
+    ratio = epsilon_of(Published(first.lower, first.lower), Published(second.upper, second.upper))
+    if ratio is None:
+        return math.inf
+    return max(math.nextafter(math.log(-float_upper(-ratio)), -math.inf), 0.0)
 
 
 def _delta(first: Published, second: Published, goal: Guarantee) -> float:
@@ -187,7 +198,7 @@ def _least_delta(first: Published, second: Published, epsilon: float) -> float:
     factor = exp_upper(epsilon)
     both = zip(first.lower, second.upper, strict=True)
     found = sum((max(a - factor * b, Fraction(0)) for a, b in both), Fraction(0))
-    return -float_upper(-found)
+    return max(-float_upper(-found), 0.0)
 
 
 def cell_law(cells: Cells, belief: Belief, secret: Secret) -> CellLaw:

@@ -37,6 +37,8 @@ __all__ = [
 # No number that a table holds is larger.
 _LARGEST = float(np.finfo(np.float64).max)
 _BITS = WHOLE.bit_length() - 1
+# Values at a time: enough to hide the cost of a call, few enough for the cache.
+_AT_A_TIME = 1 << 15
 
 
 class Recoded(Drawing):
@@ -58,22 +60,38 @@ class Recoded(Drawing):
         Raises:
             InvalidInputError: A value is not in the domain; names its row, never the value.
         """
-        given = np.array(values, dtype=np.float64)
-        missing = np.isnan(given)
-        if (np.abs(given[~missing]) > min(self.limit(law), _LARGEST)).any():
-            raise InvalidInputError("a value is too large for the noise that goes first.")
-        if law.noise is not None:
-            given[~missing] = drawing_of(law.noise).draw(law.noise, given[~missing], entropy)
-        rows = law.cells.places(given)
-        rows[missing] = len(law.values) - 1 if law.takes_missing else -1
-        bad = rows < 0
-        if bad.any():
-            raise InvalidInputError(
-                f"row {int(np.argmax(bad))} has a value that is not in the list of the recoding. "
-                "Fit the beliefs to a table that has it, or use bins (edges=..., --edges)."
-            )
+        given = np.asarray(values)
+        require(
+            given.ndim == 1 and (given.dtype.kind in "iuf" or given.size == 0),
+            "values must be a list of real numbers.",
+        )
         published = np.array([np.nan if each is None else each for each in law.outputs])
-        return np.asarray(published[_alias(law).draw(rows, entropy)])
+        results = np.empty(given.shape)
+        for start in range(0, given.size, _AT_A_TIME):
+            part = slice(start, start + _AT_A_TIME)
+            rows = self._rows(law, given[part].astype(np.float64), entropy)
+            bad = rows < 0
+            if bad.any():
+                raise InvalidInputError(
+                    f"row {start + int(np.argmax(bad))} has a value that the recoding does not "
+                    "take. Fit the beliefs to a table that has it, or use bins (edges=..., "
+                    "--edges)."
+                )
+            results[part] = published[_alias(law).draw(rows, entropy)]
+        return results
+
+    def _rows(self, law: Recoding, values: FloatArray, entropy: Entropy) -> npt.NDArray[np.int64]:
+        """The row of the table that each value is drawn from; −1: there is none."""
+        if law.listed and not law.takes_missing:
+            return law.cells.places(values)
+        missing, beyond = np.isnan(values), np.abs(values) > min(self.limit(law), _LARGEST)
+        if law.noise is not None:
+            there = ~(missing | beyond)
+            values[there] = drawing_of(law.noise).draw(law.noise, values[there], entropy)
+        rows = law.cells.places(values)
+        rows[missing] = len(law.values) - 1 if law.takes_missing else -1
+        rows[beyond] = -1
+        return rows
 
     def limit(self, law: Recoding) -> float:
         """That of the noise that goes first."""

@@ -59,6 +59,6 @@ def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]
 def _middles(edges: Sequence[float], low: float, high: float) -> tuple[float, ...]:
     """What stands for each bin: its middle; an end bin is taken to be as wide as the next one."""
     inner = [0.5 * (a + b) for a, b in pairwise(edges)]
-    first = edges[1] - edges[0] if len(edges) > 1 else 2.0 * max(edges[0] - low, 1e-300)
-    last = edges[-1] - edges[-2] if len(edges) > 1 else 2.0 * max(high - edges[0], 1e-300)
+    first = edges[1] - edges[0] if len(edges) > 1 else max(edges[0] - low, 1e-300)
+    last = edges[-1] - edges[-2] if len(edges) > 1 else max(high - edges[0], 1e-300)
     return (edges[0] - 0.5 * first, *inner, edges[-1] + 0.5 * last)

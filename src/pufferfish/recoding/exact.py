@@ -43,8 +43,8 @@ def exp_lower(exponent: float | Fraction) -> Fraction:
     if rounded > exponent:
         rounded = math.nextafter(rounded, -math.inf)
     # The system's exp is right to within two units of its last digit.
-    found = math.exp(rounded)
-    return Fraction(math.nextafter(math.nextafter(found, 0.0), 0.0))
+    found = math.nextafter(math.nextafter(math.exp(rounded), 0.0), 0.0)
+    return Fraction(max(found, 1.0) if exponent >= 0 else found)
 
 
 def exp_upper(exponent: float) -> Fraction:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pufferfish.core.errors import UnreachableGoalError, UnsupportedError
-from pufferfish.core.extras import highspy
 from pufferfish.core.validation import FloatArray
 
 __all__ = ["LinearProgram", "Part"]
@@ -24,7 +24,10 @@ class LinearProgram:
 
     def __init__(self) -> None:
         """Nothing yet."""
-        self._highs = highspy().Highs()
+        # Loaded when it is needed: that takes a while.
+        from highspy import Highs  # noqa: PLC0415
+
+        self._highs: Any = Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
         # Laws have probabilities below 1e-9, which HiGHS would take for 0; and what it breaks
         # costs loss in the repair.

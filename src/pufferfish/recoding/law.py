@@ -285,13 +285,16 @@ class Recoding(Law):
     def unchanged(self, frequencies: Frequencies) -> float:
         """The share of rows that are published as they are, missing ones included.
 
+        A value that is put into a bin stays as it is if what stands for that bin is published.
+
         Args:
             frequencies: As for `rmse`.
         """
         numbers, weights = self._weigh(frequencies)
         rows = self.spread(numbers)
         published = np.array([math.nan if each is None else each for each in self.outputs])
-        same = float(weights @ (rows * (published == numbers[:, None])).sum(axis=1))
+        itself = np.array(self.cells.numbers)[self.cells.places(numbers)]
+        same = float(weights @ (rows * (published == itself[:, None])).sum(axis=1))
         missing = _share_missing(frequencies, len(self.values), takes=self.takes_missing)
         if missing and None in self.outputs:
             same += missing * float(self.table[-1, self.outputs.index(None)]) / float(WHOLE)

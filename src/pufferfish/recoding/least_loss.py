@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import IntegerTable
 from pufferfish.recoding.dual import lower_bound
@@ -18,8 +19,8 @@ from pufferfish.recoding.table import Duty, repair, round_table
 
 __all__ = ["Found", "Task", "least_loss"]
 
-# With more, a floor is a kernel: one program over all M that keep it takes too long.
-_FEW_CELLS = 60
+# With more cells and more rows, a floor is a kernel: one program over all M takes too long.
+_FEW_CELLS, _FEW_ROWS = 60, 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,8 +75,29 @@ def least_loss(
         UnsupportedError: Nothing was found in time.
         CertificationError: The promise is finer than a table of whole numbers can be.
     """
-    floor = () if task.fixed or len(task.cost) > _FEW_CELLS else _needed(task.duty.floor)
-    kernel = None if floor else task.kernel
+    floor = _rows(task)
+    if task.kernel is None or not floor:
+        return _search(task, task.kernel, floor, seconds, progress)[0]
+    try:
+        free, settled = _search(task, None, floor, seconds / 2.0, progress)
+    except UnsupportedError:
+        # One program over all M took too long.
+        return _search(task, task.kernel, (), seconds / 2.0, progress)[0]
+    if settled:
+        return free
+    other = _search(task, task.kernel, (), seconds / 2.0, progress)[0]
+    better = min(free, other, key=lambda each: each.loss)
+    return Found(better.table, better.loss, min(free.bound, float(better.loss)))
+
+
+def _search(
+    task: Task,
+    kernel: FloatArray | None,
+    floor: Floor,
+    seconds: float,
+    progress: Callable[[int], None] | None,
+) -> tuple[Found, bool]:
+    """The best M = K·T, or with rows of a floor in place of K the best M; whether it is settled."""
     program = _program(task, kernel, floor)
     solution = solve(program, seconds=seconds, progress=progress)
     found = np.clip(solution.map, 0.0, None)
@@ -98,7 +120,19 @@ def least_loss(
         histogram=task.histogram,
         floor=floor,
     )
-    return Found(table, loss, min(bound, float(loss)))
+    return Found(table, loss, min(bound, float(loss))), solution.settled
+
+
+def _rows(task: Task) -> Floor:
+    """The rows of the floor; none where K stands for it."""
+    if task.kernel is None:
+        return _needed(task.duty.floor)
+    if task.fixed:
+        return ()
+    cells, outs = task.cost.shape
+    needed = _needed(task.duty.floor)
+    few = len(needed) * outs <= _FEW_ROWS and not task.duty.wrong
+    return needed if few or cells <= _FEW_CELLS else ()
 
 
 def _constant(cost: FloatArray, wanted: FloatArray | None) -> IntegerTable:

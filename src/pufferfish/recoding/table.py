@@ -25,6 +25,8 @@ from pufferfish.recoding.exact import WHOLE, Floor, delta_of, exp_lower, publish
 __all__ = ["Duty", "repair", "round_table"]
 
 _LEAST = 4.0 / WHOLE
+# So little changes no frequency that anybody counts, whatever is mixed in.
+_FAINT = 1e-6
 # How often the mixture may grow before the promise is called finer than a table can be.
 _MOST_TRIES = 60
 
@@ -62,7 +64,8 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
     Args:
         matrix: M, from a solution.
         duty: What must be kept, exactly.
-        mixed_in: r, where the frequencies of what is published must stay; None: where it helps.
+        mixed_in: r, where the frequencies of what is published must stay, to within 1e-6; None:
+            where it helps.
 
     Raises:
         CertificationError: The promise is finer than a table can be.
@@ -78,9 +81,11 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
         # At least some units of the table.
         found = np.array([max(float(each), _LEAST) if each else 0.0 for each in needed])
         found *= 1.0 + weights.sum()
-        if mixed_in is None:
+        if mixed_in is None or found.sum() < _FAINT:
             # Where nothing is broken little room is left, and what follows rounds again.
             weights += found + found.mean()
+        elif not duty.goal.pure:
+            weights += mixed_in * found.sum() * 2.0**attempt
         else:
             weights += mixed_in * (found / np.maximum(mixed_in, 2.0**-62)).max() * 2.0**attempt
     raise CertificationError("the promise is finer than a table of whole numbers can be.")
