@@ -51,6 +51,7 @@ INVERT = "pufferfish.denoise.smooth._invert"
 AUC_ERROR = "pufferfish.audits.learners._auc_error"
 EXACT_SUM = "pufferfish.sums.release._exact_sum"
 READ_BELIEFS = "pufferfish.options.adversaries._read_beliefs"
+WRONG_THAT_HOLDS = "pufferfish.cli.held_out.wrong_that_holds"
 
 
 def found(seam: str) -> Any:

@@ -23,6 +23,7 @@ ABOUT_A_PACKAGE = {
     "cli/test_commands.py",
     "cli/test_files.py",
     "cli/test_folders.py",
+    "cli/test_mechanism.py",
     "cli/test_messages.py",
     "cli/test_na.py",
     "cli/test_scale.py",

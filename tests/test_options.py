@@ -23,6 +23,7 @@ from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
+from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.script import script
 from pufferfish.options.table import Table
 from pufferfish.options.words import arguments, commands
@@ -127,6 +128,29 @@ WITH_HOLES = {
 }
 
 
+RECODED = {
+    "recode": asked(goal={"epsilon": 1.0, "mechanism": "recode"}),
+    "all of it": asked(
+        goal={"epsilon": 1.0, "mechanism": "recode"},
+        recoding=HowRecoded(
+            floor="none",
+            wrong="2%",
+            loss="changed",
+            keep_histogram=False,
+            edges="0:12:3",
+            time_limit=9.0,
+        ),
+    ),
+    "nominal": asked(
+        goal={"epsilon": 1.0, "mechanism": "recode"}, recoding=HowRecoded(floor="2", nominal=True)
+    ),
+    "auto": asked(goal={"epsilon": 1.0, "mechanism": "auto"}, adversaries={"cap": "0:11"}),
+    "auto, clipped": asked(
+        goal={"epsilon": 1.0, "mechanism": "auto"}, recoding=HowRecoded(edges="-900,900")
+    ),
+}
+
+
 def same_everywhere(question: Asked, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare the plan itself, the one that a command saved, and the one that a script used."""
     monkeypatch.chdir(folder)
@@ -155,6 +179,18 @@ def test_command_and_script_give_the_same_plan(
     write(tmp_path / NAME, 40)
     write(tmp_path / "other's.csv", 60)
     same_everywhere(CASES[case], tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("case", RECODED)
+def test_also_of_recodings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
+    write(tmp_path / NAME, 40)
+    monkeypatch.chdir(tmp_path)
+    question = RECODED[case]
+    plan = question.plan(question.described(Silent()), Silent())
+    assert run(shlex.split(commands(question, OUTPUT).splitlines()[0])[1:]) == Exit.DONE
+    assert Plan.load(tmp_path / "plan.json") == plan
+    exec(compile(script(question, plan.calibration.scenario, OUTPUT), "script", "exec"), {})
+    assert Record.load(tmp_path / f"{OUTPUT}.record.json").plan == plan
 
 
 @pytest.mark.parametrize("case", WITH_HOLES)
@@ -187,10 +223,11 @@ def test_values_without_noise_are_asked_for_in_both(
 
 
 def test_what_is_as_by_default_is_not_said() -> None:
-    for group in (Adversaries(), Goal(), Accuracy(), Publishing()):
+    for group in (Adversaries(), Goal(), HowRecoded(), Accuracy(), Publishing()):
         assert arguments(group) == []
     assert arguments(Goal(epsilon=1.0)) == ["--epsilon", "1"]
     assert arguments(Goal(epsilon=0.1 + 0.2)) == ["--epsilon", "0.30000000000000004"]
+    assert arguments(HowRecoded(keep_histogram=False)) == ["--any-histogram"]
     assert arguments(Publishing(keep=["a", "b"], round_to=0.5)) == [
         *("--keep", "a", "--keep", "b"),
         *("--round", "0.5"),

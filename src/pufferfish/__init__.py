@@ -44,6 +44,7 @@ from pufferfish.exact import (
     verify,
 )
 from pufferfish.fit import FitReport, fit_belief, fit_beliefs, fit_report
+from pufferfish.insight.choosing import Chosen, choose_mechanism
 from pufferfish.insight.comparison import ComparedMethod, Comparison, compare
 from pufferfish.insight.extremes import Outliers, outliers
 from pufferfish.insight.held_out import HeldOut, held_out, wrong_that_holds
@@ -77,6 +78,7 @@ __all__ = [
     "Calibration",
     "Certificate",
     "CertificationError",
+    "Chosen",
     "Clip",
     "ComparedMethod",
     "Comparison",
@@ -133,6 +135,7 @@ __all__ = [
     "calibrate",
     "calibrate_rows",
     "calibrate_sum",
+    "choose_mechanism",
     "compare",
     "compare_sum",
     "composable",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,3 +99,33 @@ def test_secrets_that_only_one_half_has_are_known(typed: Typed, folder: Path) ->
     write(folder / "t.csv", rows() + more)
     for _ in range(4):
         assert typed(*HALF, "--pair", "a:b", "--force").code == 0
+
+
+RECODE = ("--mechanism", "recode", "--floor", "none", "--wrong", "auto")
+
+
+def test_wrong_that_holds_is_found_and_told(typed: Typed) -> None:
+    said = typed(*CALIBRATE, *RECODE, "--json")
+    assert 0.0 < said.json["wrong"] < 1.0
+    told = typed(*CALIBRATE, *RECODE)
+    assert "It was chosen by looking at the table." in told.err
+    assert f"--wrong auto took {said.json['wrong']:g}" in told.err
+
+
+def test_wrong_is_not_chosen_by_rows_that_are_released(
+    typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    found = seams.found(seams.WRONG_THAT_HOLDS)
+
+    def spy(*arguments: object, counts: Any, **more: Any) -> Any:
+        seen.append(sum(group.records for group in counts.groups.values()))
+        return found(*arguments, counts=counts, **more | {"wrongs": (0.2,), "share": 0.0})
+
+    seams.put(monkeypatch, seams.WRONG_THAT_HOLDS, spy)
+    rows_released = typed(*HALF, *RECODE, "--json").json["rows"]
+    assert seen == [len(rows()) - rows_released]
+
+
+def test_wrong_auto_needs_a_promise(refused: Callable[..., Said]) -> None:
+    assert "--epsilon" in refused("calibrate", "t.csv", *COLUMNS, *RECODE).err

@@ -47,6 +47,8 @@ CASES = {
     "two beliefs": (BOTH, TIGHT),
     "holes": (HOLED, TIGHT),
 }
+# Those with tables.
+RECODED = ("tables", "two beliefs")
 METHODS = {"exact", "coupling", "thm-1", "remark-1", "thm-2", "cor-2"}
 
 
@@ -56,7 +58,8 @@ def comparison(case: str) -> pf.Comparison:
 
 
 def rows(case: str) -> dict[str, pf.ComparedMethod]:
-    return {each.name: each for each in comparison(case).methods}
+    """Those that add noise."""
+    return {each.name: each for each in comparison(case).methods if each.name != "recode"}
 
 
 def choices(name: str) -> dict[str, str]:
@@ -87,7 +90,8 @@ def test_every_method_is_there_or_refused_for_its_own_reason(case: str) -> None:
     found = comparison(case)
     there, refused = {each.name for each in found.methods}, dict(found.refused)
     assert len(refused) == len(found.refused)
-    assert {name.partition(",")[0] for name in there | refused.keys()} == METHODS
+    more = {"recode"} if case in RECODED else set()
+    assert {name.partition(",")[0] for name in there | refused.keys()} == METHODS | more
     assert not there & refused.keys()
     assert "exact, Gaussian" in there | refused.keys()
     for name, reason in found.refused:
@@ -112,6 +116,19 @@ def test_sizes_are_compared_with_exact_laplace_noise(case: str) -> None:
             )
         if name == "exact" and not isinstance(exact, pf.NoNoise):
             assert row.against_exact == 1.0
+
+
+@pytest.mark.parametrize("case", RECODED)
+def test_tables_are_recoded_with_the_floor_of_the_noise(case: str) -> None:
+    scenario, goal = CASES[case]
+    (row,) = [each for each in comparison(case).methods if each.name == "recode"]
+    exact, law = rows(case)["exact"].calibration.noise, row.calibration.mechanism
+    assert isinstance(law, pf.Recoding)
+    assert isinstance(exact, pf.LaplaceNoise)
+    assert row.valid is pf.verify(scenario, law, goal).holds is True
+    assert law.kappa == pytest.approx(1.0 / exact.scale)
+    assert row.calibration.recode is not None
+    assert row.against_exact == pytest.approx(row.calibration.recode.rmse / exact.std, rel=1e-12)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -279,3 +279,13 @@ def test_posteriors_of_known_odds() -> None:
 def test_a_promise_with_delta_bounds_no_posterior() -> None:
     assert success_allowed(pf.Guarantee(1.0, 1e-6)).epsilon_upper == math.inf
     assert success_allowed(pf.Guarantee(1.0)).epsilon_upper == 1.0
+
+
+def test_of_a_recoding_the_best_guess_is_half_and_half_of_what_tells_its_outputs_apart() -> None:
+    laws = {"a": pf.Discrete([0.0, 1.0], [0.75, 0.25]), "b": pf.Discrete([0.0, 1.0], [0.25, 0.75])}
+    kept = pf.Recoding.from_matrix([0.0, 1.0], [[0.875, 0.125], [0.125, 0.875]])
+    # Published is 0 with 11/16 and 5/16: the total variation is 3/8.
+    found = accuracy_upper(pf.Scenario(pf.Belief(laws)), kept)
+    assert 0.6875 <= found <= 0.6875 * (1.0 + 1e-12)
+    constant = pf.Recoding.from_matrix([0.0, 1.0], [[1.0, 0.0], [1.0, 0.0]])
+    assert 0.5 <= accuracy_upper(pf.Scenario(pf.Belief(laws)), constant) <= 0.5 * (1.0 + 1e-12)

@@ -85,8 +85,9 @@ class Mechanism:
                 f"postprocess must hold RoundTo and Clip, got {type(step).__name__}.",
             )
         require(
-            self.noise.domain is None or not self.postprocess,
-            "what comes out of a list of values is one of them; leave out postprocess.",
+            self.noise.additive or not self.postprocess,
+            "what comes out of a map from values to values is one of its values; leave out "
+            "postprocess (--round, --clip).",
         )
         require(
             not self.whole or self.limit > 0.0,

@@ -21,7 +21,7 @@ from pufferfish.exact import verify
 from pufferfish.exact.family import laplace_family
 from pufferfish.exact.recoded import cell_law
 from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.recoding.bins import cells_of
+from pufferfish.recoding.bins import between, cells_of
 from pufferfish.recoding.domain import Cells
 from pufferfish.recoding.kernels import (
     apart,
@@ -186,13 +186,7 @@ def _choose_floor(
     if listed and (goal.pure or asked.floor != "noise"):
         return cells, kappa
     require(asked.distances is None, "distances of your own need listed values and delta = 0.")
-    return replace(cells, edges=cells.edges or _between(cells.numbers), noise=first), None
-
-
-def _between(values: tuple[float, ...]) -> tuple[float, ...]:
-    """The middles between listed values."""
-    numbers = np.array(values)
-    return tuple((0.5 * numbers[1:] + 0.5 * numbers[:-1]).tolist())
+    return replace(cells, edges=cells.edges or between(cells.numbers), noise=first), None
 
 
 def _kernel(cells: Cells, kappa: float | None, distances: FloatArray | None) -> FloatArray | None:

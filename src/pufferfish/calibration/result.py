@@ -118,6 +118,11 @@ class Calibration:
         return as_noise(self.mechanism)
 
     @property
+    def rmse(self) -> float:
+        """The root mean square error: the std of noise; of a recoding, over the table's rows."""
+        return self.mechanism.error() if self.recode is None else self.recode.rmse
+
+    @property
     def certified(self) -> bool:
         """Whether the promise is kept; False also where that could not be decided."""
         return self.certificate.holds is True

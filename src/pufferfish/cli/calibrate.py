@@ -8,32 +8,34 @@ Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:Wh
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from pufferfish.cli.held_out import Splits, as_data, as_line, measured
+from pufferfish.cli.choices import choose_map, choose_noise, choose_way
+from pufferfish.cli.figures import figures_of
+from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
+from pufferfish.cli.ways import compared
 from pufferfish.columns.origin import source_of
 from pufferfish.columns.plan import Plan
 from pufferfish.columns.statement import Facts, headline
 from pufferfish.columns.story import promise_in_words
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.insight.extremes import outliers
-from pufferfish.insight.strongest import EPSILONS, Choice, choices
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.groups import flatten_groups
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
+from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.table import Table
-from pufferfish.words.numbers import odds_factor, percent, percent_up
+from pufferfish.words.numbers import odds_factor
 from pufferfish.words.phrases import unit_in_words
-from pufferfish.words.terminal import align, fold
+from pufferfish.words.terminal import fold
 
 __all__ = ["command"]
 
@@ -46,6 +48,7 @@ def command(
     table: Table,
     adversaries: Adversaries,
     goal: Goal,
+    recoding: HowRecoded,
     accuracy: Accuracy,
     publishing: Publishing,
     printing: Printing,
@@ -53,11 +56,19 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Write the plan here (JSON or YAML).")
     ] = None,
     force: Force = False,
-    splits: Splits = 5,
+    splits: Splits = None,
 ) -> None:
     """Calibrate, explain, write."""
     show = printing.show()
-    publishing.check()
+    asked = Asked(
+        table=table,
+        adversaries=adversaries,
+        goal=goal,
+        recoding=recoding,
+        accuracy=accuracy,
+        publishing=publishing,
+    )
+    asked.check()
     table.refuse_places(output, force=force)
     choosing = goal.epsilon is None and goal.scale is None and not accuracy.given
     if choosing and output is not None:
@@ -67,19 +78,13 @@ def command(
         )
     if goal.epsilon is not None and accuracy.confidence is not None:
         raise InvalidInputError("--confidence belongs to --accuracy or --mean-within, not to ε.")
-    asked = Asked(
-        table=table,
-        adversaries=adversaries,
-        goal=goal,
-        accuracy=accuracy,
-        publishing=publishing,
-    )
-    goal.check_rows(publishing.rows)
     described = asked.described(show)
     if choosing:
         _choose(asked, described, show)
         return
-    plan = asked.plan(described, show)
+    asked = settled(asked, described, show)
+    chosen = asked.choose(described, show)
+    plan = asked.plan(described, show, chosen)
     if goal.epsilon is None and plan.promise.epsilon > _WEAK:
         show.warn(
             f"ε = {plan.promise.epsilon:g} lets one value change the odds between two secrets by "
@@ -103,21 +108,25 @@ def command(
         )
     )
     promise = plan.promise
-    held_out = measured(asked, described, plan.calibration, splits, show)
+    held_out = measured(asked, described, plan, splits, show)
     unused = "" if held_out is None else f"\n\n{fold(as_line(held_out))}"
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
-    beware = "".join(f"Beware: {text}\n\n" for text in headline(Facts.of(plan)))
+    beware = "".join(f"{fold(f'Beware: {text}')}\n\n" for text in headline(Facts.of(plan)))
+    ways = "" if chosen is None else f"{compared(chosen)}\n\n"
     show.result(
-        f"{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}{unused}\n\n"
+        f"{ways}{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}"
+        f"{unused}\n\n"
         f"The promise for {_unit(plan)}: {promise}.{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
             "unit": plan.unit,
             "noise": law_to_dict(plan.calibration.mechanism),
+            **figures_of(plan),
+            **({} if chosen is None else {"compared": chosen.to_dict()}),
             "certificate": plan.calibration.certificate.to_dict(),
             "plan": None if output is None else str(output),
-            **as_data(held_out),
+            **as_data(held_out, plan),
         },
     )
 
@@ -134,38 +143,6 @@ def _several(plan: Plan) -> str:
 
 
 def _choose(asked: Asked, described: Described, show: Show) -> None:
-    kind: Any = asked.goal.noise
-    rows = asked.publishing.rows
-    found = choices(
-        described.scenario,
-        asked.goal.delta,
-        kind,
-        asked.accuracy.level,
-        rows=rows.count,
-        dependence=rows.dependence,
-        cap=asked.adversaries.bounds,
-    )
-    reached = {each.goal.epsilon for each in found}
-    absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)
-    refused = f"\nCannot be reached with this noise and δ: ε = {absent}." if absent else ""
-    show.result(
-        f"{_table(found)}{refused}\n\nThe smaller ε, the more alike the secrets look. "
-        "Choose one with --epsilon, or an accuracy with --accuracy.",
-        {"choices": [asdict(each) | {"noise": law_to_dict(each.noise)} for each in found]},
-    )
-
-
-def _table(found: tuple[Choice, ...]) -> str:
-    """ε against noise, accuracy and the adversary's success."""
-    rows = [("ε", "noise std", "each value within", "guessed right, at worst", "promise allows")]
-    for each in found:
-        rows.append(
-            (
-                f"{each.goal.epsilon:g}",
-                "none needed" if each.noise.identity else f"{each.noise.error():.4g}",
-                f"±{each.half_width:.3g} in {percent(each.confidence)}",
-                percent_up(each.accuracy_after),
-                percent_up(each.accuracy_allowed),
-            )
-        )
-    return align(rows, "right")
+    """What several ε mean, by the mechanism that is asked for."""
+    choose = {"auto": choose_way, "recode": choose_map}.get(asked.goal.kind, choose_noise)
+    choose(asked, described, show)

@@ -27,7 +27,6 @@ from pufferfish.tables import format_of
 __all__ = ["command"]
 
 _PAIR = "Black:Asian-Pac-Islander"
-_SPLITS = 5
 
 
 @flatten_groups
@@ -68,7 +67,7 @@ def command(
         show,
         force=True,
         just_counted=described.counted,
-        held_out=measured(asked, described, plan.calibration, _SPLITS, show),
+        held_out=measured(asked, described, plan, None, show),
     )
     if report is None:
         show.say("Report      not written; pip install 'pufferfish-privacy[report]' first")

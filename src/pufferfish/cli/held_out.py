@@ -8,26 +8,31 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.calibration.result import Calibration
 from pufferfish.cli.show import Show
+from pufferfish.columns.plan import Plan
 from pufferfish.core.errors import PufferfishError
 from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
-from pufferfish.insight.held_out import HeldOut, judge, measure
+from pufferfish.insight.held_out import WRONGS, HeldOut, judge, measure, wrong_that_holds
+from pufferfish.kinds.plan import RowPlan
 from pufferfish.options.adversaries import Described
 from pufferfish.options.planning import Asked
+from pufferfish.options.recoding import AUTO
 from pufferfish.tables.halves import Halves
 
-__all__ = ["Splits", "as_data", "as_line", "measured"]
+__all__ = ["Splits", "as_data", "as_line", "measured", "settled"]
 
-# Seconds after which no further split is begun: a quick command stays quick.
-_PATIENCE = 1.0
+# How often rows are split where nobody says, and seconds after which no further split is begun
+# then: a quick command stays quick.
+_SPLITS, _PATIENCE = 5, 1.0
 
 Splits = Annotated[
-    int,
+    int | None,
     typer.Option(
+        metavar="N",
         help="Random splits of the rows, in which one half says what the promise becomes that was "
-        "fitted to the other; fewer where one takes long; 0: none."
+        "fitted to the other; 0: none.",
+        show_default="5, fewer where one takes long",
     ),
 ]
 
@@ -35,8 +40,8 @@ Splits = Annotated[
 def measured(
     asked: Asked,
     described: Described,
-    calibration: Calibration,
-    splits: int,
+    plan: Plan,
+    splits: int | None,
     show: Show,
     halves: Halves | None = None,
 ) -> HeldOut | None:
@@ -45,32 +50,63 @@ def measured(
     Args:
         asked: How to calibrate for one half.
         described: The scenario, and the counts of the table.
-        calibration: What was found for the whole table, or for the half that was set apart.
-        splits: How many times to split the rows, at most.
+        plan: What was found for the whole table, or for the half that was set apart.
+        splits: How many times to split the rows; None: a few times, while that is quick.
         show: Where the command speaks.
         halves: How the table was split already, if it was.
     """
-    require(splits >= 0, f"--splits must be at least 0, got {splits}.")
+    require(splits is None or splits >= 0, f"--splits must be at least 0, got {splits}.")
     several = asked.publishing.rows_per_person > 1
     if splits == 0 or several or (show.quiet and not show.json) or is_many(described.scenario):
         return None
-    goal = calibration.goal
+    goal = plan.calibration.goal
     try:
         rows = asked.adversaries.prepared(described.counted)
         if halves is not None:
-            return judge(calibration, goal, rows)
+            return judge(plan.calibration, goal, rows)
         with show.progress("Splitting"):
             return measure(
                 described.scenario,
                 goal,
                 rows,
                 lambda each: asked.calibration(replace(described, scenario=each), _SILENT),
-                splits=splits,
-                patience=_PATIENCE,
+                splits=_SPLITS if splits is None else splits,
+                patience=_PATIENCE if splits is None else math.inf,
             )
     except PufferfishError as error:
         show.warn(f"what the promise becomes on rows that were not used is not known: {error}")
         return None
+
+
+def settled(asked: Asked, described: Described, show: Show, halves: Halves | None = None) -> Asked:
+    """The same, with a number where `--wrong auto` was asked for.
+
+    Args:
+        asked: What was asked for.
+        described: The scenario.
+        show: Told what was taken.
+        halves: How the table was split, if it was: then only rows are looked at that are not
+            released.
+    """
+    if asked.recoding.wrong != AUTO:
+        return asked
+    options = asked.recoding.settled.arguments
+    rows = asked.adversaries.prepared(described.counted if halves is None else halves.fitted)
+    brittle = options.get("floor", "noise") != "noise"
+    with show.progress("Splitting"):
+        found = wrong_that_holds(
+            described.scenario,
+            asked.goal.guarantee(asked.rows.count),
+            counts=rows,
+            wrongs=WRONGS[1:] if brittle else WRONGS,
+            **options,
+        )
+    show.warn(
+        f"--wrong auto took {found.wrong:g}, the least of a short public list with which the "
+        f"promise held in {found.held} of {len(found.splits)} random splits. It was chosen by "
+        "looking at the table."
+    )
+    return replace(asked, recoding=replace(asked.recoding, wrong=str(found.wrong)))
 
 
 _SILENT = Show(json=False, quiet=True)
@@ -81,7 +117,7 @@ def as_line(found: HeldOut | None) -> str:
     return "" if found is None else f"Held out: {found}"
 
 
-def as_data(found: HeldOut | None) -> dict[str, Any]:
+def as_data(found: HeldOut | None, plan: RowPlan) -> dict[str, Any]:
     """Entries for --json; an infinite ε is the text "inf"."""
     if found is None:
         return {"held_out_epsilon": None, "held_out": None}
@@ -91,7 +127,8 @@ def as_data(found: HeldOut | None) -> dict[str, Any]:
         "held_out": {
             "splits": len(found.splits),
             "held": found.held,
-            "rmse": found.rmse,
+            # Of what is applied; what clipping and rounding do to it is not measured.
+            "rmse": None if getattr(plan, "postprocess", ()) else found.rmse,
             "delta": found.delta,
         },
     }

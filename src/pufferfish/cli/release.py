@@ -14,9 +14,12 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from pufferfish.cli.held_out import Splits, as_data, measured
+from pufferfish.cli.figures import figures_of
+from pufferfish.cli.held_out import Splits, as_data, measured, settled
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
+from pufferfish.cli.ways import plan_shown
+from pufferfish.columns.plan import Plan
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import InvalidInputError, PufferfishError
 from pufferfish.core.extras import check_report
@@ -32,6 +35,7 @@ from pufferfish.options.goal import Goal
 from pufferfish.options.groups import flatten_groups
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
+from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.signing import Signing
 from pufferfish.options.table import Table
 from pufferfish.releases import release_file, release_with, row_kind
@@ -59,6 +63,7 @@ def command(
     table: Table,
     adversaries: Adversaries,
     goal: Goal,
+    recoding: HowRecoded,
     publishing: Publishing,
     signing: Signing,
     printing: Printing,
@@ -110,14 +115,17 @@ def command(
             "published: the other half is, under laws that nobody saw."
         ),
     ] = FitOn.TABLE,
-    splits: Splits = 5,
+    splits: Splits = None,
     force: Force = False,
 ) -> None:
     """Plan if need be, release, record, explain."""
     show = printing.show(to_stderr=output == STANDARD_STREAM)
     if printing.json and output == STANDARD_STREAM:
         raise InvalidInputError("--json and --output - both want standard output.")
-    publishing.check()
+    asked = Asked(
+        table=table, adversaries=adversaries, goal=goal, recoding=recoding, publishing=publishing
+    )
+    asked.check()
     key = signing.key()
     if str(record) == STANDARD_STREAM:
         raise InvalidInputError("a record needs a file of its own; - is for tables.")
@@ -126,17 +134,17 @@ def command(
     with table.cluster() as session:
         just_counted, halves, held_out = None, None, None
         if plan is not None:
-            _refuse_mixed(table, adversaries, goal, publishing)
+            _refuse_mixed(asked)
             if fit_on is FitOn.HALF:
                 raise InvalidInputError("--fit-on half makes a plan of its own: leave out --plan.")
             chosen = _row_plan(plan)
         else:
-            asked = Asked(table=table, adversaries=adversaries, goal=goal, publishing=publishing)
             halves = asked.halves(show) if fit_on is FitOn.HALF else None
             described = asked.described(show, halves)
-            own = asked.plan(described, show)
+            asked = settled(asked, described, show, halves)
+            own = plan_shown(asked, described, show)
             chosen, just_counted = own, described.counted
-            held_out = measured(asked, described, own.calibration, splits, show, halves)
+            held_out = measured(asked, described, own, splits, show, halves)
         if local is not None:
             publish(
                 *(table, chosen, Path(output), local, record, ledger, report, show),
@@ -250,10 +258,11 @@ def _tell(
             "rows": record.published["rows"],
             "goal": {"epsilon": facts.goal.epsilon, "delta": facts.goal.delta},
             "noise": law_to_dict(facts.noise),
+            **(figures_of(record.plan) if isinstance(record.plan, Plan) else {}),
             "record": None if internal is None else str(internal),
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),
-            **as_data(held_out),
+            **as_data(held_out, record.plan),
         },
     )
 
@@ -332,12 +341,9 @@ def _record_paths(output: str, record: Path | None) -> _Records:
     return record, record.with_name(stem + ".public.json")
 
 
-def _refuse_mixed(
-    table: Table, adversaries: Adversaries, goal: Goal, publishing: Publishing
-) -> None:
+def _refuse_mixed(asked: Asked) -> None:
     """A plan has decided; an option beside it would be ignored, and that would surprise."""
-    plain = replace(table, column=None, secret=None)
-    if (table, adversaries, goal, publishing) != (plain, Adversaries(), Goal(), Publishing()):
+    if asked != Asked(table=replace(asked.table, column=None, secret=None)):
         raise InvalidInputError(
             "a plan has decided columns, pairs, beliefs, promise and what is kept: leave those "
             "options out, or leave out --plan."

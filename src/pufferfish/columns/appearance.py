@@ -87,7 +87,8 @@ def appearance(parts: Iterable[FloatArray], law: Law, steps: tuple[Postprocess, 
     """Look at a published column, some rows at a time; nan where a value is missing."""
     if not law.additive:
         rows = sum(part.size for part in parts)
-        return Appearance(rows, None, "only noise that was added leaves traces to look for")
+        detail = "what a map publishes are values like any others"
+        return Appearance(rows, None, detail, whether="values were recoded in")
     noise = as_noise(law)
     shape = _Shape.of(noise, steps)
     kept: list[FloatArray] = []

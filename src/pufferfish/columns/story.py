@@ -74,15 +74,7 @@ def publication_in_words(record: Record) -> str:
     place = f" in {record.output}" if record.output else ""
     order = ", in random order" if record.order == "random" else ", in the order of the table"
     kept = f", beside {', '.join(plan.keep)} as they were" if plan.keep else ""
-    dropped = (
-        f"; {record.rows_missing:,} rows without a value were left out"
-        if plan.missing == "drop"
-        else (
-            f"; {record.rows_missing:,} of them are holes, since the value was missing"
-            if record.rows_missing
-            else ""
-        )
-    )
+    dropped = _missing_in_words(record)
     each = {
         None: "",
         "first": ", the first of each person",
@@ -92,6 +84,18 @@ def publication_in_words(record: Record) -> str:
         f"{record.rows_published:,} rows of {plan.column!r}{place}{each}{order}{kept}; "
         f"{plan.secret!r} is not published{dropped}."
     )
+
+
+def _missing_in_words(record: Record) -> str:
+    """What became of rows without a value."""
+    plan, rows = record.plan, f"{record.rows_missing:,}"
+    if plan.missing == "drop":
+        return f"; {rows} rows without a value were left out"
+    if not record.rows_missing:
+        return ""
+    if plan.calibration.mechanism.takes_missing:
+        return f"; {rows} values were missing, which was recoded like any other value"
+    return f"; {rows} of them are holes, since the value was missing"
 
 
 def promise_in_words(plan: Plan, *, tested: bool | None = None) -> str:

@@ -7,14 +7,21 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.least_noise import METHODS, calibrate_noise
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import CertificationError, UnreachableGoalError, UnsupportedError
+from pufferfish.exact.many import is_many
+from pufferfish.exact.oracle import check_goal, check_scenario
 from pufferfish.exact.parallel import Progress
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law, law_to_dict
+from pufferfish.recoding.bins import MOST_LISTED
 from pufferfish.theorems import PAPER_METHODS, TAU_FORMS, Tau
 from pufferfish.words.certificates import VERDICTS
 from pufferfish.words.numbers import at_most
@@ -23,6 +30,9 @@ from pufferfish.words.terminal import align, fold
 
 __all__ = ["Asked", "ComparedMethod", "Comparison", "Found", "compare", "noise_in_words"]
 __all__ += ["side_by_side", "tau_in_words"]
+
+# How long a recoding may be looked for, beside methods that take milliseconds.
+_RECODE_SECONDS = 20.0
 
 
 class Found(NamedTuple):
@@ -54,8 +64,8 @@ class ComparedMethod:
     Attributes:
         name: The method, with its noise or τ where there are several.
         calibration: The noise it chose, with the exact certificate.
-        against_exact: Its std as a multiple of that of exact Laplace noise; None where that needs
-            no noise at all.
+        against_exact: Its error (the std of noise) as a multiple of that of exact Laplace noise;
+            None where that needs no noise at all.
         repeatable: Whether its certificate can be charged for repeated releases.
         for_all: Whether the promise is broken for nobody besides those whom the certificate is
             about.
@@ -168,6 +178,8 @@ def compare(
         workers: Processes to spread many pairs over; see `calibrate`.
         progress: Called with (pairs done, pairs in all), anew for each method.
     """
+    check_scenario(scenario)
+    check_goal(goal)
 
     def found(choices: dict[str, Any]) -> Found:
         return Found(
@@ -181,10 +193,25 @@ def compare(
             )
         )
 
-    return side_by_side(
-        goal,
-        (Asked(method, form, partial(found, choices)) for method, form, choices in _all_methods()),
-    )
+    def recoded() -> Found:
+        # With the floor of the least noise, so that it protects every value as much.
+        return Found(calibrate(scenario, goal, mechanism="recode", seconds=_RECODE_SECONDS))
+
+    methods = [
+        Asked(method, form, partial(found, choices)) for method, form, choices in _all_methods()
+    ]
+    if _is_listed(scenario):
+        methods.append(Asked("recode", "", recoded))
+    return side_by_side(goal, methods)
+
+
+def _is_listed(scenario: Scenario) -> bool:
+    """Whether there are tables of few values, for which a recoding is found quickly."""
+    priors = (prior for belief in scenario.beliefs for prior in belief.priors.values())
+    tables = [prior.values for prior in priors if isinstance(prior, Discrete)]
+    if not tables or is_many(scenario):
+        return False
+    return np.unique(np.concatenate(tables)).size <= MOST_LISTED
 
 
 def side_by_side(goal: Guarantee, methods: Iterable[Asked]) -> Comparison:
@@ -196,7 +223,7 @@ def side_by_side(goal: Guarantee, methods: Iterable[Asked]) -> Comparison:
             answers[f"{each.method}{each.form}"] = each.find()
         except (CertificationError, UnsupportedError, UnreachableGoalError) as error:
             refused[each.method] = str(error)
-    errors = {name: found.calibration.mechanism.error() for name, found in answers.items()}
+    errors = {name: found.calibration.rmse for name, found in answers.items()}
     least = errors.get("exact", 0.0)
     return Comparison(
         goal=goal,

@@ -93,10 +93,10 @@ def outliers(calibration: Calibration) -> Outliers | None:
 
     It is known only where some belief is a table, and the noise was found by the method "exact".
     """
-    scenario, noise = calibration.scenario, calibration.noise
     unlike = calibration.method != "exact" or calibration.radius > 0.0
-    if unlike or noise.identity or is_many(scenario):
+    if unlike or calibration.mechanism.identity or is_many(calibration.scenario):
         return None
+    scenario, noise = calibration.scenario, calibration.noise
     tables = [belief for belief in scenario.beliefs if _is_table(belief, scenario.secrets)]
     # The one that decides, if it is a table.
     tables.sort(key=lambda belief: belief.name != calibration.certificate.worst.belief)

@@ -14,6 +14,7 @@ fitted to one half. A value that only the other half has counts there as one row
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete
-from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario, Secret
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, Scenario, Secret
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import InvalidInputError, UnreachableGoalError
@@ -217,7 +218,7 @@ def measure(
     *,
     splits: int = 5,
     seed: int = 0,
-    patience: float = float("inf"),
+    patience: float = math.inf,
 ) -> HeldOut:
     """`held_out` for any way to calibrate.
 
@@ -259,7 +260,8 @@ class _Halves:
         cap = scenario.beliefs[0].cap
         if cap is not None and counts.cap is None:
             counts = counts.capped(*cap)
-        others = (each.name for each in scenario.beliefs if each.provenance != RELEASED)
+        here = (RELEASED, OTHER_ROWS)
+        others = (each.name for each in scenario.beliefs if each.provenance not in here)
         return cls(scenario, counts.whole or counts, frozenset(others))
 
     def drawn(self, generator: np.random.Generator) -> tuple[Scenario, Summary]:

@@ -55,7 +55,9 @@ class Alternative:
 
 
 def alternatives(calibration: Calibration) -> tuple[Alternative, ...]:
-    """Those that have something to say of this scenario."""
+    """Those that have something to say of this scenario; none where nothing is added."""
+    if not calibration.mechanism.additive:
+        return ()
     found = _local(calibration), _paper(calibration)
     return tuple(each for each in found if each is not None)
 

@@ -32,6 +32,7 @@ class Verification:
         signed_by: The fingerprint of the key that signed the record; None where nobody did, or
             where the signature is wrong.
         vouched: Whether that is a key that the reader named.
+        drawn: What the record says was drawn: "noise", or a "recoding".
     """
 
     edition: str
@@ -41,6 +42,7 @@ class Verification:
     notes: tuple[str, ...] = ()
     signed_by: str | None = None
     vouched: bool = False
+    drawn: str = "noise"
 
     @property
     def verdict(self) -> bool | None:
@@ -83,6 +85,7 @@ class Verification:
             "anything.\n"
         )
         return (
-            f"{words}{found}.\n{self.who}\nNobody can check without the data that the noise "
-            "was really drawn, that the beliefs are those of the table, or the counts and dates."
+            f"{words}{found}.\n{self.who}\nNobody can check without the data that the "
+            f"{self.drawn} was really drawn, that the beliefs are those of the table, or the "
+            "counts and dates."
         )

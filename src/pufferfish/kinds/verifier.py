@@ -24,7 +24,7 @@ from pufferfish.exact.recheck import certificate_gap
 from pufferfish.kinds.kind import Kind, kind_of
 from pufferfish.kinds.record import TOLERANCE
 from pufferfish.kinds.verdict import SIGNED, Check, Verification
-from pufferfish.mechanisms import drawing_of
+from pufferfish.mechanisms import drawing_of, words_of
 from pufferfish.noise import Law
 
 __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
@@ -106,6 +106,7 @@ def verify_document(
         notes=(*notes, _OLD_WORDS) if old else tuple(notes),
         signed_by=signed_by,
         vouched=signer is not None and signed_by == signer.fingerprint,
+        drawn=words_of(facts.noise).called,
     )
 
 
@@ -157,7 +158,7 @@ def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
 def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
     """The claims of a record, but for what was published."""
     checks = [_drawable(facts.noise)]
-    promised = f"this noise keeps {kind.promise_in_words(facts)}"
+    promised = f"this {words_of(facts.noise).called} keeps {kind.promise_in_words(facts)}"
     if "plan" in data:
         if data["edition"] == "public":
             checks.append(kind.all_public(data["plan"]))

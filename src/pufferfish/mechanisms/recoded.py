@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -134,6 +134,8 @@ class Outlined(Drawing):
 class RecodingWords(LawWords):
     """Values are replaced by values."""
 
+    called: ClassVar[str] = "recoding"
+
     def noun(
         self,
         law: Recoding | RecodingOutline,
@@ -147,8 +149,9 @@ class RecodingWords(LawWords):
         return f"a recoding of {len(law.values)} {what}{self._floor(law, number)}"
 
     def short(self, law: Recoding | RecodingOutline) -> str:
-        """Without its size."""
-        return f"recoding{self._floor(law, '{:.4g}'.format)}"
+        """Its floor."""
+        kappa = law.kappa if isinstance(law, Recoding) else law.floor
+        return "recoding, no floor" if kappa is None else f"recoding, floor {kappa:.4g}"
 
     def in_full(self, law: Recoding | RecodingOutline, number: Number = readable) -> str:
         """As short: what its error is depends on how often each value occurs."""

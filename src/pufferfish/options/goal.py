@@ -31,6 +31,9 @@ from pufferfish.options.voice import Voice
 
 __all__ = ["Accuracy", "Goal", "HowAlike", "Promise"]
 
+_MAPS = ("auto", "recode")
+_MECHANISMS = (*_MAPS, "laplace", "gaussian")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HowAlike:
@@ -63,9 +66,21 @@ class Promise(HowAlike):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal(Promise):
-    """How alike the secrets must look, and by which noise."""
+    """How alike the secrets must look, and by which mechanism."""
 
-    noise: Annotated[str, typer.Option(help="laplace or gaussian.")] = "laplace"
+    noise: Annotated[
+        str | None, typer.Option(help="laplace or gaussian.", show_default="laplace")
+    ] = None
+    mechanism: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|laplace|gaussian|recode",
+            help="What is applied: noise as with --noise; recode, a random map from values to "
+            "values that loses least; auto, what errs least of noise, clipped noise and a recoding "
+            "with the same floor.",
+            show_default="laplace",
+        ),
+    ] = None
     method: Annotated[
         str,
         typer.Option(help="exact, coupling, or the paper's thm-1, remark-1, thm-2, cor-2."),
@@ -79,13 +94,44 @@ class Goal(Promise):
     ] = None
 
     @property
+    def kind(self) -> str:
+        """What is applied: as --mechanism or --noise says, else Laplace noise."""
+        return self.mechanism or self.noise or "laplace"
+
+    @property
+    def adds_noise(self) -> bool:
+        """Whether it is noise, and nothing else."""
+        return self.kind not in _MAPS
+
+    def check(self) -> None:
+        """Refuse a mechanism that is not known, or not one."""
+        if self.mechanism is None:
+            return
+        if self.mechanism not in _MECHANISMS:
+            raise InvalidInputError(
+                f"--mechanism must be auto, laplace, gaussian or recode, got {self.mechanism!r}."
+            )
+        if self.noise is not None:
+            raise InvalidInputError(
+                "--noise and --mechanism both say what is applied: leave out --noise, which "
+                "--mechanism can say as well."
+            )
+        if self.adds_noise:
+            return
+        if self.method != "exact" or self.scale is not None:
+            raise InvalidInputError(
+                f"--method and --scale are about noise: leave them out with --mechanism "
+                f"{self.mechanism}, which is certified exactly; or say --mechanism laplace."
+            )
+
+    @property
     def rounding(self) -> Rounding:
         """How a size that depends on private beliefs is published."""
         return "ladder" if self.scale is None else "given"
 
     def calibration(self, scenario: Scenario, rows: SeveralRows, voice: Voice) -> Calibration:
         """The least noise, or the noise that was given: for one row of several, or for all."""
-        kind: Any = self.noise
+        kind: Any = self.kind
         public = all(belief.public for belief in scenario.beliefs)
         if self.scale is not None and self.method != "exact":
             raise InvalidInputError(
@@ -116,11 +162,12 @@ class Goal(Promise):
             )
 
     def check_rows(self, rows: SeveralRows) -> None:
-        """Refuse noise and methods that say nothing of several rows of a person."""
-        if not rows.apart and (self.noise != "laplace" or self.method not in ("exact", "coupling")):
+        """Refuse mechanisms and methods that say nothing of several rows of a person."""
+        if not rows.apart and (self.kind != "laplace" or self.method not in ("exact", "coupling")):
+            given = "--noise" if self.mechanism is None else "--mechanism"
             raise InvalidInputError(
                 f"{rows.count} rows of one person are certified for Laplace noise, by the distance "
-                "of their values: leave out --noise and --method; or say --one-row first or mean; "
+                f"of their values: leave out {given} and --method; or say --one-row first or mean; "
                 "or --rows-are-independent, if they are."
             )
 
@@ -164,7 +211,12 @@ class Accuracy:
                 "give --epsilon or --scale, or one of --accuracy and --mean-within, which use the "
                 "exact method."
             )
-        kind: Any = goal.noise
+        if not goal.adds_noise:
+            raise InvalidInputError(
+                "--accuracy and --mean-within are about noise: give --epsilon, or leave out "
+                "--mechanism."
+            )
+        kind: Any = goal.kind
         if self.accuracy is not None:
             law = noise_for_value(kind, self.accuracy, self.level)
         else:

@@ -5,14 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.choice import calibrate
+from pufferfish.calibration.postprocess import Postprocess
 from pufferfish.calibration.result import Calibration
 from pufferfish.calibration.rows import SeveralRows, width_of
 from pufferfish.columns.plan import Plan
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.ladder import Rounding
 from pufferfish.core.validation import require
+from pufferfish.insight.choosing import Chosen, choose_mechanism
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.publishing import Publishing
+from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.tables.halves import Halves
@@ -28,7 +35,8 @@ class Asked:
     Attributes:
         table: Which table, which columns.
         adversaries: Which secrets must look alike, to whom.
-        goal: How alike, by which noise.
+        goal: How alike, by which mechanism.
+        recoding: Of a recoding: how values are mapped to values.
         accuracy: Or how accurate, from which the rest follows.
         publishing: What else is published, and how.
     """
@@ -36,17 +44,55 @@ class Asked:
     table: Table
     adversaries: Adversaries = field(default_factory=Adversaries)
     goal: Goal = field(default_factory=Goal)
+    recoding: HowRecoded = field(default_factory=HowRecoded)
     accuracy: Accuracy = field(default_factory=Accuracy)
     publishing: Publishing = field(default_factory=Publishing)
 
-    def plan(self, described: Described, voice: Voice) -> Plan:
-        """The least noise, or the strongest promise, for a scenario; and the rest as asked for."""
+    def check(self) -> None:
+        """Refuse options that do not go together, before any work."""
+        self.publishing.check()
+        self.goal.check()
+        self.recoding.refuse(self.goal.kind)
+        _ = self.recoding.settled.arguments
+        self.goal.check_rows(self.publishing.rows)
+        if not self.goal.adds_noise and self.publishing.postprocess:
+            more = (
+                " Noise is clipped where that helps; --cap LOW:HIGH names public bounds for it."
+                if self.goal.kind == "auto"
+                else " A recoding publishes its own values."
+            )
+            raise InvalidInputError(
+                "--round and --clip are about noise: leave them out with --mechanism "
+                f"{self.goal.kind}.{more}"
+            )
+
+    def choose(self, described: Described, voice: Voice) -> Chosen | None:
+        """With --mechanism auto: every way to the promise, and which of them errs least."""
+        if self.goal.kind != "auto":
+            return None
+        return self.ways(described.scenario, self.goal.guarantee(self.rows.count), voice)
+
+    def ways(self, scenario: Scenario, goal: Guarantee, voice: Voice) -> Chosen:
+        """Every way to one promise, within the public bounds of a cap, if there is one."""
+        public = self.adversaries.bounds
+        with voice.progress("Comparing"):
+            return choose_mechanism(scenario, goal, bounds=public, **self.recoding.arguments)
+
+    def plan(self, described: Described, voice: Voice, chosen: Chosen | None = None) -> Plan:
+        """What is applied to a scenario's values; and the rest as asked for.
+
+        Args:
+            described: The scenario.
+            voice: Told how far it has come.
+            chosen: What `choose` found, if that was asked already.
+        """
         column, secret = self.table.columns
         publishing = self.publishing
+        calibration, postprocess = self._applied(described, voice, chosen)
         missing: Any = self.adversaries.missing
         one_row: Any = publishing.one_row
         return Plan(
-            calibration=self.calibration(described, voice),
+            calibration=calibration,
             column=column,
             secret=secret,
             keep=tuple(publishing.keep or ()),
@@ -58,7 +104,7 @@ class Asked:
             one_row=one_row,
             cap=self.adversaries.bounds,
             step=publishing.step,
-            postprocess=publishing.postprocess,
+            postprocess=postprocess,
             keep_order=publishing.keep_order,
             others=described.others,
             allow_no_noise=publishing.allow_no_noise,
@@ -106,8 +152,28 @@ class Asked:
         return rows if bounds is None else replace(rows, width=width_of(bounds))
 
     def calibration(self, described: Described, voice: Voice) -> Calibration:
-        """The least noise, or the strongest promise, for a scenario."""
+        """What is applied to each value."""
+        return self._applied(described, voice, None)[0]
+
+    def _applied(
+        self, described: Described, voice: Voice, chosen: Chosen | None
+    ) -> tuple[Calibration, tuple[Postprocess, ...]]:
+        """What is applied to each value, and done afterwards."""
+        found = chosen or self.choose(described, voice)
+        if found is not None:
+            return found.taken.calibration, found.taken.postprocess
+        return self._calibration(described, voice), self.publishing.postprocess
+
+    def _calibration(self, described: Described, voice: Voice) -> Calibration:
         scenario, rows = described.scenario, self.rows
         if self.accuracy.given:
             return self.accuracy.calibration(scenario, self.goal, rows, described.records)
-        return self.goal.calibration(scenario, rows, voice)
+        if self.goal.kind != "recode":
+            return self.goal.calibration(scenario, rows, voice)
+        with voice.progress("Calibrating"):
+            return calibrate(
+                scenario,
+                self.goal.guarantee(rows.count),
+                mechanism="recode",
+                **self.recoding.arguments,
+            )

@@ -21,7 +21,7 @@ def script(asked: Asked, scenario: Scenario, output: str) -> str:
             *_imports(asked),
             "",
             *_beliefs(asked, scenario),
-            *_calibration(asked),
+            *(_recoding(asked) if not asked.goal.adds_noise else _calibration(asked)),
             *_plan(asked),
             f"done = pf.release({asked.table.file!r}, plan, {output!r}{_marks(asked)})",
             f"done.record.save({output + '.record.json'!r}, 'internal')",
@@ -80,7 +80,7 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
 def _calibration(asked: Asked) -> Iterator[str]:
     goal, accuracy, rows = asked.goal, asked.accuracy, asked.rows
     if not accuracy.given and goal.epsilon is None and goal.scale is not None:
-        law = f"pf.noise_of_size({goal.noise!r}, {goal.scale!r})"
+        law = f"pf.noise_of_size({goal.kind!r}, {goal.scale!r})"
         yield f"calibration = {_strongest(law, goal.delta, rows)}"
         return
     if not accuracy.given and goal.scale is None and not rows.apart:
@@ -96,7 +96,7 @@ def _calibration(asked: Asked) -> Iterator[str]:
         more = "".join(
             f", {name}={value!r}"
             for name, value, usual in (
-                ("noise", goal.noise, "laplace"),
+                ("noise", goal.kind, "laplace"),
                 ("method", goal.method, "exact"),
                 ("size", goal.scale, None),
             )
@@ -106,13 +106,30 @@ def _calibration(asked: Asked) -> Iterator[str]:
         yield f"calibration = pf.calibrate(scenario, goal{more})"
         return
     if accuracy.accuracy is not None:
-        law = f"pf.noise_for_value({goal.noise!r}, {accuracy.accuracy!r}, {accuracy.level!r})"
+        law = f"pf.noise_for_value({goal.kind!r}, {accuracy.accuracy!r}, {accuracy.level!r})"
     else:
         yield "rows = sum(group.records for group in table.groups.values())"
         law = (
-            f"pf.noise_for_mean({goal.noise!r}, {accuracy.mean_within!r}, rows, {accuracy.level!r})"
+            f"pf.noise_for_mean({goal.kind!r}, {accuracy.mean_within!r}, rows, {accuracy.level!r})"
         )
     yield f"calibration = {_strongest(law, goal.delta, rows)}"
+
+
+def _recoding(asked: Asked) -> Iterator[str]:
+    """What errs least, or a recoding."""
+    goal = asked.goal.guarantee(asked.rows.count)
+    chosen = dict(asked.recoding.arguments)
+    yield f"goal = pf.Guarantee(epsilon={goal.epsilon!r}, delta={goal.delta!r})"
+    if asked.goal.kind == "recode":
+        chosen = {"mechanism": "recode"} | chosen
+    elif asked.adversaries.bounds is not None:
+        chosen["bounds"] = asked.adversaries.bounds
+    more = "".join(f", {name}={value!r}" for name, value in chosen.items())
+    if asked.goal.kind == "recode":
+        yield f"calibration = pf.calibrate(scenario, goal{more})"
+        return
+    yield f"taken = pf.choose_mechanism(scenario, goal{more}).taken"
+    yield "calibration = taken.calibration"
 
 
 def _strongest(law: str, delta: float, rows: SeveralRows) -> str:
@@ -151,6 +168,8 @@ def _plan(asked: Asked) -> Iterator[str]:
     for name, value in chosen.items():
         if name not in usual or value != usual[name]:
             yield f"    {name}={value!r},"
+    if asked.goal.kind == "auto":
+        yield "    postprocess=taken.postprocess,"
     if publishing.postprocess:
         steps = ", ".join(f"pf.{step!r}" for step in publishing.postprocess)
         yield f"    postprocess=[{steps}],"

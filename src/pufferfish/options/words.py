@@ -18,7 +18,7 @@ _PLAN = "plan.json"
 
 def commands(asked: Asked, output: str) -> str:
     """Two commands, one that makes the plan and one that releases by it to `output`."""
-    groups = (asked.table, asked.adversaries, asked.goal, asked.accuracy, asked.publishing)
+    groups = [getattr(asked, each.name) for each in fields(asked)]
     plan = ["calibrate", *(word for group in groups for word in arguments(group))]
     # The table, and how it is written; which columns matter stands in the plan.
     table = arguments(replace(asked.table, column=None, secret=None))
@@ -60,13 +60,14 @@ def _words(name: str, option: OptionInfo | ArgumentInfo, value: Any) -> Iterator
         return
     # In an annotation the first name stands where elsewhere the default does.
     names = (option.default, *(option.param_decls or ()), "--" + name.replace("_", "-"))
-    flag = next(each for each in map(str, names) if each.startswith("--"))
-    if value is True:
-        yield flag
+    # A flag that can be denied has both names: --yes/--no.
+    yes, _, no = next(each for each in map(str, names) if each.startswith("--")).partition("/")
+    if isinstance(value, bool):
+        yield yes if value else no
         return
     for each in value if isinstance(value, list) else [value]:
         short = isinstance(each, float) and float(f"{each:g}") == each
-        yield from _option(flag, f"{each:g}" if short else str(each))
+        yield from _option(yes, f"{each:g}" if short else str(each))
 
 
 def _option(flag: str, value: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.domain import Cells, Value
 
-__all__ = ["MOST_LISTED", "cells_of", "round_edges"]
+__all__ = ["MOST_LISTED", "between", "cells_of", "round_edges"]
 
 # Up to this many distinct values are a list.
 MOST_LISTED = 400
@@ -36,8 +36,10 @@ def cells_of(scenario: Scenario, values: FloatArray, edges: Sequence[float] | No
     priors = [prior for belief in scenario.beliefs for prior in belief.priors.values()]
     tables = [prior for prior in priors if isinstance(prior, Discrete)]
     listed = np.unique(np.concatenate([values, *(table.values for table in tables)]))
-    if edges is None and len(tables) == len(priors) and listed.size <= MOST_LISTED:
-        return Cells((*listed.tolist(), *missing))
+    if edges is None and tables and listed.size <= MOST_LISTED:
+        # To a smooth law a listed value stands for all that is closer to it than to others.
+        smooth = len(tables) < len(priors)
+        return Cells((*listed.tolist(), *missing), between(listed) if smooth else None)
     parts = [prior.components() for prior in priors]
     low = min(float((each.means - _STDS * each.stds).min()) for each in parts)
     high = max(float((each.means + _STDS * each.stds).max()) for each in parts)
@@ -54,6 +56,12 @@ def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]
     step = next(each * power for each in (1.0, 2.0, 5.0, 10.0, 20.0) if each * power >= least)
     first, last = math.ceil(low / step), math.floor(high / step)
     return tuple(number * step for number in range(first, last + 1)) or (0.5 * (low + high),)
+
+
+def between(values: Sequence[float] | FloatArray) -> tuple[float, ...]:
+    """The middles between values in rising order."""
+    numbers = np.asarray(values, dtype=np.float64)
+    return tuple((0.5 * numbers[1:] + 0.5 * numbers[:-1]).tolist())
 
 
 def _middles(edges: Sequence[float], low: float, high: float) -> tuple[float, ...]:

@@ -33,12 +33,14 @@ class Appearance(NamedTuple):
             None: nothing could, because of what was done after the noise, or without any.
         detail: Why.
         like: What the values were compared with.
+        whether: What nobody can tell where the verdict is None.
     """
 
     rows: int
     verdict: bool | None
     detail: str
     like: str = "as such noise leaves them"
+    whether: str = "noise was added to"
 
 
 def beside(folder: Path, name: object) -> Path:
@@ -105,7 +107,7 @@ def look_at(
     checks = [Check(claim=same, verdict=rows, detail=held if rows else _other_rows(seen))]
     if seen.verdict is None:
         return checks, [
-            f"Whether noise was added to {named} cannot be told from its values: {seen.detail}."
+            f"Whether {seen.whether} {named} cannot be told from its values: {seen.detail}."
         ]
     like = f"the values of {named} look {seen.like}"
     return [*checks, Check(claim=like, verdict=seen.verdict, detail=seen.detail)], []

@@ -25,7 +25,7 @@ class Way:
     Attributes:
         name: Its name.
         noise: What it adds, in words.
-        std: Of that noise.
+        std: Of that noise; the error of a recoding.
         gives: What it gives or promises, in words.
         holds: Whether that is certified, or proven in general.
     """
@@ -71,7 +71,7 @@ def way_of(name: str, calibration: Calibration, valid: bool | None) -> Way:
     return Way(
         name=name,
         noise=noise_in_words(calibration.mechanism),
-        std=calibration.mechanism.error(),
+        std=calibration.rmse,
         gives=_gives(calibration.certificate, valid),
         holds=valid is True,
     )

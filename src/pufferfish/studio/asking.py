@@ -86,10 +86,11 @@ def _adversaries(entry: Entry, reference: Source | None) -> Adversaries:
 
 def _goal(entry: Entry) -> Goal:
     by_promise = _answer(entry, "by", _WAYS) == "epsilon"
+    kind = _answer(entry, "kind", ("laplace", "gaussian"))
     return Goal(
         epsilon=_number(entry, "epsilon", "the ε of a promise") if by_promise else None,
         delta=_number(entry, "delta", "the δ of a promise"),
-        noise=_answer(entry, "kind", ("laplace", "gaussian")),
+        noise=None if kind == "laplace" else kind,
     )
 
 

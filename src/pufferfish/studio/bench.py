@@ -15,6 +15,7 @@ from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.result import Calibration
 from pufferfish.columns.plan import Plan
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.exact import PrivacyProfile, privacy_profile
 from pufferfish.insight.guesses import Guess, ideal_guess
 from pufferfish.insight.other_ways import Alternative, alternatives
@@ -62,7 +63,7 @@ class Question:
     def answered(self) -> tuple[str, ...]:
         """What the plan depends on."""
         asked = self.asked
-        return *self.described, repr((asked.goal, asked.accuracy, asked.publishing))
+        return *self.described, repr((asked.goal, asked.recoding, asked.accuracy, asked.publishing))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -161,6 +162,11 @@ class Bench:
         looked_at = replace(asked, publishing=replace(asked.publishing, allow_no_noise=True))
         plan = looked_at.plan(described, voice)
         calibration, counted = plan.calibration, summary.pooled
+        if not calibration.mechanism.additive:
+            raise UnsupportedError(
+                "the studio shows noise only: release a recoding with pufferfish release "
+                "--mechanism recode."
+            )
         worst = calibration.certificate.worst.pair
         alone = Scenario(calibration.scenario.beliefs, [worst])
         epsilons = _epsilons(calibration.goal.epsilon)

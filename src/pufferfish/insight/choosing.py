@@ -1,0 +1,268 @@
+"""Which mechanism errs least among those that promise the same, with no weaker floor.
+
+- **Noise**: the least Laplace noise. Its error is its std.
+- **Clipped noise**: the same, moved into bounds. That costs no privacy if they are public. With
+  scale b, a = low − x, c = high − x and G(t) = b²·(1 + t/b)·e^{−t/b}, the mean square error at x is
+
+      G(a⁺) − G(c⁺) + G((−c)⁺) − G((−a)⁺) + (a⁺)² + ((−c)⁺)²,
+
+  from E min(N,c)² = ∫ 2t·P(N > t) dt on either side (the grid of the noise set aside).
+- **Remapped noise**: the recoding that loses least with the floor of the least noise.
+
+All protect every value from everybody as much as the least noise does, and keep the same promise.
+Errors are root mean squares over the rows of the whole table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.choice import calibrate
+from pufferfish.calibration.losses import Column, column_of
+from pufferfish.calibration.postprocess import Clip, Postprocess
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import CertificationError, UnreachableGoalError, UnsupportedError
+from pufferfish.core.ladder import Rounding
+from pufferfish.core.validation import FloatArray
+from pufferfish.core.validation import bounds as check_bounds
+from pufferfish.exact.parallel import Progress
+from pufferfish.mechanisms import words_of
+from pufferfish.noise import LaplaceNoise
+from pufferfish.words.numbers import percent, readable
+from pufferfish.words.phrases import without_name
+from pufferfish.words.terminal import align, fold
+
+__all__ = ["Chosen", "Way", "WayName", "choose_mechanism", "clipped_figures"]
+
+WayName = Literal["noise", "clipped noise", "remapped noise"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One way to the promise.
+
+    Attributes:
+        name: "noise", "clipped noise" or "remapped noise".
+        calibration: What is applied to each value, with its certificate.
+        postprocess: What is done afterwards.
+        rmse: The root mean square error of a published value.
+        unchanged: The share of values that are published as they are.
+    """
+
+    name: WayName
+    calibration: Calibration = field(repr=False)
+    postprocess: tuple[Postprocess, ...] = ()
+    rmse: float
+    unchanged: float
+
+    @property
+    def in_words(self) -> str:
+        """What is applied, and done afterwards."""
+        law = self.calibration.mechanism
+        return ", then ".join(
+            [words_of(law).short(law), *(step.in_words for step in self.postprocess)]
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """All ways to a promise, and the one that errs least; `print` it for the table.
+
+    Attributes:
+        ways: Those that keep it.
+        constant_rmse: The error of publishing one constant for everybody.
+        bounds_of_data: Whether the bounds of clipped noise are the least and the largest value of
+            the column, so that publishing them tells of the rows.
+        refused: For the others, the name and the reason.
+    """
+
+    ways: tuple[Way, ...]
+    constant_rmse: float
+    bounds_of_data: bool
+    refused: tuple[tuple[WayName, str], ...] = ()
+
+    @property
+    def taken(self) -> Way:
+        """The one with the smallest error; the simpler one of two that err alike."""
+        return min(self.ways, key=lambda way: way.rmse)
+
+    @property
+    def publishes_bounds(self) -> bool:
+        """Whether the one that is taken publishes bounds that were found in the data."""
+        return self.bounds_of_data and bool(self.taken.postprocess)
+
+    def __str__(self) -> str:
+        """The table, as text."""
+        rows = [("way", "what is applied", "error", "unchanged")]
+        rows += [
+            (
+                f"{way.name}, taken" if way is self.taken else way.name,
+                way.in_words,
+                readable(way.rmse, 4),
+                percent(way.unchanged, 2),
+            )
+            for way in self.ways
+        ]
+        rows.append(("constant", "one value for everybody", readable(self.constant_rmse, 4), "-"))
+        lines = [align(rows, "left", ruled=True)]
+        if self.constant_rmse < self.taken.rmse:
+            lines.append(
+                fold(
+                    "One constant for everybody errs less than all of them: at this promise the "
+                    "column serves for its distribution, and hardly for single rows."
+                )
+            )
+        for name, reason in self.refused:
+            lines.append(fold(f"- {name}: {without_name(name, reason)}", others="  ", hyphens=True))
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "ways": [
+                {
+                    "name": way.name,
+                    "applied": way.in_words,
+                    "rmse": way.rmse,
+                    "unchanged": way.unchanged,
+                    "taken": way is self.taken,
+                }
+                for way in self.ways
+            ],
+            "constant_rmse": self.constant_rmse,
+            "refused": dict(self.refused),
+        }
+
+
+def choose_mechanism(
+    scenario: Scenario,
+    goal: Guarantee,
+    *,
+    bounds: tuple[float, float] | None = None,
+    progress: Progress | None = None,
+    **recoding: Any,
+) -> Chosen:
+    """Noise, clipped noise and remapped noise, all for one promise, and which of them errs least.
+
+    The noise is as a plan would use it: rounded up to a rung of the public ladder where a belief
+    is private.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise.
+        bounds: Public bounds of the column. Without them, the least and the largest value of the
+            table that beliefs were fitted to.
+        progress: As in `calibrate`.
+        **recoding: Arguments of `calibrate` that a recoding with the floor of the noise may have:
+            `keep_histogram`, `edges`, `seconds`.
+
+    Raises:
+        UnreachableGoalError: None of them keeps the promise.
+    """
+    column = column_of(scenario, None)
+    range_, of_data = _bounds(scenario, bounds)
+    refused: dict[WayName, str] = {}
+    ways: list[Way] = []
+    last: Exception | None = None
+    public = all(belief.public for belief in scenario.beliefs)
+    rounding: Rounding | None = None if public else "ladder"
+    try:
+        found = calibrate(scenario, goal, rounding=rounding, progress=progress)
+        ways += _noised(found, column, range_)
+    except _REFUSALS as error:
+        refused["noise"], last = str(error), error
+    if not ways or not ways[0].calibration.mechanism.identity:
+        try:
+            mapped = calibrate(scenario, goal, mechanism="recode", progress=progress, **recoding)
+            ways += _remapped(mapped)
+        except _REFUSALS as error:
+            refused["remapped noise"], last = str(error), error
+    if not ways and last is not None:
+        raise last
+    return Chosen(
+        ways=tuple(ways),
+        constant_rmse=column.std,
+        bounds_of_data=of_data,
+        refused=tuple(refused.items()),
+    )
+
+
+_REFUSALS = CertificationError, UnsupportedError, UnreachableGoalError
+
+
+def _bounds(
+    scenario: Scenario, bounds: tuple[float, float] | None
+) -> tuple[tuple[float, float] | None, bool]:
+    """The bounds to clip to, if any are known, and whether they were found in the data."""
+    if bounds is not None:
+        return check_bounds("bounds", bounds), False
+    for belief in scenario.beliefs:
+        table = belief.frequencies
+        if table is not None and table.values.size > 1:
+            return (float(table.values[0]), float(table.values[-1])), not belief.public
+    return None, False
+
+
+def _noised(
+    found: Calibration, column: Column, bounds: tuple[float, float] | None
+) -> Iterator[Way]:
+    law = found.noise
+    yield Way(
+        name="noise",
+        calibration=found,
+        rmse=law.error(),
+        unchanged=1.0 if law.identity else 0.0,
+    )
+    if bounds is None or not isinstance(law, LaplaceNoise):
+        return
+    error, stays = clipped_figures(law, bounds, column)
+    yield Way(
+        name="clipped noise",
+        calibration=found,
+        postprocess=(Clip(*bounds),),
+        rmse=error,
+        unchanged=stays,
+    )
+
+
+def _remapped(found: Calibration) -> Iterator[Way]:
+    figures = found.recode
+    if figures is not None:
+        yield Way(
+            name="remapped noise",
+            calibration=found,
+            rmse=figures.rmse,
+            unchanged=figures.unchanged,
+        )
+
+
+def clipped_figures(
+    noise: LaplaceNoise, bounds: tuple[float, float], column: Column
+) -> tuple[float, float]:
+    """Of noised values that are moved into bounds: the root mean square error, and how many stay.
+
+    Args:
+        noise: What is added.
+        bounds: The bounds.
+        column: How often each value occurs.
+    """
+    (low, high), scale, values = bounds, noise.scale, column.values
+    shares = column.histogram / column.histogram.sum()
+
+    def tail(distance: FloatArray) -> FloatArray:
+        ratio = distance / scale
+        return np.asarray(scale**2 * (1.0 + ratio) * np.exp(-ratio))
+
+    above, below = np.maximum(low - values, 0.0), np.maximum(values - high, 0.0)
+    up, down = np.maximum(high - values, 0.0), np.maximum(values - low, 0.0)
+    squares = tail(above) - tail(up) + tail(below) - tail(down) + above**2 + below**2
+    # A value at a bound is moved back to it by half of the noise.
+    stays = 0.5 * float(shares[(values == low) | (values == high)].sum())
+    return math.sqrt(max(float(shares @ squares), 0.0)), stays

@@ -1,0 +1,184 @@
+"""--mechanism, and the options that only a recoding has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pufferfish.calibration.postprocess import Clip
+from pufferfish.cli.exits import Exit
+from pufferfish.columns.plan import Plan
+from pufferfish.recoding.law import Recoding
+from tests.cli.conftest import Typed
+from tests.cli.tables import changed, column, rows, write
+
+COLUMNS = ("-c", "x", "-s", "s", "--belief", "empirical")
+CALIBRATE = ("calibrate", "t.csv", *COLUMNS)
+RELEASE = ("release", "t.csv", *COLUMNS, "-e", "1", "-o", "out.csv")
+RECODE = ("--mechanism", "recode")
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+def test_noise_is_named_either_way(typed: Typed, kind: str) -> None:
+    wanted = (*CALIBRATE, "-e", "1", "-d", "0.01", "--json")
+    assert typed(*wanted, "--mechanism", kind).json == typed(*wanted, "--noise", kind).json
+
+
+def test_a_recoding_is_released_and_verifies(typed: Typed, folder: Path) -> None:
+    said = typed(*RELEASE, *RECODE)
+    assert (said.code, said.err) == (0, "")
+    assert " of 100 values\n" in said.out or " of 100 values stay" in said.out
+    assert "with fresh noise" not in said.out
+    assert set(column(folder / "out.csv", "x")) <= {str(each) for each in range(12)}
+    checked = typed("verify", "out.csv.record.json")
+    assert checked.code == 0
+    assert "this recoding keeps ε = 1" in checked.out
+    assert "the recoding was really drawn" in checked.out
+
+
+def test_a_plan_of_a_recoding_is_released(typed: Typed) -> None:
+    assert typed(*CALIBRATE, "-e", "1", *RECODE, "-o", "plan.json").code == 0
+    assert typed("release", "t.csv", "--plan", "plan.json", "-o", "out.csv").code == 0
+    mixed = typed("release", "t.csv", "--plan", "plan.json", "-o", "b.csv", "--wrong", "0.1")
+    assert mixed.code == Exit.USAGE
+    assert isinstance(Plan.load("plan.json").calibration.mechanism, Recoding)
+
+
+@pytest.mark.parametrize("given", ["3%", "0.03"])
+def test_the_options_reach_the_recoding(typed: Typed, given: str) -> None:
+    more = ("--floor", "0.5", "--wrong", given, "--loss", "absolute", "--any-histogram")
+    found = typed(*CALIBRATE, "-e", "1", *RECODE, *more, "-o", "plan.json", "--json").json
+    assert (found["floor"], found["wrong"]) == (0.5, 0.03)
+    recode = Plan.load("plan.json").calibration.recode
+    assert recode is not None
+    assert (recode.loss, recode.keep_histogram) == ("absolute", False)
+
+
+def test_no_floor_and_edges(typed: Typed) -> None:
+    wanted = (*CALIBRATE, "-e", "1", *RECODE, "--json", "--edges", "0:9:3", "--floor", "none")
+    assert typed(*wanted).code == Exit.USAGE
+    found = typed(*wanted, "--nominal", "--time-limit", "5").json
+    assert found["floor"] is None
+    assert found["noise"]["edges"] == [0.0, 3.0, 6.0, 9.0]
+
+
+def test_the_figures_of_noise_and_of_a_recoding(typed: Typed) -> None:
+    noise = typed(*CALIBRATE, "-e", "1", "--json").json
+    scale = noise["noise"]["scale"]
+    assert noise["rmse"] == noise["laplace_rmse"] == pytest.approx(2**0.5 * scale)
+    assert noise["floor"] == pytest.approx(1.0 / scale)
+    assert (noise["unchanged"], noise["wrong"]) == (0.0, 0.0)
+    assert noise["least_loss_bound"] is None
+    found = typed(*CALIBRATE, "-e", "1", *RECODE, "--json").json
+    assert 0.0 < found["unchanged"] < 1.0
+    assert found["rmse"] < found["laplace_rmse"] <= noise["rmse"]
+    assert found["least_loss_bound"] <= found["rmse"] ** 2
+    assert found["constant_rmse"] == noise["constant_rmse"]
+    released = typed(*RELEASE, *RECODE, "--json").json
+    names = ("rmse", "unchanged", "floor", "wrong", "least_loss_bound", "held_out_epsilon")
+    assert [released[name] for name in names] == [found[name] for name in names]
+
+
+def test_what_is_done_to_noise_afterwards_counts_for_its_error(typed: Typed) -> None:
+    wanted = (*CALIBRATE, "-e", "1", "--json")
+    plain, clipped = typed(*wanted).json, typed(*wanted, "--clip", "0:11").json
+    assert clipped["rmse"] < plain["rmse"]
+    assert typed(*wanted, "--round", "5").json["rmse"] is None
+
+
+def test_auto_takes_the_smallest_error_and_shows_all(typed: Typed) -> None:
+    wanted = (*CALIBRATE, "-e", "1", "--mechanism", "auto")
+    said = typed(*wanted)
+    assert said.out.startswith("way ")
+    found = typed(*wanted, "--json").json
+    ways = {way["name"]: way for way in found["compared"]["ways"]}
+    assert set(ways) == {"noise", "clipped noise", "remapped noise"}
+    assert found["rmse"] == min(way["rmse"] for way in ways.values())
+    released = typed(*RELEASE, "--mechanism", "auto")
+    assert released.code == 0
+    assert "\nconstant " in released.out
+
+
+def test_clipped_noise_says_that_its_bounds_are_published(typed: Typed) -> None:
+    """Bins that are too wide lose more than noise does."""
+    wanted = (*CALIBRATE, "-e", "1", "--mechanism", "auto", "--edges=-900,900")
+    said = typed(*wanted, "-o", "plan.json")
+    assert "Beware: the bounds of the clipped noise" in said.out
+    assert Plan.load("plan.json").postprocess == (Clip(0.0, 11.0),)
+    public = typed(*wanted, "--cap=-1:12", "-o", "public.json")
+    assert "Beware: the bounds" not in public.out
+    assert Plan.load("public.json").postprocess == (Clip(-1.0, 12.0),)
+
+
+@pytest.mark.parametrize(
+    ("kind", "head"), [("recode", "unchanged"), ("auto", "clipped noise  remapped noise")]
+)
+def test_without_epsilon_there_is_a_table(typed: Typed, kind: str, head: str) -> None:
+    said = typed(*CALIBRATE, "--mechanism", kind)
+    assert said.code == 0
+    lines = said.out.splitlines()
+    assert head in lines[0]
+    assert [line.split()[0] for line in lines[1:7]] == ["0.1", "0.25", "0.5", "1", "2", "4"]
+    assert len(typed(*CALIBRATE, "--mechanism", kind, "--json").json["choices"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--noise", "laplace", *RECODE), "leave out --noise"),
+        (("--mechanism", "magic"), "--mechanism must be auto, laplace, gaussian or recode"),
+        ((*RECODE, "--floor", "abc"), "--floor must be noise"),
+        ((*RECODE, "--floor", "-1"), "--floor must be noise"),
+        ((*RECODE, "--wrong", "2"), "such as 0.03 or 3%"),
+        ((*RECODE, "--wrong", "nan"), "such as 0.03 or 3%"),
+        ((*RECODE, "--loss", "mean"), "--loss must be squared, absolute or changed"),
+        ((*RECODE, "--edges", "3,2"), "--edges must be"),
+        ((*RECODE, "--edges", "0:9"), "--edges must be"),
+        ((*RECODE, "--edges", "0:1e9:1"), "--edges must be"),
+        ((*RECODE, "--time-limit", "0"), "--time-limit must be"),
+        ((*RECODE, "--method", "coupling"), "--method and --scale are about noise"),
+        ((*RECODE, "--scale", "2"), "--method and --scale are about noise"),
+        ((*RECODE, "--round", "1"), "--round and --clip are about noise"),
+        ((*RECODE, "--person", "id", "--rows-per-person", "2"), "leave out --mechanism"),
+        (("--floor", "none"), "only a recoding has --floor"),
+        (("--noise", "gaussian", "--wrong", "3%", "--nominal"), "--wrong and --nominal"),
+        (("--any-histogram",), "only a recoding has --any-histogram"),
+        (("--mechanism", "auto", "--wrong", "3%"), "leave out --wrong with --mechanism auto"),
+        (("--mechanism", "auto", "--method", "thm-2"), "--method and --scale are about noise"),
+        (("--mechanism", "auto", "--clip", "0:9"), "--cap LOW:HIGH"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_in_words(
+    refused: Typed, given: tuple[str, ...], said: str
+) -> None:
+    found = refused(*CALIBRATE, "-e", "1", *given)
+    assert found.code == Exit.USAGE
+    assert said in found.err
+    assert refused(*RELEASE, *given).err == found.err
+
+
+def test_an_accuracy_is_about_noise(refused: Typed) -> None:
+    assert "--epsilon" in refused(*CALIBRATE, *RECODE, "--accuracy", "2").err
+
+
+def test_a_missing_value_is_one_of_the_domain(typed: Typed, folder: Path) -> None:
+    content = rows()
+    for number in range(0, len(content), 9):
+        content[number][2] = ""
+    write(folder / "t.csv", content)
+    assert typed(*RELEASE, *RECODE).code == Exit.BAD_DATA
+    said = typed(*RELEASE, *RECODE, "--missing", "keep", "--min-group", "5")
+    assert said.code == 0
+    assert "recoded like any other value" in " ".join(said.out.split())
+    record = json.loads((folder / "out.csv.record.json").read_text("utf-8"))
+    assert record["plan"]["noise"]["values"][-1] is None
+    assert typed("verify", "out.csv.record.json").code == 0
+
+
+def test_a_column_of_text_is_refused_without_a_cell(refused: Typed, folder: Path) -> None:
+    write(folder / "t.csv", changed(2, "4711-cell", 5))
+    found = refused(*RELEASE, *RECODE)
+    assert found.code == Exit.BAD_DATA
+    assert "4711" not in found.err
