@@ -1,10 +1,13 @@
-"""What a promise of ε = 1 becomes on rows that were not used: `make held-out`, some minutes.
+"""What a promise of ε = 1 becomes on rows that were not used: `make held-out`, half an hour.
 
 Five columns of UCI Adult are split at random, again and again. Mechanisms are fitted to one half;
 the other half says what ε it finds. Each entry is the median error of a published value, in
 brackets the median ε of the other half and in how many splits it was at most 1. The last column is
 the least `wrong` with which 95% of the splits hold, its error, and that error as a share of the
-least Laplace noise's. Not among the benchmarks, as it measures no time.
+least Laplace noise's. Not among the benchmarks, as it measures no time. One entry by itself:
+
+    pufferfish calibrate adult.csv -c education-num -s race --belief empirical -e 1 \\
+        --mechanism recode --floor none --any-histogram --wrong 0.03 --splits 20 --json
 """
 
 import argparse
@@ -34,11 +37,12 @@ COLUMNS: dict[str, dict[str, Any]] = {
 
 
 class Case(NamedTuple):
-    """A column against a secret."""
+    """A column against a secret; `noise`: without laws that may be wrong, which take minutes."""
 
     name: str
     counts: pf.Summary
     pairs: list[tuple[str, str]] | None = None
+    noise: bool = False
 
 
 def cases() -> list[Case]:
@@ -48,7 +52,7 @@ def cases() -> list[Case]:
         Case("education-num, race, all pairs", race),
         Case("hours-per-week, sex", _by_sex("hours-per-week")),
         Case("age, race, all pairs", _counted("adult_age_by_race.csv", "age", "race")),
-        Case("capital-gain, sex", _by_sex("capital-gain")),
+        Case("capital-gain, sex", _by_sex("capital-gain"), noise=True),
     ]
 
 
@@ -85,9 +89,15 @@ def measured(case: Case, splits: int) -> Iterator[str]:
     scenario = pf.Scenario(belief, case.pairs)
     laplace = 0.0
     for asked in COLUMNS.values():
+        if case.noise and "wrong" in asked:
+            yield ""
+            continue
         found = pf.held_out(scenario, GOAL, splits=splits, **asked)
         laplace = laplace or found.rmse
         yield _entry(found)
+    if case.noise:
+        yield ""
+        return
     try:
         best = pf.wrong_that_holds(scenario, GOAL, splits=splits, **BARE)
     except pf.UnreachableGoalError:

@@ -1,5 +1,7 @@
 """Run the whole path on the built-in UCI Adult data: education level must not betray race.
 
+Noise, clipped noise and a recoding are compared, and what errs least is released.
+
 Example: pufferfish demo --output pufferfish-demo
 """
 
@@ -13,6 +15,7 @@ import typer
 from pufferfish.cli.held_out import measured
 from pufferfish.cli.printing import Printing
 from pufferfish.cli.release import publish
+from pufferfish.cli.ways import plan_shown
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import MissingExtraError, OutputExistsError
 from pufferfish.core.extras import check_report
@@ -50,11 +53,15 @@ def command(
     wanted = "" if report is None else f" --report {report}"
     show.say(
         f"$ pufferfish release {table.file} --column education-num --secret race --pair {_PAIR} "
-        f"--epsilon {epsilon:g} --output {released}{wanted}\n"
+        f"--epsilon {epsilon:g} --mechanism auto --output {released}{wanted}\n"
     )
-    asked = Asked(table=table, adversaries=Adversaries(pair=[_PAIR]), goal=Goal(epsilon=epsilon))
+    asked = Asked(
+        table=table,
+        adversaries=Adversaries(pair=[_PAIR]),
+        goal=Goal(epsilon=epsilon, mechanism="auto"),
+    )
     described = asked.described(show)
-    plan = asked.plan(described, show)
+    plan = plan_shown(asked, described, show)
     plan.save(output / "plan.json", force=True)
     publish(
         table,

@@ -32,7 +32,7 @@ __all__ = ["Asked", "ComparedMethod", "Comparison", "Found", "compare", "noise_i
 __all__ += ["side_by_side", "tau_in_words"]
 
 # How long a recoding may be looked for, beside methods that take milliseconds.
-_RECODE_SECONDS = 20.0
+_RECODE_SECONDS = 5.0
 
 
 class Found(NamedTuple):
