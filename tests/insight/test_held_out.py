@@ -143,9 +143,20 @@ def test_gaussians_and_mixtures_are_fitted_anew(counts):
 
 def test_a_belief_from_elsewhere_stays_as_it_is(counts):
     known = pf.fit_belief(counts.only(PAIR), family="gaussian", provenance="reference sample")
+    table = pf.fit_belief(counts.only(PAIR), family="empirical")
     spy = Spy()
-    measure(pf.Scenario(known), GOAL, counts, spy, splits=1)
-    assert spy.given[0].beliefs == (known,)
+    measure(pf.Scenario([known, table]), GOAL, counts, spy, splits=1)
+    assert spy.given[0].beliefs[0] == known
+    assert spy.given[0].beliefs[1] != table
+
+
+def test_where_no_row_was_used_all_of_them_judge(counts):
+    known = pf.fit_belief(counts.only(PAIR), family="gaussian", provenance="reference sample")
+    scenario = pf.Scenario(known)
+    (found,) = measure(scenario, GOAL, counts, Spy(), splits=5).splits
+    table = pf.Scenario(pf.fit_belief(counts.only(PAIR), family="empirical"))
+    noise = pf.calibrate(scenario, GOAL).noise
+    assert found.epsilon == pytest.approx(pf.pure_epsilon(table, noise).upper)
 
 
 def test_missing_values_are_split_like_others():

@@ -133,7 +133,7 @@ def held_out(
 
     Args:
         scenario: What must look alike, to whom. Beliefs that are fitted on the released column are
-            fitted anew to each half; others stay as they are.
+            fitted anew to each half; others stay as they are. If all do, the whole table judges.
         goal: The promise.
         counts: The rows, as beliefs are about them: capped, without rows that are dropped. By
             default those that an empirical belief of the scenario was counted from, and then every
@@ -283,6 +283,10 @@ def _split(
 ) -> Iterator[Split]:
     count = int(nonnegative("splits", splits))
     require(count == splits and count > 0, f"splits must be a whole number above 0, got {splits}.")
+    if len(halves.stay) == len(halves.scenario.beliefs):
+        # No row was used by anybody: all of them judge, once.
+        yield _judged(calibrated(halves.scenario), goal, halves.counts)
+        return
     generator = np.random.default_rng(seed)
     for _ in range(count):
         scenario, other = halves.drawn(generator)
