@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo studio paper test heavy bench coverage peers lint types layers schemas docs clean
+.PHONY: help demo studio paper test heavy bench coverage held-out peers lint types layers schemas docs clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -45,6 +45,9 @@ bench: $(VENV)/.bench ## Run the benchmarks (installs their peers)
 
 coverage: $(VENV)/.dev ## Measure how often the intervals of denoise cover (takes minutes)
 	$(BIN)/python -m benchmarks.coverage
+
+held-out: $(VENV)/.dev ## Measure what promises become on rows that were not used (takes half an hour)
+	$(BIN)/python -m benchmarks.held_out
 
 peers: $(VENV)/.bench ## Audit the noise of other libraries (installs them)
 	$(BIN)/python -m benchmarks.peers

@@ -28,6 +28,7 @@ ROWS_DRAWN_AT_ONCE = "pufferfish.audits.draws._CHUNK"
 ROWS_OF_A_RUN = "pufferfish.audits.run._ROWS"
 ROWS_AT_ONCE_IN_DENOISE = "pufferfish.denoise.columns._PIECE"
 VALUES_OF_A_REPORT = "pufferfish.report.columns._MOST_KEPT"
+SECONDS_OF_SPLITS = "pufferfish.cli.held_out._PATIENCE"
 
 # The oracle and the sampler: where the quick way ends, and what its proof needs.
 FEWEST_PAIRS_SCREENED = "pufferfish.exact.many._MANY"
@@ -52,6 +53,7 @@ SAMPLERS_OF_MAPS = "pufferfish.mechanisms.recoded._alias"
 LIKELIEST_COUNTS = "pufferfish.columns.recoded._log_mode"
 EXACT_SUM = "pufferfish.sums.release._exact_sum"
 READ_BELIEFS = "pufferfish.options.adversaries._read_beliefs"
+WRONG_THAT_HOLDS = "pufferfish.cli.held_out.wrong_that_holds"
 
 
 def found(seam: str) -> Any:

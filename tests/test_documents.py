@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import re
 import runpy
 import shlex
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from pufferfish.cli.app import run
+from tests import seams
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -48,6 +50,7 @@ def test_the_commands_print_what_the_readme_shows(
 ) -> None:
     """The demo, then every command of the README, in a folder of their own."""
     monkeypatch.chdir(tmp_path)
+    seams.put(monkeypatch, seams.SECONDS_OF_SPLITS, math.inf)
     assert run(["demo"]) == 0
     shown = next(text for kind, text in _blocks("README.md") if kind == "text")
     assert capfd.readouterr().out == shown

@@ -47,6 +47,7 @@ from pufferfish.fit import FitReport, fit_belief, fit_beliefs, fit_report
 from pufferfish.insight.choosing import Chosen, choose_mechanism
 from pufferfish.insight.comparison import ComparedMethod, Comparison, compare
 from pufferfish.insight.extremes import Outliers, outliers
+from pufferfish.insight.held_out import HeldOut, held_out, wrong_that_holds
 from pufferfish.insight.strongest import (
     least_epsilon,
     noise_for_mean,
@@ -62,6 +63,7 @@ from pufferfish.releases import Release, release, release_file
 from pufferfish.sampling import NotPrivateEntropy
 from pufferfish.sums import SumCalibration, SumPlan, calibrate_sum, compare_sum, release_sum
 from pufferfish.tables import Summary, summarise
+from pufferfish.tables.halves import Halves, split_half
 from pufferfish.tables.spark.workers import SparkWorkers
 from pufferfish.theorems import ComposableCertificate, composable
 from pufferfish.words.explanation import Explanation
@@ -92,6 +94,8 @@ __all__ = [
     "GaussianMixture",
     "GaussianNoise",
     "Guarantee",
+    "Halves",
+    "HeldOut",
     "InvalidInputError",
     "LaplaceNoise",
     "Ledger",
@@ -140,6 +144,7 @@ __all__ = [
     "fit_belief",
     "fit_beliefs",
     "fit_report",
+    "held_out",
     "least_epsilon",
     "least_epsilon_rows",
     "noise_for_mean",
@@ -154,12 +159,14 @@ __all__ = [
     "release_file",
     "release_sum",
     "sampling",
+    "split_half",
     "summarise",
     "sums",
     "theorems",
     "transport",
     "verify",
     "verify_record",
+    "wrong_that_holds",
 ]
 
 # The kinds of release that are built in.

@@ -150,7 +150,8 @@ def test_a_release_and_its_records(typed: Typed) -> None:
 def test_a_release_by_a_plan(typed: Typed) -> None:
     plan = typed(*CALIBRATE, "-e", "1", "-o", "plan.json")
     assert "pufferfish release t.csv --plan plan.json --output OUT" in plan.out
-    direct = typed(*RELEASE)
+    # A plan does not say how it was found, so nobody can find it again for one half of the rows.
+    direct = typed(*RELEASE, "--splits", "0")
     planned = typed("release", "t.csv", "--plan", "plan.json", "-o", "other.csv")
     assert planned.code == 0
     assert planned.out.replace("other.csv", "out.csv") == direct.out
@@ -214,7 +215,7 @@ def test_compare_does_not_take_what_it_ignores(typed: Typed) -> None:
 
 
 FIGURES = {"rmse", "unchanged", "constant_rmse", "laplace_rmse", "held_out_epsilon"}
-FIGURES |= {"floor", "wrong", "least_loss_bound"}
+FIGURES |= {"held_out", "floor", "wrong", "least_loss_bound"}
 RELEASED = {"headline", "output", "rows", "goal", "noise", "record", "public_record", "report"}
 RELEASED |= FIGURES
 PLANNED = {"goal", "unit", "noise", "certificate", "plan"} | FIGURES

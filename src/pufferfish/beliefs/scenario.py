@@ -18,6 +18,7 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import bounds, nonnegative, require
 
 __all__ = [
+    "OTHER_ROWS",
     "PUBLIC",
     "REFERENCE",
     "RELEASED",
@@ -39,6 +40,7 @@ Secret = str | int | bool
 PUBLIC = "public"
 REFERENCE = "reference sample"
 RELEASED = "fitted on the released column"
+OTHER_ROWS = "fitted on other rows of the table, which are not published"
 
 
 class SecretPair(NamedTuple):

@@ -15,6 +15,7 @@ import typer
 
 from pufferfish.cli.choices import choose_map, choose_noise, choose_way
 from pufferfish.cli.figures import figures_of
+from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.columns.origin import source_of
@@ -54,6 +55,7 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Write the plan here (JSON or YAML).")
     ] = None,
     force: Force = False,
+    splits: Splits = None,
 ) -> None:
     """Calibrate, explain, write."""
     show = printing.show()
@@ -79,6 +81,7 @@ def command(
     if choosing:
         _choose(asked, described, show)
         return
+    asked = settled(asked, described, show)
     chosen = asked.choose(described, show)
     plan = asked.plan(described, show, chosen)
     if goal.epsilon is None and plan.promise.epsilon > _WEAK:
@@ -104,12 +107,15 @@ def command(
         )
     )
     promise = plan.promise
+    held_out = measured(asked, described, plan, splits, show)
+    unused = "" if held_out is None else f"\n\n{fold(as_line(held_out))}"
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
     beware = "".join(f"{fold(f'Beware: {text}')}\n\n" for text in headline(Facts.of(plan)))
     ways = "" if chosen is None else f"{chosen}\n\n"
     show.result(
-        f"{ways}{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}\n\n"
+        f"{ways}{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}"
+        f"{unused}\n\n"
         f"The promise for {_unit(plan)}: {promise}.{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
@@ -119,6 +125,7 @@ def command(
             **({} if chosen is None else {"compared": chosen.to_dict()}),
             "certificate": plan.calibration.certificate.to_dict(),
             "plan": None if output is None else str(output),
+            **as_data(held_out, plan),
         },
     )
 

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from pufferfish.cli.held_out import measured
 from pufferfish.cli.printing import Printing
 from pufferfish.cli.release import publish
 from pufferfish.cli.ways import plan_shown
@@ -73,6 +74,7 @@ def command(
         show,
         force=True,
         just_counted=described.counted,
+        held_out=measured(asked, described, plan, None, show),
     )
     if report is None:
         show.say("Report      not written; pip install 'pufferfish-privacy[report]' first")

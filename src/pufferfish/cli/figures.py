@@ -16,20 +16,17 @@ __all__ = ["figures_of"]
 def figures_of(plan: Plan) -> dict[str, Any]:
     """Errors, floor and the like; null where a figure is not known. Private, like the table."""
     recode = plan.calibration.recode
-    figures = (
-        _of_noise(plan)
-        if recode is None
-        else {
-            "rmse": recode.rmse,
-            "unchanged": recode.unchanged,
-            "constant_rmse": recode.constant_rmse,
-            "laplace_rmse": recode.laplace_rmse,
-            "floor": recode.floor,
-            "wrong": recode.wrong,
-            "least_loss_bound": recode.least_loss,
-        }
-    )
-    return {**figures, "held_out_epsilon": None}
+    if recode is None:
+        return _of_noise(plan)
+    return {
+        "rmse": recode.rmse,
+        "unchanged": recode.unchanged,
+        "constant_rmse": recode.constant_rmse,
+        "laplace_rmse": recode.laplace_rmse,
+        "floor": recode.floor,
+        "wrong": recode.wrong,
+        "least_loss_bound": recode.least_loss,
+    }
 
 
 def _of_noise(plan: Plan) -> dict[str, Any]:

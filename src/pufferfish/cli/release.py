@@ -6,6 +6,7 @@ Example: pufferfish release adult.csv -c education-num -s race --pair Black:Whit
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
 from errno import EIO
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from pufferfish.cli.figures import figures_of
+from pufferfish.cli.held_out import Splits, as_data, measured, settled
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.cli.ways import plan_shown
@@ -23,6 +25,7 @@ from pufferfish.core.errors import InvalidInputError, PufferfishError
 from pufferfish.core.extras import check_report
 from pufferfish.documents.signing import SigningKey
 from pufferfish.documents.text import plain_document
+from pufferfish.insight.held_out import HeldOut
 from pufferfish.kinds.kind import plan_of
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.kinds.record import Edition, ReleaseRecord
@@ -40,10 +43,19 @@ from pufferfish.report import report as page_of
 from pufferfish.report.columns import WrittenAs
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.formats import names_file
+from pufferfish.tables.halves import Halves
 from pufferfish.tables.spark.engine import SparkEngine
+from pufferfish.words.steps import Step
 from pufferfish.words.terminal import label_lines
 
-__all__ = ["command", "publish"]
+__all__ = ["FitOn", "command", "publish"]
+
+
+class FitOn(StrEnum):
+    """Which rows beliefs are fitted to."""
+
+    TABLE = "table"
+    HALF = "half"
 
 
 @flatten_groups
@@ -96,6 +108,14 @@ def command(
             "record says so.",
         ),
     ] = False,
+    fit_on: Annotated[
+        FitOn,
+        typer.Option(
+            help="Fit beliefs to the table, or to a random half of its rows, which is not "
+            "published: the other half is, under laws that nobody saw."
+        ),
+    ] = FitOn.TABLE,
+    splits: Splits = None,
     force: Force = False,
 ) -> None:
     """Plan if need be, release, record, explain."""
@@ -112,14 +132,19 @@ def command(
     local = None if table.on_spark else _target_format(table, Path(output), output_format)
     _refuse_places(table, output, record, ledger, report, force=force)
     with table.cluster() as session:
-        just_counted = None
+        just_counted, halves, held_out = None, None, None
         if plan is not None:
             _refuse_mixed(asked)
+            if fit_on is FitOn.HALF:
+                raise InvalidInputError("--fit-on half makes a plan of its own: leave out --plan.")
             chosen = _row_plan(plan)
         else:
-            described = asked.described(show)
-            chosen = plan_shown(asked, described, show)
-            just_counted = described.counted
+            halves = asked.halves(show) if fit_on is FitOn.HALF else None
+            described = asked.described(show, halves)
+            asked = settled(asked, described, show, halves)
+            own = plan_shown(asked, described, show)
+            chosen, just_counted = own, described.counted
+            held_out = measured(asked, described, own, splits, show, halves)
         if local is not None:
             publish(
                 *(table, chosen, Path(output), local, record, ledger, report, show),
@@ -127,6 +152,8 @@ def command(
                 key=key,
                 beliefs_from_plan=beliefs_from_plan,
                 just_counted=just_counted,
+                halves=halves,
+                held_out=held_out,
             )
             return
         records = _record_paths(output, record)
@@ -145,7 +172,7 @@ def command(
                 beliefs_from_plan=beliefs_from_plan,
                 save=partial(_save, records=records, force=force, key=key),
             )
-        _tell(show, done.record, output, records, None)
+        _tell(show, done.record, output, records, None, held_out)
 
 
 def publish(
@@ -162,6 +189,8 @@ def publish(
     key: SigningKey | None = None,
     beliefs_from_plan: bool = False,
     just_counted: Summary | None = None,
+    halves: Halves | None = None,
+    held_out: HeldOut | None = None,
 ) -> None:
     """Release a file, write both editions of its record, report, and say what was done."""
     records = _record_paths(str(output), record)
@@ -176,12 +205,13 @@ def publish(
             force=force,
             beliefs_from_plan=beliefs_from_plan,
             just_counted=just_counted,
+            halves=halves,
             progress=progress,
             save=partial(_save, records=records, force=force, key=key),
         )
     if report is not None:
         try:
-            page = _report(done.record, table, output, target_format)
+            page = _report(done.record, table, output, target_format, whole=halves is None)
             write_text(report, page, force=force, private=True)
         except (PufferfishError, OSError, KeyboardInterrupt) as error:
             # A reader of "failed" alone would release again, with fresh noise.
@@ -190,7 +220,7 @@ def publish(
                 f"the column was published and recorded; only the report {report} was not written "
                 f"({error or 'stopped'}). Make it with: pufferfish report {records[0]}",
             ) from None
-    _tell(show, done.record, str(output), records, report)
+    _tell(show, done.record, str(output), records, report, held_out)
 
 
 # Where the internal and the public edition of a record go; None: nowhere.
@@ -212,14 +242,16 @@ def _tell(
     output: str,
     records: _Records,
     report: Path | None,
+    held_out: HeldOut | None,
 ) -> None:
     internal, public = records
     written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
     if report is not None:
         written += f"\nReport      {report} (private)"
     kind, facts = row_kind(record.plan), record.facts
+    said = () if held_out is None else (Step("Held out", (str(held_out),)),)
     show.result(
-        "" if show.silent else label_lines(kind.story(record)) + written,
+        "" if show.silent else label_lines((*kind.story(record), *said)) + written,
         {
             "headline": record.words.get("headline", []),
             "output": output,
@@ -230,6 +262,7 @@ def _tell(
             "record": None if internal is None else str(internal),
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),
+            **as_data(held_out, record.plan),
         },
     )
 
@@ -273,11 +306,16 @@ def _target_format(table: Table, output: Path, kind: str | None) -> FileFormat:
 
 
 def _report(
-    record: ReleaseRecord[Any, Any], table: Table, output: Path, target_format: FileFormat
+    record: ReleaseRecord[Any, Any],
+    table: Table,
+    output: Path,
+    target_format: FileFormat,
+    *,
+    whole: bool,
 ) -> str:
     """The internal report, with both tables as far as they are files."""
-    # Where persons became one row each, the table's own rows are others.
-    given = STANDARD_STREAM if record.plan.reduction else table.file
+    # Where persons became one row each, or half was set apart, the table's own rows are others.
+    given = STANDARD_STREAM if record.plan.reduction or not whole else table.file
     released, original = (
         None if file == STANDARD_STREAM else WrittenAs(file, format_)
         for file, format_ in ((str(output), target_format), (given, table.file_format))

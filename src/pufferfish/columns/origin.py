@@ -8,13 +8,16 @@ before it is published. What cannot be read twice, standard input, is only count
 
 from __future__ import annotations
 
-from pufferfish.beliefs.scenario import RELEASED, Belief
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief
 from pufferfish.columns.plan import Plan
 from pufferfish.columns.statement import BeliefsFrom
+from pufferfish.columns.statement.facts import planned_source
 from pufferfish.core.errors import DataError
 from pufferfish.tables import Summary
+from pufferfish.tables.halves import Halves
 
-__all__ = ["is_about_this_table", "other_table_error", "source_of", "time_of_fit"]
+__all__ = ["is_about_this_table", "other_table_error", "refuse_other_halves", "source_of"]
+__all__ += ["time_of_fit"]
 
 
 def is_about_this_table(plan: Plan) -> bool:
@@ -26,13 +29,42 @@ def source_of(plan: Plan, summary: Summary) -> BeliefsFrom:
     """Where the beliefs come from, by the counts of the table that is released."""
     claimed = _claiming(plan)
     if not claimed:
-        return "elsewhere"
+        return planned_source(plan.calibration.scenario.beliefs)
+    same = all(_is_fitted_on(belief, _as_planned(plan, summary)) for belief in claimed)
+    return "this table" if same else "another table"
+
+
+def refuse_other_halves(plan: Plan, halves: Halves | None) -> None:
+    """Refuse a plan whose beliefs were not fitted on the half that is not released.
+
+    Args:
+        plan: What shall be done.
+        halves: How the table was split; None: all of its rows are released.
+    """
+    set_apart = [
+        each for each in plan.calibration.scenario.beliefs if each.provenance == OTHER_ROWS
+    ]
+    if halves is None:
+        if set_apart:
+            raise DataError(
+                "the beliefs of this plan were fitted on rows that must not be published, and "
+                "nobody can tell any more which. Nothing was published. Split, fit and release at "
+                "once (--fit-on half; in Python pf.split_half, pf.release(halves=...))."
+            )
+        return
+    fitted = _as_planned(plan, halves.fitted)
+    if not set_apart or _claiming(plan) or not all(_is_fitted_on(b, fitted) for b in set_apart):
+        raise DataError(
+            "halves= releases the rows that no belief was fitted on, and the beliefs of this plan "
+            "were not fitted on the other half: use pf.fit_beliefs(halves.fitted)."
+        )
+
+
+def _as_planned(plan: Plan, summary: Summary) -> Summary:
+    """The counts of what goes through the mechanism."""
     if plan.missing == "drop":
         summary = summary.without_missing()
-    if plan.cap is not None:
-        summary = summary.capped(*plan.cap)
-    same = all(_is_fitted_on(belief, summary) for belief in claimed)
-    return "this table" if same else "another table"
+    return summary if plan.cap is None else summary.capped(*plan.cap)
 
 
 def time_of_fit(plan: Plan) -> str | None:

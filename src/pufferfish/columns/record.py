@@ -70,6 +70,7 @@ class Record(ReleaseRecord[Plan, Facts]):
         beliefs_from: Where the beliefs come from, as far as that was checked.
         beliefs_fitted: When they were fitted, if to another table.
         rows_tested: Whether a test found nothing against the independence of a person's rows.
+        rows_fitted: How many other rows of the table the beliefs were fitted to, if they were.
         reveals: What the protected column and the kept ones reveal together; None if none is kept.
         versions: Of the software.
         created: When, in UTC.
@@ -103,6 +104,7 @@ class Record(ReleaseRecord[Plan, Facts]):
     beliefs_fitted: str | None = None
     reveals: Reveals | None = None
     rows_tested: bool = False
+    rows_fitted: int | None = None
     versions: dict[str, str]
     created: str
 
@@ -117,6 +119,7 @@ class Record(ReleaseRecord[Plan, Facts]):
             beliefs_fitted=self.beliefs_fitted,
             reveals=self.reveals,
             rows_tested=self.rows_tested,
+            rows_fitted=self.rows_fitted,
         )
 
     @property
@@ -163,6 +166,7 @@ class Record(ReleaseRecord[Plan, Facts]):
             beliefs_fitted=said.beliefs_fitted,
             reveals=said.reveals,
             rows_tested=said.rows_tested,
+            rows_fitted=said.rows_fitted,
             versions=data["versions"],
             created=data["created"],
         )

@@ -13,6 +13,7 @@ from pufferfish.columns.dependence import refuse_dependent
 from pufferfish.columns.origin import (
     is_about_this_table,
     other_table_error,
+    refuse_other_halves,
     source_of,
     time_of_fit,
 )
@@ -28,6 +29,7 @@ from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, 
 from pufferfish.tables.batch import ColumnType
 from pufferfish.tables.change import Measured
 from pufferfish.tables.engine import Counting, SurveyedGroup
+from pufferfish.tables.halves import Halves
 from pufferfish.tables.seen import PersonsFound
 from pufferfish.tables.tally import Tally
 
@@ -38,6 +40,7 @@ class ColumnSession(RowSession[Plan, Counts]):
     """The rows of a column, with noise."""
 
     _source: BeliefsFrom = "elsewhere"
+    _halves: Halves | None = None
     # Rows that were not surveyed are counted as they are changed: of which table are they?
     _tally: Tally | None = None
     # Whether rows that are said to be independent were tested, and passed.
@@ -87,6 +90,7 @@ class ColumnSession(RowSession[Plan, Counts]):
     ) -> tuple[Survey | None, Progress | None]:
         """Also refuse a table that the beliefs are not about, before anything is drawn."""
         plan = self.plan
+        refuse_other_halves(plan, self._halves)
         survey, progress = super().begin(engine, just_counted, progress)
         if not is_about_this_table(plan):
             return survey, progress
@@ -103,6 +107,10 @@ class ColumnSession(RowSession[Plan, Counts]):
             progress = _half(progress, 0.5)
         self._compare(just_counted)
         return survey, progress
+
+    def leave_out(self, halves: Halves) -> None:
+        """Release one half only; beliefs are about the other."""
+        self._halves, self._source = halves, "other rows"
 
     def surveyed(self, survey: Survey) -> None:
         """Every row is checked again as it is noised."""
@@ -138,6 +146,7 @@ class ColumnSession(RowSession[Plan, Counts]):
             order="random" if self.plan.shuffled else "table",
             # A table that does not pass is refused, so there is no record of it.
             rows_tested=self._tested,
+            rows_fitted=None if self._halves is None else self._halves.rows_fitted,
             beliefs_from=self._source,
             beliefs_fitted=time_of_fit(self.plan) if another else None,
             reveals=self.reveals,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pufferfish.fit.belief import fit_belief, fit_beliefs, fit_report
+from pufferfish.fit.belief import fit_belief, fit_beliefs, fit_report, refit_belief
 from pufferfish.fit.error import FitError
 from pufferfish.fit.mixture import MixtureFit
 from pufferfish.fit.report import FitReport, GroupFit
@@ -15,4 +15,5 @@ __all__ = [
     "fit_belief",
     "fit_beliefs",
     "fit_report",
+    "refit_belief",
 ]

@@ -6,23 +6,35 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
 from pufferfish.beliefs.priors import Discrete, Prior
-from pufferfish.beliefs.scenario import PUBLIC, RELEASED, Belief, Secret, some_secrets
+from pufferfish.beliefs.scenario import OTHER_ROWS, PUBLIC, RELEASED, Belief, Secret, some_secrets
 from pufferfish.core.errors import DataError, InvalidInputError
-from pufferfish.core.validation import bounds, nonnegative, positive, require
+from pufferfish.core.validation import FloatArray, bounds, nonnegative, positive, require
 from pufferfish.fit.bootstrap import draw_resamples
 from pufferfish.fit.error import fit_error
-from pufferfish.fit.families import Family, empirical, fit_laws, narrowest, parse_family, refit_laws
+from pufferfish.fit.families import (
+    Family,
+    empirical,
+    fit_laws,
+    narrowest,
+    parse_family,
+    refit_law,
+    refit_laws,
+)
 from pufferfish.fit.report import FitReport, GroupFit
 from pufferfish.noise import Noise
 from pufferfish.tables import Summary, summarise
 
-__all__ = ["fit_belief", "fit_beliefs", "fit_report"]
+__all__ = ["fit_belief", "fit_beliefs", "fit_report", "refit_belief"]
 
 MIN_GROUP = 30
 RELEVANCE = 16.0
 # Distinct values up to which a smooth belief keeps how often each occurs.
 MOST_FREQUENCIES = 10_000
+# Between the family and the number of a resample, in the name of a belief.
+RESAMPLE = ", resample "
 _Cap = tuple[float, float]
 
 
@@ -52,7 +64,8 @@ def fit_belief(
             secret adapts the means.
         components: Of a mixture: a number, or "auto" for the best BIC among 1 to 5.
         min_group: A secret with fewer records is refused.
-        provenance: "fitted on the released column", "reference sample" or "public".
+        provenance: "fitted on the released column", "reference sample" or "public". Where rows
+            were set apart (`split_half`) a belief says so, instead of the first.
         name: How messages call this adversary; by default the family.
         least_std: The least std of a component; by default what the column's resolution allows.
         relevance: For "ubm": how many records the background counts for.
@@ -195,9 +208,33 @@ def fit_beliefs(
         beliefs.append(_belief(summary, laws.priors, family.name, provenance))
         for number, sample in enumerate(draw_resamples(summary, bootstrap, seed), start=1):
             priors = refit_laws(laws, sample, family, *options)
-            name = f"{family.name}, resample {number}"
+            name = f"{family.name}{RESAMPLE}{number}"
             beliefs.append(_belief(summary, priors, name, provenance, resampled=True))
     return tuple(beliefs)
+
+
+def refit_belief(belief: Belief, summary: Summary) -> Belief:
+    """The same adversary, had they seen these rows: laws of the same family, fitted to them.
+
+    A mixture climbs from where it is and keeps its number of components, as in a bootstrap; one of
+    the resamples of `fit_beliefs` is drawn anew.
+
+    Args:
+        belief: Tables, Gaussians or mixtures.
+        summary: The rows, with all secrets of the belief.
+    """
+    chosen = _usable(summary.only(belief.priors), None, None, 1, None)
+    _, _, number = belief.name.partition(RESAMPLE)
+    sample = chosen
+    for drawn in draw_resamples(chosen, int(number) if number.isdigit() else 0, seed=0):
+        sample = drawn
+    tables = all(isinstance(prior, Discrete) for prior in belief.priors.values())
+    least = 0.0 if tables else narrowest(chosen)
+    priors = {
+        secret: refit_law(prior, sample.groups[secret], least)
+        for secret, prior in belief.priors.items()
+    }
+    return _belief(chosen, priors, belief.name, belief.provenance, resampled=sample is not chosen)
 
 
 def _usable(
@@ -254,8 +291,10 @@ def _belief(
     resampled: bool = False,
 ) -> Belief:
     tables = all(isinstance(prior, Discrete) for prior in priors.values())
-    # Where a belief is said to be about the released column, a release asks which column that was.
-    here = provenance == RELEASED
+    if provenance == RELEASED and summary.unseen is not None:
+        provenance = OTHER_ROWS
+    # Where a belief is said to be about the released table, a release asks which table that was.
+    here = provenance in (RELEASED, OTHER_ROWS)
     # Rows drawn anew are not those of the table.
     counted = {} if resampled else _frequencies(summary, tables, provenance)
     return Belief(
@@ -285,7 +324,19 @@ def _frequencies(summary: Summary, tables: bool, provenance: str) -> dict[str, A
     if provenance == PUBLIC and not (tables and summary.whole is None):
         return {}
     pooled = (summary.whole or summary).pooled
-    table = empirical(pooled)
+    table = _with_unseen(empirical(pooled), summary.unseen)
     if table.counts is None or (table.values.size > MOST_FREQUENCIES and not tables):
         return {}
     return {"frequencies": table, "frequencies_missing": pooled.missing}
+
+
+def _with_unseen(table: Discrete, unseen: FloatArray | None) -> Discrete:
+    """The same, where each value that the column may hold and no row has counts as one row.
+
+    A recoding lists the values of a column; one that only other rows have must be in its list.
+    """
+    if unseen is None or table.counts is None:
+        return table
+    more = np.setdiff1d(unseen, table.values)
+    counts = np.concatenate([table.counts, np.ones(more.size, dtype=np.int64)])
+    return Discrete(np.concatenate([table.values, more]), counts=counts)

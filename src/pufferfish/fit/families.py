@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pufferfish.beliefs.priors import Discrete, Gaussian, Prior
+from pufferfish.beliefs.priors import Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.beliefs.priors.discrete import TOO_MANY
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import DataError, InvalidInputError
@@ -26,6 +26,7 @@ __all__ = [
     "fit_laws",
     "narrowest",
     "parse_family",
+    "refit_law",
     "refit_laws",
 ]
 
@@ -146,6 +147,14 @@ def refit_laws(
         secret: refit(group, _choose(laws.scores[secret], family).prior, floor)
         for secret, group in summary.groups.items()
     }
+
+
+def refit_law(prior: Prior, group: Group, floor: float) -> Prior:
+    """A law of the same family, fitted to other counts."""
+    if isinstance(prior, GaussianMixture):
+        return refit(group, prior, floor)
+    kind = "gaussian" if isinstance(prior, Gaussian) else "empirical"
+    return _simple(Family(kind=kind), group, floor)
 
 
 def _choose(fits: tuple[MixtureFit, ...], family: Family) -> MixtureFit:

@@ -146,7 +146,7 @@ class Adversaries:
         """The scenario, from counts; `reference` counts the table to fit beliefs to instead."""
         pairs = self._pairs(summary)
         self._announce(summary, pairs, voice)
-        chosen = self._prepared(summary)
+        chosen = self.prepared(summary)
         if pairs is not None:
             chosen = chosen.only([secret for pair in pairs for secret in pair])
         beliefs = self._beliefs(chosen, voice, reference)
@@ -201,7 +201,7 @@ class Adversaries:
                 "and --belief gaussian take seconds, --pair names single pairs."
             )
 
-    def _prepared(self, summary: Summary) -> Summary:
+    def prepared(self, summary: Summary) -> Summary:
         """The counts of what is noised: without rows that are left out, and capped."""
         require(
             self.missing in ("refuse", "keep", "drop"),
@@ -250,7 +250,7 @@ class Adversaries:
         if self._families:
             provenance = RELEASED
             if reference is not None:
-                found_there = self._prepared(reference())
+                found_there = self.prepared(reference())
                 absent = [each for each in summary.groups if each not in found_there.groups]
                 require(
                     not absent,

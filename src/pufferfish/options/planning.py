@@ -14,6 +14,7 @@ from pufferfish.calibration.rows import SeveralRows, width_of
 from pufferfish.columns.plan import Plan
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.ladder import Rounding
+from pufferfish.core.validation import require
 from pufferfish.insight.choosing import Chosen, choose_mechanism
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
@@ -21,6 +22,7 @@ from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
+from pufferfish.tables.halves import Halves
 from pufferfish.tables.one_row import OneRow
 
 __all__ = ["Asked"]
@@ -51,7 +53,7 @@ class Asked:
         self.publishing.check()
         self.goal.check()
         self.recoding.refuse(self.goal.kind)
-        _ = self.recoding.arguments
+        _ = self.recoding.settled.arguments
         self.goal.check_rows(self.publishing.rows)
         if not self.goal.adds_noise and self.publishing.postprocess:
             more = (
@@ -114,9 +116,27 @@ class Asked:
         """Noise that was asked for by its size or its accuracy is not rounded: ε is."""
         return "given" if self.accuracy.given else self.goal.rounding
 
-    def described(self, voice: Voice) -> Described:
-        """The scenario, from the counts of the table that is released."""
-        return self.adversaries.described(self.table, voice, self.reduction)
+    def described(self, voice: Voice, halves: Halves | None = None) -> Described:
+        """The scenario, from the counts of the table that is released, or of half of it.
+
+        Args:
+            voice: Told of the work.
+            halves: How the table was split, if beliefs are fitted to one half.
+        """
+        if halves is None:
+            return self.adversaries.described(self.table, voice, self.reduction)
+        self.adversaries.check()
+        fitted = self.adversaries.describe(halves.fitted, voice)
+        return replace(fitted, counted=halves.rest)
+
+    def halves(self, voice: Voice) -> Halves:
+        """The table, split at random."""
+        require(
+            self.adversaries.reference is None and self.publishing.person is None,
+            "--fit-on half fits to rows of the table itself, and splits rows: leave out "
+            "--reference and --person.",
+        )
+        return self.table.halves(voice)
 
     @property
     def reduction(self) -> OneRow | None:

@@ -11,10 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.core.atomic import refuse_unusable, refuse_unusable_folder
-from pufferfish.core.errors import InvalidInputError, OutputExistsError
+from pufferfish.core.errors import InvalidInputError, OutputExistsError, UnsupportedError
 from pufferfish.options.voice import Voice
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, format_of
 from pufferfish.tables.engine import Counting
+from pufferfish.tables.halves import Halves, split_engine
+from pufferfish.tables.local.engine import FilesEngine
 from pufferfish.tables.local.summarise import summarise_files
 from pufferfish.tables.manifest import MANIFEST
 from pufferfish.tables.one_row import OneRow
@@ -168,11 +170,23 @@ class Table:
                 table = self.read(session, (column,), (secret,))
                 person, way = (None, None) if one_row is None else (one_row.person, one_row.way)
                 return summarise(table, column=column, secret=secret, person=person, one_row=way)
+        self._refuse_stream()
+        with voice.progress(f"Reading {self.path.name}") as progress:
+            what = Counting(*self.columns, one_row=one_row)
+            return summarise_files(self.file, self.file_format, what, progress)
+
+    def halves(self, voice: Voice) -> Halves:
+        """The counts of the file, split at random."""
+        if self.on_spark:
+            raise UnsupportedError("rows of a cluster have no numbers: --fit-on half is for files.")
+        self._refuse_stream()
+        with voice.progress(f"Reading {self.path.name}") as progress:
+            engine = FilesEngine(source=self.file, source_format=self.file_format)
+            return split_engine(engine, Counting(*self.columns), progress)
+
+    def _refuse_stream(self) -> None:
         if self.file == STANDARD_STREAM:
             raise InvalidInputError(
                 "standard input cannot be read twice: make a plan from a file first (pufferfish "
                 "calibrate FILE ... --output plan.json), then release - --plan plan.json."
             )
-        with voice.progress(f"Reading {self.path.name}") as progress:
-            what = Counting(*self.columns, one_row=one_row)
-            return summarise_files(self.file, self.file_format, what, progress)

@@ -14,6 +14,7 @@ from pufferfish.kinds.plan import RowPlan
 from pufferfish.releases.kind import RowKind, row_kind
 from pufferfish.releases.session import RowSession, software_versions
 from pufferfish.tables import Engine, FileFormat, Progress, Summary, format_of
+from pufferfish.tables.halves import Halves, of_the_rest
 from pufferfish.tables.local.engine import FilesEngine
 from pufferfish.tables.verbs import to_publish
 
@@ -43,6 +44,7 @@ def release(
     force: bool = False,
     beliefs_from_plan: bool = False,
     na: Sequence[str] = (),
+    halves: Halves | None = None,
 ) -> Release:
     """Publish a table as it is planned: a column with noise, or what another kind does to rows.
 
@@ -59,6 +61,7 @@ def release(
         beliefs_from_plan: The plan's beliefs are meant, although they were fitted on another table:
             the promise is then to somebody who knows that one, and the record says so.
         na: Texts of a file that stand for a missing value or secret, as for `summarise`.
+        halves: How `split_half` split this table: release the rows that no belief was fitted on.
 
     Returns:
         The released table: the same kind as `data`, with the protected column and those that are
@@ -73,7 +76,9 @@ def release(
     """
     row_kind(plan)
     engine = to_publish(data, output, na=na, force=force)
-    return release_with(engine, plan, ledger=ledger, beliefs_from_plan=beliefs_from_plan)
+    return release_with(
+        engine, plan, ledger=ledger, beliefs_from_plan=beliefs_from_plan, halves=halves
+    )
 
 
 def release_file(
@@ -87,6 +92,7 @@ def release_file(
     force: bool = False,
     beliefs_from_plan: bool = False,
     just_counted: Summary | None = None,
+    halves: Halves | None = None,
     progress: Progress | None = None,
     save: Callable[[Any], None] = lambda record: None,
 ) -> Release:
@@ -105,6 +111,7 @@ def release_file(
         just_counted: What was counted of this table a moment ago; then it is not counted once more
             before the noise is drawn. If it has changed since, it is refused before it is
             published.
+        halves: As for `release`.
         progress: Told the share of the work that is done.
         save: Given the record when the file is whole, just before it takes its place: a table
             without a record is never published.
@@ -122,6 +129,7 @@ def release_file(
         ledger=ledger,
         beliefs_from_plan=beliefs_from_plan,
         just_counted=just_counted,
+        halves=halves,
         progress=progress,
         save=save,
     )
@@ -134,6 +142,7 @@ def release_with(
     ledger: str | PathLike[str] | None = None,
     beliefs_from_plan: bool = False,
     just_counted: Summary | None = None,
+    halves: Halves | None = None,
     progress: Progress | None = None,
     save: Callable[[Any], None] = lambda record: None,
 ) -> Release:
@@ -145,14 +154,17 @@ def release_with(
         ledger: As for `release`.
         beliefs_from_plan: As for `release`.
         just_counted: As for `release_file`.
+        halves: As for `release`.
         progress: Told the share of the work that is done, where the engine can tell.
         save: As for `release_file`.
     """
     session = row_kind(plan).session(
         plan, ledger, library=engine.library, beliefs_from_plan=beliefs_from_plan
     )
+    if halves is not None:
+        session.leave_out(halves)
     survey, progress = session.begin(engine, just_counted, progress)
-    how = session.how
+    how = session.how if halves is None else of_the_rest(session.how, halves)
     with (
         engine.transform(how, survey, progress) as changed,
         engine.publish(changed, how) as staged,

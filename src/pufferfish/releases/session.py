@@ -27,6 +27,7 @@ from pufferfish.sampling import Shuffler, SystemEntropy, permutation
 from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
 from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
 from pufferfish.tables.engine import SurveyedGroup
+from pufferfish.tables.halves import Halves
 from pufferfish.tables.rows import ArrowPacking
 from pufferfish.tables.seen import PersonsFound, two_secrets
 from pufferfish.tables.summary import IntArray
@@ -153,6 +154,12 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         if survey is not None:
             self.surveyed(survey)
         return survey, progress
+
+    def leave_out(self, halves: Halves) -> None:
+        """Release only the half that no belief was fitted on."""
+        raise UnsupportedError(
+            f"a {self.plan.KIND} releases all rows of a table, not half of them."
+        )
 
     def surveyed(self, survey: Survey) -> None:
         """Count and check what is known of a table."""

@@ -97,6 +97,15 @@ class Batch(NamedTuple):
         """How many there are."""
         return self.secret.rows
 
+    def taken(self, rows: IntArray) -> Batch:
+        """Some rows, in an order of their own."""
+        return Batch(
+            {name: each.take(rows) for name, each in self.numbers.items()},
+            self.secret.taken(rows),
+            {name: each.taken(rows) for name, each in self.labels.items()},
+            None if self.counts is None else self.counts.take(rows),
+        )
+
 
 def join_columns(parts: Sequence[Numbers | Coded]) -> Numbers | Coded:
     """The rows of a column one after the other; all parts are of one type."""

@@ -76,6 +76,8 @@ class Summary:
         bin_width: 0 where the values are exact; otherwise they are the centres of bins this wide.
         cap: The bounds that values were moved to; None: they are as they were. See `capped`.
         whole: The summary of the whole table, if `only` has left out secrets of it.
+        unseen: Values that the column may hold and no row here has, such as those of rows that were
+            set apart; None: nobody knows of any.
     """
 
     column: str
@@ -84,6 +86,7 @@ class Summary:
     bin_width: float = 0.0
     cap: tuple[float, float] | None = None
     whole: Summary | None = None
+    unseen: FloatArray | None = None
 
     def __post_init__(self) -> None:
         """Freeze the mapping."""
@@ -91,6 +94,8 @@ class Summary:
         object.__setattr__(self, "bin_width", nonnegative("bin_width", self.bin_width))
         if self.cap is not None:
             object.__setattr__(self, "cap", bounds("cap", self.cap))
+        if self.unseen is not None:
+            self.unseen.setflags(write=False)
 
     @property
     def fingerprint(self) -> str:
@@ -192,7 +197,13 @@ class Summary:
         if self.cap is not None:
             raise InvalidInputError("these counts are capped already; cap those of the table once.")
         groups = {label: _cap_values(group, *cap) for label, group in self.groups.items()}
-        return replace(self, groups=groups, cap=cap, whole=self.whole and self.whole.capped(*cap))
+        return replace(
+            self,
+            groups=groups,
+            cap=cap,
+            whole=self.whole and self.whole.capped(*cap),
+            unseen=None if self.unseen is None else np.unique(np.clip(self.unseen, *cap)),
+        )
 
     def __repr__(self) -> str:
         """Names the columns; the counts may be private."""

@@ -102,7 +102,7 @@ class Tally:
         Raises:
             DataError: Rows without a secret, infinite values.
         """
-        self._refuse_unusable(batch, before)
+        self.refuse_unusable(batch, before)
         (codes, labels), values, counts = batch.secret, batch.numbers[self._column], batch.counts
         if counts is not None:
             some = counts > 0
@@ -157,7 +157,13 @@ class Tally:
         }
         return Summary(self._column, self._secret, groups, width)
 
-    def _refuse_unusable(self, batch: Batch, before: int | None) -> None:
+    @property
+    def rows(self) -> int:
+        """How many were counted so far."""
+        return self._rows
+
+    def refuse_unusable(self, batch: Batch, before: int | None) -> None:
+        """Refuse rows without a secret and infinite values; arguments as for `counted`."""
         values = batch.numbers[self._column]
         for bad, problem, column in (
             (batch.secret.missing, "is missing", self._secret),

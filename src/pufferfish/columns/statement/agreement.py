@@ -38,6 +38,8 @@ def _of_facts(facts: Facts, *, old: bool) -> Iterator[str]:
         yield "what kept columns reveal is about a pair that is not among the pairs"
     if facts.beliefs_fitted is not None and facts.beliefs_from != "another table":
         yield "it says when beliefs were fitted to another table, and that they were not"
+    if (facts.rows_fitted is None) == (facts.beliefs_from == "other rows"):
+        yield "it does not say alike whether, and how many, other rows beliefs were fitted to"
     if facts.unprotected_percent is None and not old:
         yield "it does not say how many rows have a secret that is in no pair"
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from pufferfish.beliefs.documents import Pairs, pairs_to_plain
 from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
-from pufferfish.beliefs.scenario import RELEASED, Belief, SecretPair
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, SecretPair
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.columns.plan import Dependence, Missing, OneRow, Plan, Unit
 from pufferfish.core.ladder import Rounding, rung_up
@@ -29,7 +29,9 @@ __all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order", "RecodeStated"]
 __all__ += ["planned_source"]
 
 Order = Literal["random", "table"]
-BeliefsFrom = Literal["this table", "another table", "elsewhere"]
+BeliefsFrom = Literal["this table", "other rows", "another table", "elsewhere"]
+# What a plan for a table cannot tell apart.
+_ABOUT_TABLES = ("this table", "another table")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +91,17 @@ class Facts(Stated):
         unprotected_percent: Rows whose secret is in no pair, in whole percent, rounded up; None
             where no rows were seen yet.
         adversaries: How many are described; None in a record of version 1.
-        beliefs_from: Where the beliefs come from: the table that was released, another table, or
-            elsewhere (a reference sample, public knowledge).
+        beliefs_from: Where the beliefs come from: the table that was released, other rows of it
+            that were not released, another table, or elsewhere (a reference sample, public
+            knowledge).
         beliefs_fitted: When, if they were fitted to another table.
         noise: The law that was applied.
         rounding: How its size was made public, as in `Plan`; None where every belief is public, so
             that the size says nothing of private data.
         postprocess: What was done to the noised values.
         recode: Of a recoding: what was asked of it. Figures only where every belief is public.
+        rows_fitted: How many other rows beliefs were fitted to; None where they were not, or where
+            nothing was released yet.
     """
 
     goal: Guarantee
@@ -122,6 +127,7 @@ class Facts(Stated):
     rounding: Rounding | None
     postprocess: tuple[Postprocess, ...]
     recode: RecodeStated | None = None
+    rows_fitted: Count | None = None
 
     @classmethod
     def of(
@@ -134,6 +140,7 @@ class Facts(Stated):
         beliefs_fitted: str | None = None,
         reveals: Reveals | None = None,
         rows_tested: bool = False,
+        rows_fitted: int | None = None,
     ) -> Self:
         """What a plan says, and what was done; where nothing was done yet, what is planned."""
         scenario = plan.calibration.scenario
@@ -161,23 +168,25 @@ class Facts(Stated):
             rounding=None if plan.public else plan.rounding,
             postprocess=plan.postprocess,
             recode=RecodeStated.of(plan),
+            rows_fitted=rows_fitted,
         )
 
     def planned_by(self, plan: Plan) -> Facts:
         """What a release by this plan would have said, had it done what these facts say."""
         planned = planned_source(plan.calibration.scenario.beliefs)
-        about_a_table = self.beliefs_from != "elsewhere"
+        about_a_table = self.beliefs_from in _ABOUT_TABLES
         return type(self).of(
             plan,
             order=self.order,
             unprotected_percent=self.unprotected_percent,
             # Which table it was, this one or another, is not for the plan to say.
             beliefs_from=self.beliefs_from
-            if about_a_table == (planned != "elsewhere")
+            if about_a_table and planned in _ABOUT_TABLES
             else planned,
             beliefs_fitted=self.beliefs_fitted,
             reveals=self.reveals,
             rows_tested=self.rows_tested and plan.tests_rows,
+            rows_fitted=self.rows_fitted if planned == "other rows" else None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,8 +199,9 @@ class Facts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
-        if self.recode is None:
-            del document["recode"]
+        for name in ("recode", "rows_fitted"):
+            if document[name] is None:
+                del document[name]
         return document
 
     @classmethod
@@ -228,4 +238,7 @@ FactsEntries = entries_of(
 
 def planned_source(beliefs: Sequence[Belief]) -> BeliefsFrom:
     """Where beliefs come from, by what they say of themselves."""
-    return "this table" if any(each.provenance == RELEASED for each in beliefs) else "elsewhere"
+    said = {each.provenance for each in beliefs}
+    if RELEASED in said:
+        return "this table"
+    return "other rows" if OTHER_ROWS in said else "elsewhere"

@@ -89,6 +89,12 @@ def headline(facts: Facts) -> list[str]:
             f"{facts.beliefs_fitted}: the promise is to somebody who believes what that table says."
         )
         said.append(f"{fitted} Nothing is promised to somebody who knows this table.")
+    if facts.beliefs_from == "other rows":
+        count = "some" if facts.rows_fitted is None else f"{facts.rows_fitted:,}"
+        said.append(
+            f"The described adversaries were fitted on {count} other rows of the table, set apart "
+            "at random and not published: the promise is to somebody who believes what those say."
+        )
     if facts.order == "table":
         said.append(
             "The rows are in the order of the table: what that says about "
@@ -175,6 +181,7 @@ def _secret(facts: Facts) -> str:
 def _adversaries(facts: Facts) -> str:
     source = {
         "this table": "fitted on the released column",
+        "other rows": "fitted on other rows of the table",
         "another table": ANOTHER_TABLE,
         "elsewhere": "",
     }[facts.beliefs_from]

@@ -1,0 +1,134 @@
+"""What a promise becomes on rows that were not used, for the terminal of those who may see it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+
+from pufferfish.cli.show import Show
+from pufferfish.columns.plan import Plan
+from pufferfish.core.errors import PufferfishError
+from pufferfish.core.validation import require
+from pufferfish.exact.many import is_many
+from pufferfish.insight.held_out import WRONGS, HeldOut, judge, measure, wrong_that_holds
+from pufferfish.kinds.plan import RowPlan
+from pufferfish.options.adversaries import Described
+from pufferfish.options.planning import Asked
+from pufferfish.options.recoding import AUTO
+from pufferfish.tables.halves import Halves
+
+__all__ = ["Splits", "as_data", "as_line", "measured", "settled"]
+
+# How often rows are split where nobody says, and seconds after which no further split is begun
+# then: a quick command stays quick.
+_SPLITS, _PATIENCE = 5, 1.0
+
+Splits = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Random splits of the rows, in which one half says what the promise becomes that was "
+        "fitted to the other; 0: none.",
+        show_default="5, fewer where one takes long",
+    ),
+]
+
+
+def measured(
+    asked: Asked,
+    described: Described,
+    plan: Plan,
+    splits: int | None,
+    show: Show,
+    halves: Halves | None = None,
+) -> HeldOut | None:
+    """What the rows say that were not used; None where nobody asks, or it cannot be measured.
+
+    Args:
+        asked: How to calibrate for one half.
+        described: The scenario, and the counts of the table.
+        plan: What was found for the whole table, or for the half that was set apart.
+        splits: How many times to split the rows; None: a few times, while that is quick.
+        show: Where the command speaks.
+        halves: How the table was split already, if it was.
+    """
+    require(splits is None or splits >= 0, f"--splits must be at least 0, got {splits}.")
+    several = asked.publishing.rows_per_person > 1
+    if splits == 0 or several or (show.quiet and not show.json) or is_many(described.scenario):
+        return None
+    goal = plan.calibration.goal
+    try:
+        rows = asked.adversaries.prepared(described.counted)
+        if halves is not None:
+            return judge(plan.calibration, goal, rows)
+        with show.progress("Splitting"):
+            return measure(
+                described.scenario,
+                goal,
+                rows,
+                lambda each: asked.calibration(replace(described, scenario=each), _SILENT),
+                splits=_SPLITS if splits is None else splits,
+                patience=_PATIENCE if splits is None else math.inf,
+            )
+    except PufferfishError as error:
+        show.warn(f"what the promise becomes on rows that were not used is not known: {error}")
+        return None
+
+
+def settled(asked: Asked, described: Described, show: Show, halves: Halves | None = None) -> Asked:
+    """The same, with a number where `--wrong auto` was asked for.
+
+    Args:
+        asked: What was asked for.
+        described: The scenario.
+        show: Told what was taken.
+        halves: How the table was split, if it was: then only rows are looked at that are not
+            released.
+    """
+    if asked.recoding.wrong != AUTO:
+        return asked
+    options = asked.recoding.settled.arguments
+    rows = asked.adversaries.prepared(described.counted if halves is None else halves.fitted)
+    brittle = options.get("floor", "noise") != "noise"
+    with show.progress("Splitting"):
+        found = wrong_that_holds(
+            described.scenario,
+            asked.goal.guarantee(asked.rows.count),
+            counts=rows,
+            wrongs=WRONGS[1:] if brittle else WRONGS,
+            **options,
+        )
+    show.warn(
+        f"--wrong auto took {found.wrong:g}, the least of a short public list with which the "
+        f"promise held in {found.held} of {len(found.splits)} random splits. It was chosen by "
+        "looking at the table."
+    )
+    return replace(asked, recoding=replace(asked.recoding, wrong=str(found.wrong)))
+
+
+_SILENT = Show(json=False, quiet=True)
+
+
+def as_line(found: HeldOut | None) -> str:
+    """One line, or nothing."""
+    return "" if found is None else f"Held out: {found}"
+
+
+def as_data(found: HeldOut | None, plan: RowPlan) -> dict[str, Any]:
+    """Entries for --json; an infinite ε is the text "inf"."""
+    if found is None:
+        return {"held_out_epsilon": None, "held_out": None}
+    epsilon = found.epsilon if math.isfinite(found.epsilon) else "inf"
+    return {
+        "held_out_epsilon": epsilon,
+        "held_out": {
+            "splits": len(found.splits),
+            "held": found.held,
+            # Of what is applied; what clipping and rounding do to it is not measured.
+            "rmse": None if getattr(plan, "postprocess", ()) else found.rmse,
+            "delta": found.delta,
+        },
+    }

@@ -1,0 +1,370 @@
+"""What a promise becomes for rows that were not used: fit to one half, judge by the other.
+
+A mechanism that is fitted to a table keeps its promise under the laws of that table. The next
+sample has other laws. So the rows are split at random, each by a fair coin; beliefs are fitted to
+one half; the mechanism is calibrated to them; and what was found is judged, exactly, under the
+frequencies of the other half:
+
+    ε* = log max_y Q₁(y)/Q₂(y),    Q_i(y) = Σ_x P_i(x)·M(x,y),    P_i from the other half.
+
+It is a measurement, and private like the table: it protects nobody, so its coins are seeded. The
+list of values is that of the whole table, because values are published; how likely they are is
+fitted to one half. A value that only the other half has counts there as one row.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, Scenario, Secret
+from pufferfish.calibration.choice import calibrate
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import InvalidInputError, UnreachableGoalError
+from pufferfish.core.validation import nonnegative, probability_below_one, require
+from pufferfish.exact import verify
+from pufferfish.exact.oracle import check_goal, check_scenario
+from pufferfish.fit import fit_belief, refit_belief
+from pufferfish.tables import Group, Summary
+from pufferfish.tables.summary import IntArray
+
+__all__ = ["WRONGS", "HeldOut", "Split", "held_out", "judge", "measure"]
+__all__ += ["wrong_that_holds"]
+
+# By how much laws may be wrong: what is tried, from below. Public, so that a choice says little.
+WRONGS = (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """One half judged what was fitted to the other.
+
+    Attributes:
+        epsilon: ε* under the frequencies of the half that was not used, at most; inf where
+            something is published under one secret only.
+        delta: δ at the goal's ε, at most.
+        rmse: The root mean square error of a published value, on rows that were not used.
+        holds: Whether the goal is kept there; False also where that could not be decided.
+    """
+
+    epsilon: float
+    delta: float
+    rmse: float
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOut:
+    """What a promise became on rows that were not used. As private as the table.
+
+    Attributes:
+        goal: The promise.
+        splits: What each split found.
+        wrong: Of a recoding: how far the laws were allowed to be wrong.
+    """
+
+    goal: Guarantee
+    splits: tuple[Split, ...]
+    wrong: float = 0.0
+
+    @property
+    def epsilon(self) -> float:
+        """The median of ε* over the splits."""
+        return median(each.epsilon for each in self.splits)
+
+    @property
+    def delta(self) -> float:
+        """The median of δ at the goal's ε."""
+        return median(each.delta for each in self.splits)
+
+    @property
+    def rmse(self) -> float:
+        """The median error of a published value."""
+        return median(each.rmse for each in self.splits)
+
+    @property
+    def held(self) -> int:
+        """In how many splits the goal was kept."""
+        return sum(each.holds for each in self.splits)
+
+    @property
+    def share(self) -> float:
+        """In which share of the splits."""
+        return self.held / len(self.splits)
+
+    def __str__(self) -> str:
+        """One sentence."""
+        count = len(self.splits)
+        found = (
+            f"ε is {self.epsilon:.3g}"
+            if self.goal.pure
+            else f"δ at ε = {self.goal.epsilon:g} is {self.delta:.3g}"
+        )
+        if count == 1:
+            kept = "holds" if self.held else "does not hold"
+            return f"on rows that were not used, {found}; {self.goal} {kept} there."
+        return (
+            f"on rows that were not used, {found} (median of {count} random splits; {self.goal} "
+            f"held in {self.held})."
+        )
+
+
+def held_out(
+    scenario: Scenario,
+    goal: Guarantee,
+    *,
+    counts: Summary | None = None,
+    splits: int = 5,
+    seed: int = 0,
+    **asked: Any,
+) -> HeldOut:
+    """What ε becomes on rows that were not used: asked like `calibrate`, of one half of the rows.
+
+        scenario = pf.Scenario(pf.fit_belief(table, "age", "race", "empirical"))
+        pf.held_out(scenario, pf.Guarantee(1.0), mechanism="recode", floor=None, wrong=0.03)
+
+    Args:
+        scenario: What must look alike, to whom. Beliefs that are fitted on the released column are
+            fitted anew to each half; others stay as they are. If all do, the whole table judges.
+        goal: The promise.
+        counts: The rows, as beliefs are about them: capped, without rows that are dropped. By
+            default those that an empirical belief of the scenario was counted from, and then every
+            belief is fitted anew.
+        splits: How many times the rows are split.
+        seed: Of the splits. It protects nothing.
+        asked: What else `calibrate` is asked: `mechanism`, `floor`, `wrong`, ...
+
+    Raises:
+        InvalidInputError: No belief knows how many rows there are.
+        PufferfishError: What `calibrate` raises for a half.
+    """
+    check_scenario(scenario)
+    check_goal(goal)
+    halves = _Halves.of(scenario, counts)
+    found = _split(halves, goal, lambda each: calibrate(each, goal, **asked), splits, seed)
+    return HeldOut(goal=goal, splits=tuple(found), wrong=asked.get("wrong", 0.0))
+
+
+def wrong_that_holds(
+    scenario: Scenario,
+    goal: Guarantee,
+    *,
+    counts: Summary | None = None,
+    splits: int = 20,
+    share: float = 0.95,
+    wrongs: Iterable[float] = WRONGS,
+    seed: int = 0,
+    **asked: Any,
+) -> HeldOut:
+    """The least `wrong` of a recoding with which the promise holds on rows that were not used.
+
+    It is chosen by looking at the table, and from few public numbers.
+
+    Args:
+        scenario: As for `held_out`, like all arguments not described here.
+        goal: The promise.
+        counts: The rows.
+        splits: How many times the rows are split, for each number that is tried.
+        share: In which share of the splits the promise must hold.
+        wrongs: What is tried, from below.
+        seed: Of the splits; all numbers are tried on the same ones.
+        asked: What else `calibrate` is asked; the mechanism is "recode".
+
+    Returns:
+        What the splits found for the number that was chosen: `HeldOut.wrong`.
+
+    Raises:
+        UnreachableGoalError: Too many splits break the promise whatever is tried.
+    """
+    check_scenario(scenario)
+    check_goal(goal)
+    halves = _Halves.of(scenario, counts)
+    may_fail = int((1.0 - probability_below_one("share", share)) * splits + 1e-9)
+    tried = tuple(wrongs)
+    for wrong in sorted(tried):
+        options = asked | {"mechanism": "recode", "wrong": wrong}
+        if not wrong:
+            options["nominal"] = True  # it is measured, and not promised
+        found: list[Split] = []
+        for each in _split(halves, goal, _asking(goal, options), splits, seed):
+            found.append(each)
+            if sum(not one.holds for one in found) > may_fail:
+                break
+        else:
+            return HeldOut(goal=goal, splits=tuple(found), wrong=wrong)
+    raise UnreachableGoalError(
+        f"on rows that were not used, {goal} breaks in too many splits, even where laws may be "
+        f"wrong by {max(tried, default=0.0):g}. Give more rows, or a floor."
+    )
+
+
+def _asking(goal: Guarantee, options: dict[str, Any]) -> Callable[[Scenario], Calibration]:
+    return lambda scenario: calibrate(scenario, goal, **options)
+
+
+def measure(
+    scenario: Scenario,
+    goal: Guarantee,
+    counts: Summary,
+    calibrated: Callable[[Scenario], Calibration],
+    *,
+    splits: int = 5,
+    seed: int = 0,
+    patience: float = math.inf,
+) -> HeldOut:
+    """`held_out` for any way to calibrate.
+
+    Args:
+        scenario: What must look alike, to whom.
+        goal: The promise that is judged.
+        counts: The rows.
+        calibrated: From beliefs to what keeps the promise for them.
+        splits: How many times the rows are split, at most.
+        seed: Of the splits.
+        patience: After this many seconds no further split is begun; one is done always.
+    """
+    begun, found = time.monotonic(), []
+    for each in _split(_Halves.of(scenario, counts), goal, calibrated, splits, seed):
+        found.append(each)
+        if time.monotonic() - begun > patience:
+            break
+    return HeldOut(goal=goal, splits=tuple(found))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Halves:
+    """What is split, and who looks at the halves.
+
+    Attributes:
+        scenario: What must look alike, to whom.
+        counts: All rows, also of secrets in no pair.
+        stay: The beliefs that are not about these rows.
+    """
+
+    scenario: Scenario
+    counts: Summary
+    stay: frozenset[str]
+
+    @classmethod
+    def of(cls, scenario: Scenario, counts: Summary | None) -> _Halves:
+        if counts is None:
+            return cls(scenario, _counted(scenario), frozenset())
+        cap = scenario.beliefs[0].cap
+        if cap is not None and counts.cap is None:
+            counts = counts.capped(*cap)
+        here = (RELEASED, OTHER_ROWS)
+        others = (each.name for each in scenario.beliefs if each.provenance not in here)
+        return cls(scenario, counts.whole or counts, frozenset(others))
+
+    def drawn(self, generator: np.random.Generator) -> tuple[Scenario, Summary]:
+        """Beliefs that were fitted to one half, and the rows of the other."""
+        fitted, other = _toss(self.counts, generator)
+        beliefs = [
+            each if each.name in self.stay else refit_belief(each, fitted)
+            for each in self.scenario.beliefs
+        ]
+        return Scenario(beliefs, self.scenario.pairs), other
+
+
+def _split(
+    halves: _Halves,
+    goal: Guarantee,
+    calibrated: Callable[[Scenario], Calibration],
+    splits: int,
+    seed: int,
+) -> Iterator[Split]:
+    count = int(nonnegative("splits", splits))
+    require(count == splits and count > 0, f"splits must be a whole number above 0, got {splits}.")
+    if len(halves.stay) == len(halves.scenario.beliefs):
+        # No row was used by anybody: all of them judge, once.
+        yield _judged(calibrated(halves.scenario), goal, halves.counts)
+        return
+    generator = np.random.default_rng(seed)
+    for _ in range(count):
+        scenario, other = halves.drawn(generator)
+        yield _judged(calibrated(scenario), goal, other)
+
+
+def judge(calibration: Calibration, goal: Guarantee, other: Summary) -> HeldOut:
+    """What was calibrated, judged by rows that are others already."""
+    return HeldOut(goal=goal, splits=(_judged(calibration, goal, other),))
+
+
+def _judged(calibration: Calibration, goal: Guarantee, other: Summary) -> Split:
+    """What was found, under the frequencies of rows that it did not see."""
+    law, scenario = calibration.mechanism, calibration.scenario
+    if not law.additive and not law.takes_missing:
+        other = other.without_missing()  # refused at a release
+    belief = fit_belief(other.only(scenario.secrets), family="empirical", min_group=1)
+    certificate = verify(Scenario(belief, scenario.pairs), law, goal)
+    pooled = other.pooled
+    frequencies = dict(zip(pooled.values.tolist(), pooled.counts.tolist(), strict=True))
+    return Split(
+        epsilon=certificate.epsilon_upper,
+        delta=certificate.delta_upper,
+        rmse=law.error(frequencies),
+        holds=certificate.holds is True,
+    )
+
+
+def _toss(summary: Summary, generator: np.random.Generator) -> tuple[Summary, Summary]:
+    """The rows of which a coin shows heads, and the others; each knows the values of both."""
+    heads: dict[Secret, Group] = {}
+    tails: dict[Secret, Group] = {}
+    for secret, group in summary.groups.items():
+        counts = generator.binomial(group.counts, 0.5)
+        missing = int(generator.binomial(group.missing, 0.5))
+        heads[secret] = _present(group, counts, missing)
+        tails[secret] = _present(group, group.counts - counts, group.missing - missing)
+    values = summary.pooled.values
+    return (
+        replace(summary, groups=heads, unseen=values),
+        replace(summary, groups=tails, unseen=values),
+    )
+
+
+def _present(group: Group, counts: IntArray, missing: int) -> Group:
+    some = counts > 0
+    return Group(group.values[some], counts[some], missing)
+
+
+def _counted(scenario: Scenario) -> Summary:
+    """The rows that an empirical belief was counted from."""
+    for belief in scenario.beliefs:
+        groups = {
+            secret: Group(law.values, law.counts, belief.missing_counts.get(secret, 0))
+            for secret, law in belief.priors.items()
+            if isinstance(law, Discrete) and law.counts is not None
+        }
+        if len(groups) == len(belief.priors):
+            counted = Summary("value", "secret", groups, 2.0 * belief.radius, cap=belief.cap)
+            return _with_others(counted, belief)
+    raise InvalidInputError(
+        'no belief of the scenario knows how many rows there are: add one of family="empirical", '
+        "or give the rows with counts=pf.summarise(...)."
+    )
+
+
+def _with_others(counted: Summary, belief: Belief) -> Summary:
+    """With the rows of all other secrets, as far as the belief knows of them, as one group more."""
+    table, mine = belief.frequencies, counted.pooled
+    if table is None or table.counts is None or not np.isin(mine.values, table.values).all():
+        return counted
+    rest = table.counts.copy()
+    rest[np.searchsorted(table.values, mine.values)] -= mine.counts
+    holes = belief.frequencies_missing - mine.missing
+    if not (rest.any() or holes) or (rest < 0).any() or holes < 0:
+        return counted
+    label = "others"
+    while label in counted.groups:
+        label += "'"
+    others = _present(Group(table.values, rest, 0), rest, holes)
+    return replace(counted, groups={**counted.groups, label: others})

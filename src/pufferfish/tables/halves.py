@@ -1,0 +1,137 @@
+"""A table in two halves, chosen at random: rows to fit beliefs to, and rows to release.
+
+Each row goes by a coin of its own, which is found again by the row's number. How the coins fell is
+kept in memory only: a plan that is stored cannot be released this way later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from pufferfish.core.errors import DataError, UnsupportedError
+from pufferfish.sampling.coins import Coins
+from pufferfish.tables.batch import Batch
+from pufferfish.tables.change import Change, Changed
+from pufferfish.tables.engine import Counting, Engine, Progress
+from pufferfish.tables.local.engine import FilesEngine
+from pufferfish.tables.sources import is_many
+from pufferfish.tables.summary import Group, Summary
+from pufferfish.tables.tally import Tally
+from pufferfish.tables.verbs import to_read
+
+__all__ = ["Halves", "of_the_rest", "split_engine", "split_half"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Halves:
+    """A table, split at random.
+
+    Attributes:
+        fitted: The counts of the rows to fit to. It also knows which values the others have: a list
+            of values is public where these are published.
+        rest: The counts of the rows that are released.
+        coins: Which row is in which half.
+    """
+
+    fitted: Summary
+    rest: Summary
+    coins: Coins
+
+    @property
+    def rows_fitted(self) -> int:
+        """How many rows there are to fit to."""
+        return sum(group.records + group.missing for group in self.fitted.groups.values())
+
+    def __repr__(self) -> str:
+        """Nothing of the data."""
+        return f"Halves({self.fitted!r})"
+
+
+def split_half(data: Any, *, column: str, secret: str, na: Sequence[str] = ()) -> Halves:
+    """Set a random half of the rows apart, to fit beliefs to; the others can be released.
+
+        halves = pf.split_half(frame, column="age", secret="race")
+        beliefs = pf.fit_beliefs(halves.fitted)
+        ...
+        pf.release(frame, plan, halves=halves)
+
+    So nothing that is published was used to find out how to publish it: its secrets are under laws
+    that nobody saw. The rows that were fitted to are not published.
+
+    Args:
+        data: As for `summarise`; a folder of files and a Spark frame are refused.
+        column: The numeric column.
+        secret: The column of the secret.
+        na: Texts of a file that stand for a missing value or secret.
+    """
+    return split_engine(to_read(data, na), Counting(column, secret))
+
+
+def split_engine(engine: Engine, what: Counting, progress: Progress | None = None) -> Halves:
+    """`split_half` for a table of any engine that knows the numbers of its rows."""
+    # Rows are numbered file by file, and those of a person would be on both sides.
+    if isinstance(engine, FilesEngine) and is_many(engine.source):
+        raise UnsupportedError("rows are split by number, in one file: join the files first.")
+    coins, lock = Coins(), Lock()
+    tallies = Tally(what.column, what.secret), Tally(what.column, what.secret)
+
+    def count(batch: Batch, before: int | None) -> None:
+        tallies[0].refuse_unusable(batch, before)
+        heads = _heads(coins, batch, before)
+        parts = [
+            tally.counted(batch.taken(np.flatnonzero(side)), None)
+            for tally, side in zip(tallies, (heads, ~heads), strict=True)
+        ]
+        with lock:
+            for tally, part in zip(tallies, parts, strict=True):
+                tally.merge(part)
+
+    engine.summarise(what, check=count, progress=progress)
+    if not any(tally.rows for tally in tallies):
+        raise UnsupportedError("this engine does not number its rows, so they cannot be split.")
+    fitted, rest = (tally.summary() for tally in tallies)
+    labels = sorted({*fitted.groups, *rest.groups}, key=str)
+    nobody = Group(np.zeros(0), np.zeros(0, dtype=np.int64), 0)
+    both = {label: fitted.groups.get(label, nobody) for label in labels}
+    return Halves(replace(fitted, groups=both, unseen=rest.pooled.values.copy()), rest, coins)
+
+
+def of_the_rest(how: Change, halves: Halves) -> Change:
+    """The same, for the rows that are released; others are neither changed nor published."""
+    if how.person is not None or how.one_row is not None:
+        raise UnsupportedError(
+            "rows of one person would be fitted to and released: leave --person out."
+        )
+    tally, lock = Tally(halves.rest.column, halves.rest.secret), Lock()
+
+    def change(batch: Batch, before: int | None) -> Changed:
+        stays = ~_heads(halves.coins, batch, before)
+        rest = batch.taken(np.flatnonzero(stays))
+        # Where a row stands in the table is not where it stands in the rest.
+        changed, counted = how.change(rest, None), tally.counted(rest, None)
+        with lock:
+            tally.merge(counted)
+        if changed.rows is not None:
+            stays[stays] = changed.rows
+        return changed._replace(rows=stays)
+
+    def finish(persons: Any) -> None:
+        if tally.summary().fingerprint != halves.rest.fingerprint:
+            raise DataError(
+                "the table is not the one that was split, or has changed since. Nothing was "
+                "published; split it anew."
+            )
+        how.finish(persons)
+
+    return replace(how, change=change, finish=finish)
+
+
+def _heads(coins: Coins, batch: Batch, before: int | None) -> Any:
+    if before is None:
+        raise UnsupportedError("this engine does not number its rows, so they cannot be split.")
+    return coins.heads(before, batch.rows)

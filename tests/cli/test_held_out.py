@@ -1,0 +1,131 @@
+"""What the terminal says of rows that were not used; and the release of one half."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import seams
+from tests.cli.conftest import Said, Typed
+from tests.cli.tables import column, rows, write
+
+COLUMNS = ("-c", "x", "-s", "s", "--belief", "empirical")
+CALIBRATE = ("calibrate", "t.csv", *COLUMNS, "-e", "1")
+RELEASE = ("release", "t.csv", *COLUMNS, "-e", "1", "-o", "out.csv", "--keep", "id")
+HALF = (*RELEASE, "--fit-on", "half", "--min-group", "5")
+
+
+def test_the_terminal_says_what_the_promise_becomes(typed: Typed) -> None:
+    said = typed(*CALIBRATE)
+    assert "Held out: on rows that were not used, ε is " in said.out
+    assert "median of 5 random splits" in said.out
+    assert "Held out    on rows that were not used" in typed(*RELEASE).out
+
+
+@pytest.mark.parametrize("command", [CALIBRATE, RELEASE])
+def test_json_has_it_and_zero_splits_turn_it_off(typed: Typed, command: tuple[str, ...]) -> None:
+    found = typed(*command, "--splits", "3", "--json").json
+    assert found["held_out"]["splits"] == 3
+    assert found["held_out_epsilon"] > 0.0
+    force = ("--force",) if command is RELEASE else ()
+    off = typed(*command, "--splits", "0", "--json", *force).json
+    assert off["held_out_epsilon"] is off["held_out"] is None
+    assert "Held out" not in typed(*command, "--splits", "0", *force).out
+
+
+def test_a_slow_calibration_is_split_less_often(
+    typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seams.put(monkeypatch, seams.SECONDS_OF_SPLITS, 0.0)
+    assert typed(*CALIBRATE, "--json").json["held_out"]["splits"] == 1
+
+
+def test_no_edition_of_a_record_has_it(typed: Typed, folder: Path) -> None:
+    typed(*RELEASE)
+    for edition in ("record", "public"):
+        assert "held" not in (folder / f"out.csv.{edition}.json").read_text(encoding="utf-8")
+
+
+def test_rows_that_were_fitted_to_are_not_published(typed: Typed, folder: Path) -> None:
+    said = typed(*HALF, "--json")
+    assert said.code == 0
+    record = json.loads((folder / "out.csv.record.json").read_text(encoding="utf-8"))
+    published = column(folder / "out.csv", "id")
+    assert len(set(published)) == len(published) == said.json["rows"]
+    assert record["beliefs_from"] == "other rows"
+    assert record["rows_fitted"] + len(published) == len(rows())
+    assert said.json["held_out"]["splits"] == 1
+    assert typed("verify", "out.csv.record.json").code == 0
+
+
+def test_each_time_by_other_coins(typed: Typed, folder: Path) -> None:
+    halves = []
+    for name in ("out.csv", "again.csv"):
+        typed(*("again.csv" if each == "out.csv" and name != each else each for each in HALF))
+        halves.append(set(column(folder / name, "id")))
+    assert halves[0] != halves[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (("--reference", "t.csv"), "leave out --reference and --person"),
+        (("--person", "id"), "leave out --reference and --person"),
+    ],
+)
+def test_what_does_not_go_with_a_half(
+    refused: Callable[..., Said], more: tuple[str, ...], why: str
+) -> None:
+    command = [each for each in HALF if each not in ("--keep", "id")]
+    assert why in refused(*command, *more).err
+
+
+def test_a_plan_and_a_folder_are_refused(refused: Callable[..., Said], folder: Path) -> None:
+    said = refused("release", "t.csv", "--plan", "p.json", "-o", "out.csv", "--fit-on", "half")
+    assert "leave out --plan" in said.err
+    (folder / "many").mkdir()
+    write(folder / "many" / "one.csv", rows())
+    command = ["many" if each == "t.csv" else each for each in HALF]
+    assert "join the files" in refused(*command).err
+
+
+def test_secrets_that_only_one_half_has_are_known(typed: Typed, folder: Path) -> None:
+    """One row of a secret in no pair, and one value that nobody else has."""
+    more = [[1000, "rare", 3, "u"], [1001, "a", 99, "u"]]
+    write(folder / "t.csv", rows() + more)
+    for _ in range(4):
+        assert typed(*HALF, "--pair", "a:b", "--force").code == 0
+
+
+RECODE = ("--mechanism", "recode", "--floor", "none", "--wrong", "auto")
+
+
+def test_wrong_that_holds_is_found_and_told(typed: Typed) -> None:
+    said = typed(*CALIBRATE, *RECODE, "--json")
+    assert 0.0 < said.json["wrong"] < 1.0
+    told = typed(*CALIBRATE, *RECODE)
+    assert "It was chosen by looking at the table." in told.err
+    assert f"--wrong auto took {said.json['wrong']:g}" in told.err
+
+
+def test_wrong_is_not_chosen_by_rows_that_are_released(
+    typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    found = seams.found(seams.WRONG_THAT_HOLDS)
+
+    def spy(*arguments: object, counts: Any, **more: Any) -> Any:
+        seen.append(sum(group.records for group in counts.groups.values()))
+        return found(*arguments, counts=counts, **more | {"wrongs": (0.2,), "share": 0.0})
+
+    seams.put(monkeypatch, seams.WRONG_THAT_HOLDS, spy)
+    rows_released = typed(*HALF, *RECODE, "--json").json["rows"]
+    assert seen == [len(rows()) - rows_released]
+
+
+def test_wrong_auto_needs_a_promise(refused: Callable[..., Said]) -> None:
+    assert "--epsilon" in refused("calibrate", "t.csv", *COLUMNS, *RECODE).err

@@ -1,0 +1,204 @@
+"""What a promise becomes on rows that were not used."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import pufferfish as pf
+from pufferfish import datasets
+from pufferfish.insight.held_out import Split, judge, measure
+
+GOAL = pf.Guarantee(1.0)
+PAIR = ("Black", "Asian-Pac-Islander")
+BARE = {"mechanism": "recode", "floor": None, "keep_histogram": False}
+
+
+@pytest.fixture(scope="module")
+def counts() -> pf.Summary:
+    return pf.summarise(datasets.adult_education(), column="education-num", secret="race")
+
+
+@pytest.fixture(scope="module")
+def scenario(counts) -> pf.Scenario:
+    return pf.Scenario(pf.fit_belief(counts, family="empirical"), [PAIR])
+
+
+class Spy:
+    """Calibrates with the least noise, and keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.given: list[pf.Scenario] = []
+
+    def __call__(self, scenario: pf.Scenario) -> pf.Calibration:
+        self.given.append(scenario)
+        return pf.calibrate(scenario, GOAL)
+
+
+def test_a_recoding_without_slack_does_not_survive_the_other_half(scenario):
+    bare = pf.held_out(scenario, GOAL, nominal=True, **BARE)
+    slack = pf.held_out(scenario, GOAL, wrong=0.03, **BARE)
+    assert bare.held == 0
+    assert bare.epsilon > 1.2
+    assert slack.held == 5
+    assert slack.wrong == 0.03
+    # A prototype found 0.51 and 1.19 for one split.
+    assert bare.rmse == pytest.approx(0.5, abs=0.1)
+    assert slack.rmse == pytest.approx(1.19, abs=0.1)
+
+
+def test_noise_is_judged_as_well(scenario):
+    found = pf.held_out(scenario, GOAL, splits=8)
+    assert 0.7 < found.epsilon < 1.3
+    assert 0 < found.held < 8
+    assert found.share == found.held / 8
+
+
+def test_the_same_seed_finds_the_same_and_another_one_another(scenario):
+    once, again = (pf.held_out(scenario, GOAL, splits=2) for _ in range(2))
+    assert once == again
+    assert pf.held_out(scenario, GOAL, splits=2, seed=1) != once
+
+
+def test_the_halves_are_half_the_rows_each_and_know_all_values(counts, scenario):
+    spy = Spy()
+    measure(scenario, GOAL, counts, spy, splits=6)
+    whole = counts.pooled
+    sizes = []
+    for each in spy.given:
+        (belief,) = each.beliefs
+        assert set(belief.priors) == set(counts.groups)
+        assert np.array_equal(belief.frequencies.values, whole.values)
+        for secret, law in belief.priors.items():
+            group = counts.groups[secret]
+            given = dict(zip(group.values.tolist(), group.counts.tolist(), strict=True))
+            drawn = dict(zip(law.values.tolist(), law.counts.tolist(), strict=True))
+            assert all(drawn[value] <= given[value] for value in drawn)
+        sizes.append(sum(int(law.counts.sum()) for law in belief.priors.values()))
+    assert len(set(sizes)) > 1
+    # Five std of fair coins.
+    assert all(abs(size - 32_561 / 2) < 2.5 * math.sqrt(32_561) for size in sizes)
+
+
+def test_rows_of_secrets_in_no_pair_are_split_as_well(counts):
+    some = counts.only(PAIR)
+    scenario = pf.Scenario(pf.fit_belief(some, family="empirical"))
+    seen = []
+
+    def look(each: pf.Scenario) -> pf.Calibration:
+        seen.append(int(each.beliefs[0].frequencies.counts.sum()))
+        return pf.calibrate(each, GOAL)
+
+    measure(scenario, GOAL, some, look, splits=1)
+    assert 15_000 < seen[0] < 17_500
+    one = pf.held_out(scenario, GOAL, splits=1, mechanism="recode")
+    two = pf.held_out(scenario, GOAL, splits=1, mechanism="recode", counts=some)
+    assert one.rmse == pytest.approx(two.rmse, rel=0.1)
+
+
+def test_epsilon_is_that_of_the_other_half_in_fractions():
+    """A recoding of two values by hand: Q(y) from counts, and log of the largest ratio."""
+    recoding = pf.Recoding.from_matrix([0.0, 1.0], [[0.75, 0.25], [0.25, 0.75]])
+    belief = pf.Belief(
+        {"a": pf.Discrete([0.0, 1.0], [0.5, 0.5]), "b": pf.Discrete([0.0, 1.0], [0.5, 0.5])}
+    )
+    scenario = pf.Scenario(belief)
+    certificate = pf.verify(scenario, recoding, GOAL)
+    calibration = pf.Calibration(
+        scenario=scenario, goal=GOAL, method="recode", mechanism=recoding, certificate=certificate
+    )
+    other = pf.Summary.from_counts(["a", "a", "b", "b"], [0.0, 1.0, 0.0, 1.0], [9, 1, 2, 8])
+    (found,) = judge(calibration, GOAL, other).splits
+    likely = {
+        secret: share * Fraction(3, 4) + (1 - share) * Fraction(1, 4)
+        for secret, share in (("a", Fraction(9, 10)), ("b", Fraction(2, 10)))
+    }
+    ratios = [likely["a"] / likely["b"], (1 - likely["b"]) / (1 - likely["a"])]
+    assert found.epsilon == pytest.approx(math.log(max(ratios)), abs=1e-12)
+    assert found.holds is (max(ratios) <= math.e)
+    # A quarter of the rows moves by 1.
+    assert found.rmse == pytest.approx(0.5)
+
+
+def test_delta_is_judged_where_it_was_promised(scenario):
+    goal = pf.Guarantee(0.5, 0.01)
+    found = pf.held_out(scenario, goal, splits=3)
+    assert all(each.holds is (each.delta <= goal.delta) for each in found.splits)
+    assert "δ at ε = 0.5" in str(found)
+
+
+def test_gaussians_and_mixtures_are_fitted_anew(counts):
+    some = counts.only(PAIR)
+    beliefs = pf.fit_beliefs(some, families=["gaussian", "mixture-2", "empirical"], bootstrap=1)
+    scenario, spy = pf.Scenario(beliefs), Spy()
+    measure(scenario, GOAL, some, spy, splits=1)
+    for old, new in zip(beliefs, spy.given[0].beliefs, strict=True):
+        assert new.name == old.name
+        for secret, law in new.priors.items():
+            assert type(law) is type(old.priors[secret])
+            assert law != old.priors[secret]
+            assert law.mean == pytest.approx(old.priors[secret].mean, abs=0.5)
+
+
+def test_a_belief_from_elsewhere_stays_as_it_is(counts):
+    known = pf.fit_belief(counts.only(PAIR), family="gaussian", provenance="reference sample")
+    table = pf.fit_belief(counts.only(PAIR), family="empirical")
+    spy = Spy()
+    measure(pf.Scenario([known, table]), GOAL, counts, spy, splits=1)
+    assert spy.given[0].beliefs[0] == known
+    assert spy.given[0].beliefs[1] != table
+
+
+def test_where_no_row_was_used_all_of_them_judge(counts):
+    known = pf.fit_belief(counts.only(PAIR), family="gaussian", provenance="reference sample")
+    scenario = pf.Scenario(known)
+    (found,) = measure(scenario, GOAL, counts, Spy(), splits=5).splits
+    table = pf.Scenario(pf.fit_belief(counts.only(PAIR), family="empirical"))
+    noise = pf.calibrate(scenario, GOAL).noise
+    assert found.epsilon == pytest.approx(pf.pure_epsilon(table, noise).upper)
+
+
+def test_missing_values_are_split_like_others():
+    counts = pf.summarise(datasets.hungarian_cholesterol(), column="chol", secret="sex")
+    scenario = pf.Scenario(pf.fit_belief(counts, family="empirical"))
+    # With holes in both halves, and with none that anybody expects.
+    found = pf.held_out(scenario, pf.Guarantee(3.0), splits=2, mechanism="recode")
+    assert all(each.rmse > 0.0 for each in found.splits)
+
+
+def test_patience_ends_after_a_split(counts, scenario):
+    spy = Spy()
+    found = measure(scenario, GOAL, counts, spy, splits=9, patience=-1.0)
+    assert len(found.splits) == len(spy.given) == 1
+
+
+def test_the_least_wrong_that_holds(scenario):
+    found = pf.wrong_that_holds(scenario, GOAL, splits=6, share=0.95, **BARE)
+    assert found.wrong in (0.02, 0.03, 0.05)
+    assert found.held == 6
+    below = pf.held_out(scenario, GOAL, splits=6, wrong=0.01, **BARE)
+    assert below.held < 6
+    with pytest.raises(pf.UnreachableGoalError, match="too many splits"):
+        pf.wrong_that_holds(scenario, GOAL, splits=6, wrongs=[0.0], **BARE)
+
+
+def test_what_cannot_be_split_is_refused(counts):
+    smooth = pf.Scenario(pf.fit_belief(counts.only(PAIR), family="gaussian"))
+    with pytest.raises(pf.InvalidInputError, match="counts="):
+        pf.held_out(smooth, GOAL)
+    with pytest.raises(pf.InvalidInputError, match="splits"):
+        pf.held_out(smooth, GOAL, counts=counts, splits=0)
+
+
+def test_words_and_medians():
+    splits = tuple(
+        Split(epsilon=e, delta=0.0, rmse=r, holds=e <= 1)
+        for e, r in ((0.9, 3.0), (math.inf, 1.0), (0.5, 2.0))
+    )
+    found = pf.HeldOut(goal=GOAL, splits=splits)
+    assert (found.epsilon, found.rmse, found.held) == (0.9, 2.0, 2)
+    assert str(found) == (
+        "on rows that were not used, ε is 0.9 (median of 3 random splits; ε = 1 held in 2)."
+    )
+    assert "ε is inf; ε = 1 does not hold" in str(pf.HeldOut(goal=GOAL, splits=splits[1:2]))
