@@ -8,7 +8,6 @@ from typing import Any
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
-from pufferfish.calibration.postprocess import Postprocess
 from pufferfish.calibration.result import Calibration
 from pufferfish.calibration.rows import SeveralRows, width_of
 from pufferfish.columns.plan import Plan
@@ -88,11 +87,11 @@ class Asked:
         """
         column, secret = self.table.columns
         publishing = self.publishing
-        calibration, postprocess = self._applied(described, voice, chosen)
+        found = chosen or self.choose(described, voice)
         missing: Any = self.adversaries.missing
         one_row: Any = publishing.one_row
         return Plan(
-            calibration=calibration,
+            calibration=self.calibration(described, voice, found),
             column=column,
             secret=secret,
             keep=tuple(publishing.keep or ()),
@@ -104,7 +103,7 @@ class Asked:
             one_row=one_row,
             cap=self.adversaries.bounds,
             step=publishing.step,
-            postprocess=postprocess,
+            postprocess=publishing.postprocess if found is None else found.taken.postprocess,
             keep_order=publishing.keep_order,
             others=described.others,
             allow_no_noise=publishing.allow_no_noise,
@@ -151,17 +150,20 @@ class Asked:
         rows, bounds = self.publishing.rows, self.adversaries.bounds
         return rows if bounds is None else replace(rows, width=width_of(bounds))
 
-    def _applied(
-        self, described: Described, voice: Voice, chosen: Chosen | None
-    ) -> tuple[Calibration, tuple[Postprocess, ...]]:
-        """What is applied to each value, and done afterwards."""
+    def calibration(
+        self, described: Described, voice: Voice, chosen: Chosen | None = None
+    ) -> Calibration:
+        """The least noise, the strongest promise, a recoding, or what errs least.
+
+        Args:
+            described: The scenario.
+            voice: Told how far it has come.
+            chosen: What `choose` found, if that was asked already.
+        """
+        scenario, rows = described.scenario, self.rows
         found = chosen or self.choose(described, voice)
         if found is not None:
-            return found.taken.calibration, found.taken.postprocess
-        return self._calibration(described, voice), self.publishing.postprocess
-
-    def _calibration(self, described: Described, voice: Voice) -> Calibration:
-        scenario, rows = described.scenario, self.rows
+            return found.taken.calibration
         if self.accuracy.given:
             return self.accuracy.calibration(scenario, self.goal, rows, described.records)
         if self.goal.kind != "recode":
