@@ -54,3 +54,14 @@ def test_nobody_can_ask_again_with_a_loss_of_ones_own() -> None:
     found = pf.calibrate(SCENARIO, pf.Guarantee(0.4), mechanism="recode", loss=own)
     assert error_curve(found) == ()
     assert error_curve(pf.calibrate(SCENARIO, pf.Guarantee(0.4))) == ()
+
+
+def test_each_point_has_what_epsilon_becomes_on_other_rows() -> None:
+    found = pf.calibrate(SCENARIO, pf.Guarantee(0.4), mechanism="recode")
+    curve = error_curve(found, splits=2)
+    for each in curve:
+        goal = pf.Guarantee(each.epsilon)
+        other = pf.held_out(SCENARIO, goal, splits=2, mechanism="recode")
+        assert each.held_out == pytest.approx(other.epsilon)
+    smooth = pf.calibrate(SMOOTH, pf.Guarantee(0.4), mechanism="recode", edges=(-1.0, 0.0, 1.0))
+    assert {each.held_out for each in error_curve(smooth, splits=2)} == {None}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 import pufferfish as pf
@@ -31,11 +34,19 @@ def test_what_the_words_say_of_holes_and_bins() -> None:
 
 def test_held_out_epsilons_are_optional() -> None:
     bare = error_picture(CURVE, 1.0, 2.5)
-    held = error_picture(CURVE, 1.0, 2.5, held_out=[0.7, None])
+    held = error_picture(
+        [replace(each, held_out=found) for each, found in zip(CURVE, (0.7, 1.2), strict=True)],
+        1.0,
+        2.5,
+    )
+    lost = error_picture([replace(each, held_out=math.inf) for each in CURVE], 1.0, 2.5)
+    assert lost is not None
+    assert "no bound for this one" in lost.description
     assert bare is not None
     assert held is not None
     assert [key.ink for key in bare.keys] == ["first", "third", "second", "faint"]
     assert held.keys[-1].label == "ε of rows that were not used"
+    assert "1.2 for this one" in held.description
     assert "beyond the picture" in bare.description
     assert error_picture(CURVE[:1], 0.5, 2.5) is None
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.calibration.choice import calibrate
-from pufferfish.calibration.result import Calibration, Recode
+from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import PufferfishError
+from pufferfish.insight.held_out import held_out
 from pufferfish.recoding.law import Recoding
 
 __all__ = ["ErrorPoint", "error_curve"]
 
 # As parts of the ε that is promised.
-_PARTS = (0.25, 0.5, 2.0, 4.0)
+_PARTS = (0.25, 0.5, 1.0, 2.0, 4.0)
 # Cells of a map that is found again within seconds, with laws as they are and with wrong ones. No
 # clock decides, so that the same record gives the same picture.
 _MOST_CELLS, _MOST_WRONG = 120, 40
@@ -28,15 +30,20 @@ class ErrorPoint:
         epsilon: What is promised.
         rmse: The root mean square error of a recoded value.
         laplace_rmse: That of the least Laplace noise; None where there is none.
+        held_out: What ε becomes on rows that were not used; None where nobody looked.
     """
 
     epsilon: float
     rmse: float
     laplace_rmse: float | None
+    held_out: float | None = None
 
 
-def error_curve(calibration: Calibration) -> tuple[ErrorPoint, ...]:
+def error_curve(calibration: Calibration, splits: int = 0) -> tuple[ErrorPoint, ...]:
     """A quarter of the ε that is promised to four times as much, in rising order.
+
+    With `splits`, each has what ε becomes on rows that were not used, where beliefs were counted
+    from rows: the median of this many random splits, which tells of private rows.
 
     Empty where nobody can ask again, with a loss of one's own or a map of somebody else; and where
     that would take long. Weights of one's own are not known here: the loss counts all rows alike.
@@ -46,31 +53,45 @@ def error_curve(calibration: Calibration) -> tuple[ErrorPoint, ...]:
         return ()
     if len(law.values) > (_MOST_WRONG if asked.wrong else _MOST_CELLS):
         return ()
-    found = [_point(goal.epsilon, asked)]
+    options: dict[str, Any] = {
+        "mechanism": "recode",
+        "floor": "noise" if asked.floor_of_noise else asked.floor,
+        "wrong": asked.wrong,
+        "loss": asked.loss,
+        "keep_histogram": asked.keep_histogram,
+        "metric": law.distances,
+        "edges": _given_edges(calibration, law),
+        "nominal": True,
+    }
+    found = []
     for part in _PARTS:
         wanted = Guarantee(part * goal.epsilon, goal.delta)
         try:
-            other = calibrate(
-                calibration.scenario,
-                wanted,
-                mechanism="recode",
-                floor="noise" if asked.floor_of_noise else asked.floor,
-                wrong=asked.wrong,
-                loss=asked.loss,
-                keep_histogram=asked.keep_histogram,
-                metric=law.distances,
-                edges=_given_edges(calibration, law),
-                nominal=True,
+            other = (
+                calibration if part == 1.0 else calibrate(calibration.scenario, wanted, **options)
             )
         except PufferfishError:
             continue  # it cannot be reached
         if other.recode is not None:
-            found.append(_point(wanted.epsilon, other.recode))
-    return tuple(sorted(found, key=lambda each: each.epsilon))
+            point = ErrorPoint(
+                epsilon=wanted.epsilon,
+                rmse=other.recode.rmse,
+                laplace_rmse=other.recode.laplace_rmse,
+                held_out=_held_out(calibration, wanted, splits, options),
+            )
+            found.append(point)
+    return tuple(found)
 
 
-def _point(epsilon: float, recode: Recode) -> ErrorPoint:
-    return ErrorPoint(epsilon=epsilon, rmse=recode.rmse, laplace_rmse=recode.laplace_rmse)
+def _held_out(
+    calibration: Calibration, goal: Guarantee, splits: int, options: dict[str, Any]
+) -> float | None:
+    if not splits:
+        return None
+    try:
+        return held_out(calibration.scenario, goal, splits=splits, **options).epsilon
+    except PufferfishError:
+        return None  # no belief was counted from rows
 
 
 def _given_edges(calibration: Calibration, law: Recoding) -> tuple[float, ...] | None:

@@ -33,6 +33,8 @@ __all__ = ["RecodedFacts", "SecretLoss", "recoded_facts"]
 
 # Secrets with a line of their own, and with a picture.
 _MOST_SECRETS, _MOST_DRAWN = 24, 6
+# How often the rows are split to see what each promise becomes.
+_SPLITS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -109,7 +111,7 @@ def recoded_facts(said: Facts, plan: Plan | None, *, internal: bool) -> RecodedF
         figures=calibration.recode,
         share_error=_share_error(law, column),
         clipped_rmse=_clipped(calibration.recode, column),
-        curve=error_curve(calibration),
+        curve=error_curve(calibration, _SPLITS if internal else 0),
         by_secret=tuple(_by_secret(law, calibration)) if internal else (),
     )
 

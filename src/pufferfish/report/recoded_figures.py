@@ -65,18 +65,18 @@ def error_figure(
     noise: Sequence[float | None],
     constant: float,
     chosen: int,
-    held_out: Sequence[float | None] | None = None,
+    held_out: Sequence[float | None],
 ) -> str:
     """Errors against ε; one is chosen. On the level of each the ε that other rows find."""
-    found = [each for each in held_out or () if each is not None and np.isfinite(each)]
+    found = [each for each in held_out if each is not None and np.isfinite(each)]
     x = log_axis(min([*epsilons, *found]), max([*epsilons, *found]), "ε, logarithmic")
     top = _ROOM * max([constant, *errors])
     canvas = Canvas(name, x, linear_axis(0.0, top, "error of a value"))
     canvas.level(constant, "faint", 1.0)
     canvas.line(epsilons, [np.nan if each is None else each for each in noise], "second")
     canvas.line(epsilons, errors, "first")
-    for promised, error, other in zip(epsilons, errors, held_out or (), strict=False):
-        if other is not None:
+    for promised, error, other in zip(epsilons, errors, held_out, strict=True):
+        if other is not None and np.isfinite(other):
             canvas.line([promised, other], [error, error], "faint", 0.8)
             # An upright stroke: who sees no colour tells it from the promise by its shape.
             ends = [error - 0.03 * top, error + 0.03 * top]

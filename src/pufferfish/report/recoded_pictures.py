@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -67,7 +68,6 @@ def error_picture(
     curve: Sequence[ErrorPoint],
     epsilon: float,
     constant: float,
-    held_out: Sequence[float | None] | None = None,
 ) -> Picture | None:
     """What other promises would cost; None where there is nothing to compare.
 
@@ -75,7 +75,6 @@ def error_picture(
         curve: The errors, in rising order of ε.
         epsilon: What is promised.
         constant: The error of publishing one constant for everybody.
-        held_out: For each point the ε that rows find which were not used; None where unknown.
     """
     if len(curve) < 2:
         return None
@@ -84,11 +83,9 @@ def error_picture(
     top = max([constant, *errors])
     beyond = any(each.laplace_rmse and each.laplace_rmse > 1.25 * top for each in curve)
     noise = " The noise of small ε is beyond the picture." if beyond else ""
-    other = (
-        " Next to each promise, on its level, the ε that rows find which were not used."
-        if held_out
-        else ""
-    )
+    held_out = [each.held_out for each in curve]
+    known = any(each is not None for each in held_out)
+    other = _held_out_in_words(curve, epsilon) if known else ""
     return Picture(
         name="errors",
         svg=recoded_figures.error_figure(
@@ -108,6 +105,15 @@ def error_picture(
             Key("third", f"the promise, ε = {epsilon:g}", "diamond"),
             Key("second", "the least Laplace noise"),
             Key("faint", "one constant for everybody"),
-            *([Key("fourth", "ε of rows that were not used", "bar")] if held_out else []),
+            *([Key("fourth", "ε of rows that were not used", "bar")] if known else []),
         ),
     )
+
+
+def _held_out_in_words(curve: Sequence[ErrorPoint], epsilon: float) -> str:
+    """What the strokes are, and what the promise itself becomes."""
+    found = next(each.held_out for each in curve if each.epsilon == epsilon)
+    text = " Next to each promise, on its level, the ε that rows find which were not used"
+    if found is None:
+        return f"{text}."
+    return f"{text}: {readable(found, 3) if math.isfinite(found) else 'no bound'} for this one."
