@@ -67,9 +67,9 @@ def error_curve(calibration: Calibration, splits: int = 0) -> tuple[ErrorPoint, 
     for part in _PARTS:
         wanted = Guarantee(part * goal.epsilon, goal.delta)
         try:
-            other = (
-                calibration if part == 1.0 else calibrate(calibration.scenario, wanted, **options)
-            )
+            other = calibration
+            if part != 1.0:
+                other = calibrate(calibration.scenario, wanted, **options)
         except PufferfishError:
             continue  # it cannot be reached
         if other.recode is not None:

@@ -33,8 +33,8 @@ __all__ = ["RecodedFacts", "SecretLoss", "recoded_facts"]
 
 # Secrets with a line of their own, and with a picture.
 _MOST_SECRETS, _MOST_DRAWN = 24, 6
-# How often the rows are split to see what each promise becomes.
-_SPLITS = 3
+# How often the rows are split to see what each promise becomes; once where a map takes longer.
+_SPLITS, _FEW_CELLS = 3, 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -111,9 +111,13 @@ def recoded_facts(said: Facts, plan: Plan | None, *, internal: bool) -> RecodedF
         figures=calibration.recode,
         share_error=_share_error(law, column),
         clipped_rmse=_clipped(calibration.recode, column),
-        curve=error_curve(calibration, _SPLITS if internal else 0),
+        curve=error_curve(calibration, _splits(law) if internal else 0),
         by_secret=tuple(_by_secret(law, calibration)) if internal else (),
     )
+
+
+def _splits(law: Recoding) -> int:
+    return _SPLITS if len(law.values) <= _FEW_CELLS else 1
 
 
 def _has_bins(law: Recoding, column: Column) -> bool:
