@@ -103,9 +103,9 @@ def _how_found(recode: Recode) -> str:
 def wrong_in_words(wrong: float) -> str:
     """For which other laws the promise holds."""
     if not wrong:
-        return "It is about exactly the laws that are described."
+        return "The promise is about exactly the laws that are described."
     return (
-        f"It holds as well for every law within {percent(wrong, 3)} of a described one: as long as "
+        f"The promise holds as well for every law within {percent(wrong, 3)} of a described one: as long as "
         f"no event is more likely or less likely by more than {percent(wrong, 3)}."
     )
 

@@ -10,7 +10,7 @@ import math
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import RELEASED, Belief
 from pufferfish.calibration.postprocess import Clip
-from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words
+from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
 from pufferfish.calibration.rows import TEST_LEVEL
 from pufferfish.calibration.slight import publishes_values
 from pufferfish.columns.plan import Plan
@@ -53,7 +53,7 @@ def story(record: Record) -> tuple[Step, ...]:
     plan = record.plan
     said = {
         "Beware": headline(record.facts),
-        "Promise": [promise_in_words(plan, tested=record.rows_tested)],
+        "Promise": [promise_in_words(plan, tested=record.rows_tested), _wrong(plan)],
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [publication_in_words(record)],
         "Before it": [join_words(cap_in_words(plan.cap, _called(plan)), _cap_in_words(record))],
@@ -173,6 +173,11 @@ def _cap_in_words(record: Record) -> str:
 def _outliers(plan: Plan) -> str:
     found = outliers(plan.calibration) if plan.calibration.mechanism.additive else None
     return "" if found is None else str(found)
+
+
+def _wrong(plan: Plan) -> str:
+    certificate = plan.calibration.certificate
+    return "" if certificate.noise.additive else wrong_in_words(certificate.wrong)
 
 
 def _recoding(record: Record) -> str:
