@@ -105,8 +105,8 @@ def wrong_in_words(wrong: float) -> str:
     if not wrong:
         return "The promise is about exactly the laws that are described."
     return (
-        f"The promise holds as well for every law within {percent(wrong, 3)} of a described one: as long as "
-        f"no event is more likely or less likely by more than {percent(wrong, 3)}."
+        f"The promise holds as well for every law within {percent(wrong, 3)} of a described one: "
+        f"as long as no event is more likely or less likely by more than {percent(wrong, 3)}."
     )
 
 
