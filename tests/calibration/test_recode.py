@@ -110,6 +110,10 @@ def test_a_promise_that_would_not_survive_the_next_sample_has_to_be_asked_for() 
             pf.calibrate(scenario, goal, mechanism="recode", floor=floor)
         assert pf.calibrate(scenario, goal, mechanism="recode", floor=floor, wrong=0.01).certified
         assert pf.calibrate(scenario, goal, mechanism="recode", floor=floor, nominal=True).certified
+    # Distances of one's own cannot be compared with those of the noise.
+    gaps = 1000.0 * np.abs(np.subtract.outer(np.arange(16.0), np.arange(16.0)))
+    with pytest.raises(pf.InvalidInputError, match="next sample"):
+        pf.calibrate(scenario, goal, mechanism="recode", floor=0.1, metric=gaps)
     # A floor that protects more than the noise does needs no such word, nor do public beliefs.
     assert pf.calibrate(scenario, goal, mechanism="recode", floor=0.5).certified
     assert pf.calibrate(public, goal, mechanism="recode", floor=None).certified
@@ -128,7 +132,15 @@ def test_a_promise_that_would_not_survive_the_next_sample_has_to_be_asked_for() 
         ({"mechanism": "recode", "loss": "cubic"}, "loss must be"),
         ({"mechanism": "recode", "loss": np.ones((3, 3))}, "16 by 16"),
         ({"mechanism": "recode", "weights": {}}, "weights"),
+        ({"mechanism": "recode", "weights": {None: 2.0, 1: -1.0}}, "weights"),
         ({"mechanism": "recode", "seconds": 0.0}, "seconds"),
+        ({"mechanism": "recode", "edges": []}, "edges"),
+        ({"mechanism": "recode", "edges": "ab"}, "edges"),
+        ({"mechanism": "recode", "edges": [3.0, 1.0]}, "rising"),
+        ({"mechanism": "recode", "keep_histogram": "no"}, "true or false"),
+        ({"mechanism": "recode", "metric": np.zeros((16, 16))}, "their units"),
+        ({"mechanism": "recode", "floor": 1.0, "metric": np.full((16, 16), np.nan)}, "symmetric"),
+        ({"mechanism": "recode", "floor": 1.0, "metric": np.zeros((3, 3))}, "16 values"),
         ({"floor": 0.5}, "recode"),
         ({"wrong": 0.1, "mechanism": "gaussian"}, "recode"),
         ({"keep_histogram": False}, "recode"),

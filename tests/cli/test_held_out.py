@@ -109,7 +109,7 @@ def test_wrong_that_holds_is_found_and_told(typed: Typed) -> None:
     assert 0.0 < said.json["wrong"] < 1.0
     told = typed(*CALIBRATE, *RECODE)
     assert "It was chosen by looking at the table." in told.err
-    assert f"--wrong auto took {said.json['wrong']:g}" in told.err
+    assert f"--wrong auto chose {said.json['wrong']:g}" in told.err
 
 
 def test_wrong_is_not_chosen_by_rows_that_are_released(

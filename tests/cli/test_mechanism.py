@@ -171,7 +171,7 @@ def test_a_missing_value_is_one_of_the_domain(typed: Typed, folder: Path) -> Non
     assert typed(*RELEASE, *RECODE).code == Exit.BAD_DATA
     said = typed(*RELEASE, *RECODE, "--missing", "keep", "--min-group", "5")
     assert said.code == 0
-    assert "recoded like any other value" in " ".join(said.out.split())
+    assert "missing values were recoded like the others" in " ".join(said.out.split())
     record = json.loads((folder / "out.csv.record.json").read_text("utf-8"))
     assert record["plan"]["noise"]["values"][-1] is None
     assert typed("verify", "out.csv.record.json").code == 0

@@ -400,7 +400,7 @@ def test_an_audit_is_refused_in_plain_words(typed: Typed, folder: Path) -> None:
     plan().save(folder / "plan.json")
     told = typed("audit", "plan.json")
     assert told.code == Exit.NOT_PRIVATE
-    assert "an audit attacks noise that is added to values, and nothing else" in told.err
+    assert "an audit attacks noise that is added to values, and recodings" in told.err
     assert "mechanism." not in told.err
 
 

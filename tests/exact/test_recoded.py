@@ -243,3 +243,34 @@ def test_bounds_meet_the_share_of_draws() -> None:
     rng = np.random.default_rng(3)
     drawn = mechanism.apply(norm.rvs(1, 1, size=200_000, random_state=rng))
     assert abs((drawn == 1.0).mean() - true) < 6 * math.sqrt(0.25 / 200_000)
+
+
+def test_many_atoms_are_enclosed_as_well() -> None:
+    """What adding up tens of thousands of parts loses, on a grid too fine to hide it."""
+    atoms = 20_000
+    rng = np.random.default_rng(4)
+    values = np.sort(rng.choice(10**6, atoms, replace=False)).astype(float)
+    counts = rng.integers(1, 50, atoms)
+    prior = pf.Discrete(values, counts=counts)
+    noise = pf.LaplaceNoise(1e5, 2.0**-28)
+    edges = tuple(np.arange(-2e5, 1.3e6, 3e5))
+    middles = tuple(np.arange(len(edges) + 1.0))
+    low, high = enclosed(Cells(middles, edges, noise), prior)
+    total = int(counts.sum())
+    with mp.workdps(40):
+        for place in (0, 2, len(edges)):
+            ends = [-mp.inf if place == 0 else edges[place - 1]]
+            ends.append(mp.inf if place == len(edges) else edges[place])
+            share = mp.mpf(0)
+            for value, count in zip(values, counts.tolist(), strict=True):
+                below = [
+                    mp.mpf(end > 0) if mp.isinf(end) else _laplace_cdf(end - value, 1e5)
+                    for end in ends
+                ]
+                share += count * (below[1] - below[0])
+            assert low[place] <= share / total <= high[place]
+
+
+def _laplace_cdf(at: float, scale: float) -> Any:
+    tail = mp.exp(-abs(mp.mpf(at)) / scale) / 2
+    return tail if at < 0 else 1 - tail

@@ -34,7 +34,7 @@ def test_the_error_of_clipped_noise_is_that_of_many_draws(
     scale: float, bounds: tuple[float, float]
 ) -> None:
     column = column_of(described(), None)
-    error, stays = clipped_figures(pf.LaplaceNoise(scale), bounds, column)
+    error, stays = clipped_figures(scale, bounds, column)
     # The quantiles of the noise at evenly spaced levels stand for draws, without their chance.
     levels = (np.arange(1_000_000) + 0.5) / 1_000_000
     noise = -scale * np.sign(levels - 0.5) * np.log1p(-2.0 * np.abs(levels - 0.5))

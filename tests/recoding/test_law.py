@@ -187,3 +187,15 @@ def test_what_comes_out_of_a_table() -> None:
     assert published == pf.Discrete([1, 2, 4], [0.25, 0.5, 0.25])
     with pytest.raises(pf.InvalidInputError):
         halves().output(pf.Gaussian(0.0, 1.0))
+
+
+def test_numbers_beyond_53_bits_stay_floats() -> None:
+    assert not pf.Recoding.from_matrix([0, 1e20], np.eye(2)).whole
+    assert pf.Recoding.from_matrix([0, 2.0**52], np.eye(2)).whole
+
+
+def test_distances_of_ones_own_are_for_few_values() -> None:
+    with pytest.raises(pf.InvalidInputError, match="at most 200"):
+        pf.Recoding.from_matrix(
+            range(201), np.full((201, 201), 1 / 201), floor=1.0, distances=np.zeros((201, 201))
+        )

@@ -77,6 +77,7 @@ def test_a_record_of_a_private_table_tells_the_floor_and_no_figure(
         "keep_histogram": True,
         "rmse": None,
         "unchanged": None,
+        "wrong_of_table": False,
     }
     assert "rows" in internal["plan"]["noise"]
     text = (tmp_path / "public.json").read_text()
@@ -210,3 +211,57 @@ def test_thousands_of_distinct_values_are_published_as_middles_of_bins(tmp_path:
     assert calibration.recode is not None
     assert calibration.recode.laplace_rmse is not None
     assert calibration.recode.rmse < calibration.recode.laplace_rmse
+
+
+def test_figures_that_do_not_follow_are_refused(table: pd.DataFrame) -> None:
+    document = plan_for(table, keep_histogram=False).to_dict()
+    for name, figure in (("keep_histogram", True), ("least_loss", 1e9)):
+        with pytest.raises(pf.InvalidInputError, match=name):
+            pf.Plan.from_dict(document | {"recode": document["recode"] | {name: figure}})
+
+
+def test_several_rows_of_a_person_are_not_promised_to_wrong_laws() -> None:
+    """Coupled as described, two equal rows cost 0.48; laws within 5% can be 100 apart."""
+    counts = {"a": {0: 5, 1: 5}, "b": {0: 4, 1: 6}, "c": {0: 3, 100: 7}}
+    laws = {name: pf.Discrete.from_counts(each) for name, each in counts.items()}
+    scenario = pf.Scenario(pf.Belief(laws), [("a", "b")])
+    persons: dict[str, Any] = {
+        "column": "x",
+        "secret": "s",
+        "unit": "person",
+        "person": "id",
+        "rows_per_person": 2,
+        "dependence": "equal",
+    }
+    for wrong, covered in ((0.05, False), (0.0, True)):
+        found = pf.calibrate(
+            scenario,
+            pf.Guarantee(0.5),
+            mechanism="recode",
+            floor=0.24,
+            wrong=wrong,
+            nominal=not wrong,
+        )
+        if covered:
+            assert pf.Plan(calibration=found, **persons).promise == pf.Guarantee(0.5)
+        else:
+            with pytest.raises(pf.UnsupportedError, match="may be wrong"):
+                pf.Plan(calibration=found, **persons)
+
+
+def test_a_floor_in_other_units_is_not_told_as_one_of_the_column(table: pd.DataFrame) -> None:
+    gaps = 0.01 * np.abs(np.subtract.outer(np.arange(16.0), np.arange(16.0)))
+    plan = plan_for(table, floor=100.0, metric=gaps, wrong=0.01)
+    facts = pf.release(table, plan).record.facts
+    assert facts.noise.at_floor is None
+    assert "as much as Laplace noise" not in plan.calibration.explain()
+
+
+def test_weights_are_not_public_because_beliefs_are(table: pd.DataFrame) -> None:
+    scenario = pf.Scenario(pf.datasets.adult_tables(), [PAIR])
+    for options, public in (({}, True), ({"weights": {1: 3.0, 99: 1.0}}, False)):
+        found = pf.calibrate(scenario, pf.Guarantee(1.0), mechanism="recode", **options)
+        plan = pf.Plan(calibration=found, column="education-num", secret="race")
+        assert plan.public is public
+        told = pf.release(table, plan).record.facts.to_dict()["noise"]
+        assert ("rows" in told) is public

@@ -83,7 +83,7 @@ def calibrate(
             that bins have round edges.
         nominal: Take the laws to be exactly those of one table, with a floor that is weaker than
             that of the noise. Such a promise does not survive the next sample.
-        seconds: When the search is content with what it has; 120 by default.
+        seconds: When the search stops, and keeps the best map that it has; 120 by default.
         size: Not the least noise, but this scale (for Gaussian noise: this std), which is public
             because it was chosen without the data. It is certified, and refused if too little.
         rounding: "ladder": round the least size up to a rung of the public ladder, so that it says

@@ -384,6 +384,12 @@ def _not_kept(method: str, certificate: Certificate) -> str:
     if certificate.goal.pure:
         found = f"{describe_loss(certificate)}, and {found}"
     verdict = "does not keep" if certificate.holds is False else "cannot be shown to keep"
+    if not noise.additive:
+        wrong = f", for laws that are wrong by {certificate.wrong:g}" if certificate.wrong else ""
+        return (
+            f"this recoding {verdict} {certificate.goal}{wrong}: {found}, for {first!r} against "
+            f"{second!r} as {worst.belief!r} sees it."
+        )
     text = (
         f"{method} gives {words_of(noise).name_tried(noise)}, which {verdict} {certificate.goal}: "
         f"{found}, for {first!r} against {second!r} as {worst.belief!r} sees it. "

@@ -77,7 +77,11 @@ def column_of(scenario: Scenario, weights: Weights | None) -> Column:
     given = {float(each): float(weight) for each, weight in weights.items() if each is not None}
     hole = sum(float(weight) for each, weight in weights.items() if each is None)
     total = sum(given.values()) + hole
-    require(total > 0.0 and min(given.values()) >= 0.0, "weights must not be negative, nor all 0.")
+    least = min([hole, *given.values()])
+    require(
+        math.isfinite(total) and total > 0.0 and least >= 0.0,
+        "weights must not be negative, nor all 0.",
+    )
     every = np.union1d(values, np.array(list(given)))
     position = np.searchsorted(every, values)
     spread = np.zeros(every.size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, cast
@@ -16,13 +16,13 @@ from pufferfish.calibration.least_noise import calibrate_noise
 from pufferfish.calibration.losses import Column, Loss, Weights, column_of, cost_of
 from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.core.errors import CertificationError, InvalidInputError, PufferfishError
-from pufferfish.core.validation import FloatArray, positive, probability_below_one, require
+from pufferfish.core.validation import FloatArray, finite, positive, probability_below_one, require
 from pufferfish.exact import verify
 from pufferfish.exact.family import laplace_family
 from pufferfish.exact.recoded import cell_law
 from pufferfish.noise import LaplaceNoise, Noise
-from pufferfish.recoding.bins import between, cells_of
-from pufferfish.recoding.domain import Cells
+from pufferfish.recoding.bins import cells_of
+from pufferfish.recoding.domain import Cells, between
 from pufferfish.recoding.kernels import (
     apart,
     exponential_kernel,
@@ -39,7 +39,9 @@ __all__ = ["Asked", "AskedFloor", "calibrate_recoding", "check_asked", "check_fi
 AskedFloor = Literal["noise"] | float | None
 # Figures that were computed elsewhere agree to this.
 _AGREE = 1e-6
-# How long the search may take before it is content with what it has.
+# How far a frequency that is kept may move: by the repair, and by the grid of noise.
+_KEPT = 1e-5
+# When the search stops, and keeps the best map that it has.
 _SECONDS = 120.0
 
 
@@ -92,6 +94,10 @@ def calibrate_recoding(
     _refuse_brittle(scenario, asked, noise)
     column = column_of(scenario, asked.weights)
     domain = cells_of(scenario, column.values, asked.edges)
+    require(
+        asked.distances is None or len(asked.distances) == len(domain.numbers),
+        f"metric must have a row for each of the {len(domain.numbers)} values.",
+    )
     cells, kappa = _choose_floor(domain, goal, asked, noise)
     cost, histogram = cost_of(column, cells, asked.loss)
     found = least_loss(
@@ -154,7 +160,13 @@ def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> No
         return
     if asked.floor == "noise":
         return
-    if noise is not None and asked.floor is not None and asked.floor * noise.size <= 1.0:
+    # Distances of one's own are not those of the noise.
+    if (
+        noise is not None
+        and asked.floor is not None
+        and asked.distances is None
+        and asked.floor * noise.size <= 1.0
+    ):
         return
     raise InvalidInputError(
         "this floor is weaker than that of the least noise, and the laws are taken to be exactly "
@@ -232,7 +244,9 @@ def _figures(
         floor=law.kappa,
         floor_of_noise=asked.floor == "noise",
         wrong=asked.wrong,
+        wrong_of_table=False,
         loss=asked.loss if isinstance(asked.loss, str) else "own",
+        weighted=asked.weights is not None,
         keep_histogram=asked.keep_histogram,
         mean_loss=float(found.loss),
         least_loss=max(found.bound, 0.0),
@@ -251,18 +265,34 @@ def _figures_of(column: Column, law: Recoding) -> dict[str, float]:
     }
 
 
+def _keeps_histogram(column: Column, law: Recoding) -> bool:
+    """Whether each output occurs as often as its cell does."""
+    chances = law.spread(column.values, missing=law.takes_missing)
+    shares = np.append(column.histogram, column.missing) if law.takes_missing else column.histogram
+    before = np.zeros(len(law.values))
+    np.add.at(before, law.cells.places(column.values), column.histogram)
+    before[-1] += column.missing if law.takes_missing else 0.0
+    after = shares @ chances
+    return law.values == law.outputs and bool(np.abs(after - before).max() <= _KEPT)
+
+
 def check_figures(calibration: Calibration) -> None:
     """Refuse figures of a recoding that are not those of its map and its beliefs."""
     law, said = calibration.mechanism, calibration.recode
     if said is None or not isinstance(law, Recoding):
         require(said is None, "figures of a recoding need a recoding.")
         return
-    found = _figures_of(column_of(calibration.scenario, None), law)
+    column = column_of(calibration.scenario, None)
+    found = _figures_of(column, law)
     other = [
         name
         for name, figure in found.items()
         if not math.isclose(figure, getattr(said, name), rel_tol=_AGREE, abs_tol=_AGREE)
     ]
+    if said.keep_histogram and not _keeps_histogram(column, law):
+        other.append("keep_histogram")
+    if said.least_loss > said.mean_loss * (1.0 + _AGREE):
+        other.append("least_loss")
     require(
         not other and said.floor == law.kappa and said.wrong == calibration.certificate.wrong,
         f"the figures of the recoding do not follow from it: {', '.join(other) or 'floor'}.",
@@ -292,14 +322,44 @@ def check_asked(
             known in ("squared", "absolute", "changed"),
             f'loss must be "squared", "absolute", "changed" or a matrix, got {known!r}.',
         )
+    if metric is not None:
+        require(
+            floor is not None and floor != "noise",
+            "distances of your own need a floor in their units: floor=0.5, for example.",
+        )
+    for name, flag in (("keep_histogram", keep_histogram), ("nominal", nominal)):
+        require(isinstance(flag, bool), f"{name} must be true or false, got {flag!r}.")
     return Asked(
         floor=floor if floor is None or isinstance(floor, str) else positive("floor", floor),
         wrong=probability_below_one("wrong", wrong),
         loss=known if isinstance(known, str) else np.asarray(known, dtype=np.float64),
         keep_histogram=keep_histogram,
         weights=weights,
-        distances=None if metric is None else np.asarray(metric, dtype=np.float64),
-        edges=None if edges is None else tuple(float(each) for each in edges),  # type: ignore[attr-defined]
+        distances=None if metric is None else _check_distances(metric),
+        edges=None if edges is None else _check_edges(edges),
         nominal=nominal,
         seconds=None if seconds is None else positive("seconds", seconds),
     )
+
+
+def _check_edges(given: object) -> tuple[float, ...]:
+    require(
+        isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) and len(given) > 0,
+        "edges must be a list of numbers in rising order.",
+    )
+    edges = tuple(finite("an edge", each) for each in cast("Sequence[float]", given))
+    require(sorted(set(edges)) == list(edges), "edges must be numbers in rising order.")
+    return edges
+
+
+def _check_distances(given: object) -> FloatArray:
+    distances = np.asarray(given, dtype=np.float64)
+    require(
+        distances.ndim == 2
+        and distances.shape[0] == distances.shape[1]
+        and not np.isnan(distances).any()
+        and bool((distances == distances.T).all() and (distances >= 0.0).all())
+        and not np.diagonal(distances).any(),
+        "metric must be a symmetric matrix of distances, with 0 on its diagonal.",
+    )
+    return distances

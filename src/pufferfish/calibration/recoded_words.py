@@ -8,6 +8,9 @@ from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.in_words import certificate_in_words, promise_of, repeats, who
 from pufferfish.exact import Certificate
 from pufferfish.mechanisms import words_of
+from pufferfish.mechanisms.recoded import how_recoded
+from pufferfish.noise import Law
+from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import ComposableCertificate
 from pufferfish.words.explanation import Explanation, notices
 from pufferfish.words.numbers import percent, readable
@@ -41,7 +44,7 @@ def explain_recoding(
     texts = {
         "pairs": f"What must look alike: {name_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
         "promise": promise_of(certificate.goal),
-        "recoding": f"What happens to a value: {words_of(law).done(law)}{_moves(recode)}",
+        "recoding": f"What happens to a value: {_rule(law)}{_moves(recode)}",
         "compared": "" if recode is None else compare_in_words(recode),
         "method": "" if recode is None else _how_found(recode),
         "certificate": f"{certificate_in_words(certificate)} {wrong_in_words(certificate.wrong)}",
@@ -53,6 +56,10 @@ def explain_recoding(
     return Explanation(
         [who(scenario, another_table), *steps], notices(certificate.holds, private=private)
     )
+
+
+def _rule(law: Law) -> str:
+    return how_recoded(law, "is") if isinstance(law, Recoding) else words_of(law).done(law)
 
 
 def _moves(recode: Recode | None) -> str:
@@ -89,14 +96,17 @@ def compare_in_words(recode: Recode) -> str:
 def _how_found(recode: Recode) -> str:
     gap = recode.mean_loss - recode.least_loss
     share = gap / recode.mean_loss if recode.mean_loss > 0.0 else 0.0
+    these = "with these outputs" + (
+        "" if recode.floor is None else ", by way of the kernel of this floor,"
+    )
     least = (
-        "it is the least for this floor and these outputs"
+        f"no map {these} has less"
         if share < 5e-7
-        else f"no map with this floor and these outputs has {percent(share, 2)} less"
+        else f"no map {these} has {percent(share, 2)} less"
     )
     return (
-        f"How it was found: the least mean {_LOSSES[recode.loss]} over all maps that keep the "
-        f"promise, by linear programming; {least}, proven in exact arithmetic."
+        f"How it was found: by linear programming, with the least mean {_LOSSES[recode.loss]}; "
+        f"{least} and keeps the promise. That is proven in exact arithmetic."
     )
 
 

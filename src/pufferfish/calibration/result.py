@@ -30,10 +30,13 @@ class Recode:
         floor: κ, in units of the column; None: none.
         floor_of_noise: Whether κ is that of the least noise, and so depends on the beliefs.
         wrong: How far in total variation each law may be from the one believed.
+        wrong_of_table: Whether that was chosen by looking at the table.
         loss: "squared", "absolute", "changed", or "own" for a matrix.
+        weighted: Whether values count for the loss by weights that were given.
         keep_histogram: Whether published values occur as often as before, on average.
         mean_loss: The mean loss of a row.
-        least_loss: No map with this floor and these outputs that keeps the promise loses less.
+        least_loss: No map with these outputs, by way of the kernel of this floor, that keeps the
+            promise loses less.
         rmse: The root mean square error of a published value.
         unchanged: The share of values that are published as they are.
         moved: How far the others move, on average.
@@ -45,6 +48,7 @@ class Recode:
     floor_of_noise: bool
     wrong: Share
     loss: Literal["squared", "absolute", "changed", "own"]
+    weighted: bool
     keep_histogram: bool
     mean_loss: NotNegative
     least_loss: NotNegative
@@ -53,6 +57,7 @@ class Recode:
     moved: NotNegative
     constant_rmse: NotNegative
     laplace_rmse: NotNegative | None
+    wrong_of_table: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)

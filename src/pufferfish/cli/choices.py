@@ -74,7 +74,8 @@ def choose_way(asked: Asked, described: Described, show: Show) -> None:
         raise refused
     show.result(
         f"{_way_table(found)}{_refused(list(found), 'mechanism')}\n\n"
-        "Errors are root mean squares; * marks the smallest of a line, which auto takes.\n"
+        "Errors are root mean squares; * marks the way that auto takes. Where the constant errs "
+        "less,\nthe column serves for its distribution, and hardly for single rows.\n"
         f"{_SMALLER}.",
         {
             "choices": [
@@ -109,7 +110,7 @@ def _noise_table(found: tuple[Choice, ...]) -> str:
 
 def _map_table(found: tuple[RecodedChoice, ...]) -> str:
     """ε against errors, what stays, and the adversary's success."""
-    head = ("ε", "error", "unchanged", "of a constant", "of least noise")
+    head = ("ε", "error", "unchanged", "constant", "least noise")
     rows = [(*head, "guessed right, at worst", "promise allows")]
     for each in found:
         noise = each.laplace_rmse

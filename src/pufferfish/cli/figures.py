@@ -8,7 +8,6 @@ from pufferfish.calibration.losses import column_of
 from pufferfish.calibration.postprocess import Clip
 from pufferfish.columns.plan import Plan
 from pufferfish.insight.choosing import clipped_figures
-from pufferfish.noise import LaplaceNoise
 
 __all__ = ["figures_of"]
 
@@ -31,23 +30,23 @@ def figures_of(plan: Plan) -> dict[str, Any]:
 
 def _of_noise(plan: Plan) -> dict[str, Any]:
     noise = plan.calibration.noise
-    laplace = noise if isinstance(noise, LaplaceNoise) else None
+    scale = noise.ratio_scale  # of Laplace noise alone
     column = column_of(plan.scenario, None)
     error: float | None = noise.error()
     stays: float | None = 1.0 if noise.identity else 0.0
     match plan.postprocess:
         case ():
             pass
-        case (Clip() as clip,) if laplace is not None:
-            error, stays = clipped_figures(laplace, (clip.low, clip.high), column)
+        case (Clip() as clip,) if scale:
+            error, stays = clipped_figures(scale, (clip.low, clip.high), column)
         case _:
             error = stays = None
     return {
         "rmse": error,
         "unchanged": stays,
         "constant_rmse": column.std,
-        "laplace_rmse": None if laplace is None else laplace.error(),
-        "floor": None if laplace is None else 1.0 / laplace.scale,
+        "laplace_rmse": noise.error() if scale else None,
+        "floor": 1.0 / scale if scale else None,
         "wrong": 0.0,
         "least_loss_bound": None,
     }

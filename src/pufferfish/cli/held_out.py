@@ -71,7 +71,8 @@ def measured(
                 rows,
                 lambda each: asked.calibration(replace(described, scenario=each), _SILENT),
                 splits=_SPLITS if splits is None else splits,
-                patience=_PATIENCE if splits is None else math.inf,
+                # A share that was found by splitting deserves more than one split.
+                patience=_PATIENCE if splits is None and not asked.wrong_of_table else math.inf,
             )
     except PufferfishError as error:
         show.warn(f"what the promise becomes on rows that were not used is not known: {error}")
@@ -103,11 +104,12 @@ def settled(asked: Asked, described: Described, show: Show, halves: Halves | Non
             **options,
         )
     show.warn(
-        f"--wrong auto took {found.wrong:g}, the least of a short public list with which the "
+        f"--wrong auto chose {found.wrong:g}, the least of a short public list with which the "
         f"promise held in {found.held} of {len(found.splits)} random splits. It was chosen by "
         "looking at the table."
     )
-    return replace(asked, recoding=replace(asked.recoding, wrong=str(found.wrong)))
+    recoding = replace(asked.recoding, wrong=str(found.wrong))
+    return replace(asked, recoding=recoding, wrong_of_table=True)
 
 
 _SILENT = Show(json=False, quiet=True)

@@ -321,8 +321,14 @@ class Plan(RowPlan):
 
     @property
     def public(self) -> bool:
-        """Whether every belief is public; `others` may still name secrets of a private table."""
-        return all(belief.public for belief in self.calibration.scenario.beliefs)
+        """Whether every belief is public; `others` may still name secrets of a private table.
+
+        Of a recoding also that nothing else was given that it was found from: nobody says that
+        weights, or a loss of one's own, are public.
+        """
+        recode = self.calibration.recode
+        own = recode is not None and (recode.weighted or recode.loss == "own")
+        return not own and all(belief.public for belief in self.calibration.scenario.beliefs)
 
     @property
     def certificate(self) -> Certificate:

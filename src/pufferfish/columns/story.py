@@ -94,7 +94,7 @@ def _missing_in_words(record: Record) -> str:
     if not record.rows_missing:
         return ""
     if plan.calibration.mechanism.takes_missing:
-        return f"; {rows} values were missing, which was recoded like any other value"
+        return f"; {rows} missing values were recoded like the others"
     return f"; {rows} of them are holes, since the value was missing"
 
 
@@ -277,7 +277,7 @@ def gaps(record: Record) -> list[str]:
     texts = not_promised(record.facts)
     if record.rows_outside:
         texts.append(
-            f"{record.rows_outside:,} values are outside all that the beliefs consider possible: "
+            f"{record.rows_outside:,} value(s) lie outside all that the beliefs consider possible: "
             f"describe the column as it is, or cap it before the {_called(record.plan)} (--cap "
             "LOW:HIGH)."
         )

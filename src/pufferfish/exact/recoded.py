@@ -18,7 +18,7 @@ from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete, Prior
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import UnsupportedError
-from pufferfish.core.numerics import float_upper
+from pufferfish.core.numerics import UNIT, float_upper
 from pufferfish.core.validation import FloatArray
 from pufferfish.exact.certificate import Certificate, PairResult, Screened
 from pufferfish.exact.enclosure import Enclosure
@@ -232,7 +232,7 @@ def _least_delta(first: Published, second: Published, epsilon: float) -> float:
     factor = exp_upper(epsilon)
     both = zip(first.lower, second.upper, strict=True)
     found = sum((max(a - factor * b, Fraction(0)) for a, b in both), Fraction(0))
-    return max(-float_upper(-found), 0.0)
+    return max(0.0, -float_upper(-found))
 
 
 def cell_law(cells: Cells, belief: Belief, secret: Secret) -> CellLaw:
@@ -308,8 +308,10 @@ def _enclosed(cells: Cells, prior: Prior, radius: float) -> CellLaw:
         law = noise.output(prior)
         likely = _steps(law.cdf(first), law.survival(first))
         factor = math.exp((2.0 * grid + radius) / noise.scale * (1.0 + _RELATIVE))
-    low = np.clip(likely / factor * (1.0 - _RELATIVE) - _ABSOLUTE, 0.0, 1.0)
-    high = np.clip(likely * factor * (1.0 + _RELATIVE) + _ABSOLUTE, 0.0, 1.0)
+    # What adding up as many parts may lose, with room to spare.
+    lost = 8.0 * UNIT * prior.components().weights.size
+    low = np.clip(likely / factor * (1.0 - _RELATIVE - lost) - _ABSOLUTE - lost, 0.0, 1.0)
+    high = np.clip(likely * factor * (1.0 + _RELATIVE + lost) + _ABSOLUTE + lost, 0.0, 1.0)
     return CellLaw.from_bounds(low.tolist(), high.tolist())
 
 

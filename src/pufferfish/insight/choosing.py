@@ -34,7 +34,6 @@ from pufferfish.core.validation import FloatArray
 from pufferfish.core.validation import bounds as check_bounds
 from pufferfish.exact.parallel import Progress
 from pufferfish.mechanisms import words_of
-from pufferfish.noise import LaplaceNoise
 from pufferfish.words.numbers import percent, readable
 from pufferfish.words.phrases import without_name
 from pufferfish.words.terminal import align, fold
@@ -238,9 +237,9 @@ def _noised(
         rmse=law.error(),
         unchanged=1.0 if law.identity else 0.0,
     )
-    if bounds is None or not isinstance(law, LaplaceNoise):
+    if bounds is None or law.identity:
         return
-    error, stays = clipped_figures(law, bounds, column)
+    error, stays = clipped_figures(law.size, bounds, column)
     yield Way(
         name="clipped noise",
         calibration=found,
@@ -262,16 +261,16 @@ def _remapped(found: Calibration) -> Iterator[Way]:
 
 
 def clipped_figures(
-    noise: LaplaceNoise, bounds: tuple[float, float], column: Column
+    scale: float, bounds: tuple[float, float], column: Column
 ) -> tuple[float, float]:
-    """Of noised values that are moved into bounds: the root mean square error, and how many stay.
+    """The root mean square error of noised values that are moved into bounds, and how many stay.
 
     Args:
-        noise: What is added.
+        scale: Of the Laplace noise that is added.
         bounds: The bounds.
         column: How often each value occurs.
     """
-    (low, high), scale, values = bounds, noise.scale, column.values
+    (low, high), values = bounds, column.values
     shares = column.histogram / column.histogram.sum()
 
     def tail(distance: FloatArray) -> FloatArray:

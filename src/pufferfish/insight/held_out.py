@@ -110,7 +110,7 @@ class HeldOut:
         )
         if count == 1:
             kept = "holds" if self.held else "does not hold"
-            return f"on rows that were not used, {found}; {self.goal} {kept} there."
+            return f"on rows that were not used, {found} (one split; {self.goal} {kept} there)."
         return (
             f"on rows that were not used, {found} (median of {count} random splits; {self.goal} "
             f"held in {self.held})."

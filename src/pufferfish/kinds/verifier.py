@@ -25,7 +25,7 @@ from pufferfish.kinds.kind import Kind, kind_of
 from pufferfish.kinds.record import TOLERANCE
 from pufferfish.kinds.verdict import SIGNED, Check, Verification
 from pufferfish.mechanisms import drawing_of, words_of
-from pufferfish.noise import Law
+from pufferfish.noise import Law, law_from_dict
 
 __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
@@ -157,7 +157,7 @@ def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
 
 def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
     """The claims of a record, but for what was published."""
-    checks = [_drawable(facts.noise)]
+    checks = [_drawable(_applied(data, facts))]
     promised = f"this {words_of(facts.noise).called} keeps {kind.promise_in_words(facts)}"
     if "plan" in data:
         if data["edition"] == "public":
@@ -172,13 +172,25 @@ def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Chec
     return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
 
 
+def _applied(data: dict[str, Any], facts: Any) -> Law:
+    """The law that was applied: that of the plan, where everybody is told less of it."""
+    law: Law = facts.noise
+    if drawing_of(law).told or "plan" not in data:
+        return law
+    try:
+        return law_from_dict(data["plan"]["noise"])
+    except InvalidInputError:
+        return law  # the plan will be found to be wrong
+
+
 def _drawable(law: Law) -> Check:
     drawing = drawing_of(law)
     try:
         drawing.check(law)
     except PufferfishError as error:
         return Check(claim=drawing.claim, verdict=False, detail=str(error))
-    return Check(claim=drawing.claim, verdict=True, detail=drawing.explain_exactness(law))
+    verdict = True if drawing.told else None
+    return Check(claim=drawing.claim, verdict=verdict, detail=drawing.explain_exactness(law))
 
 
 def _against_plan(

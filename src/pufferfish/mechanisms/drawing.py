@@ -61,6 +61,11 @@ class Drawing(ABC):
         """What `check` makes sure of, as a record's verification says it."""
         return "what is applied can be drawn exactly"
 
+    @property
+    def told(self) -> bool:
+        """Whether that can be told from the law itself."""
+        return True
+
     def imitate(self, law: Any, count: int, source: Imitation) -> FloatArray:
         """What is added to `count` values, in floating point: to look at, never to publish."""
         raise UnsupportedError(f"what {type(law).__name__} adds cannot be imitated.")

@@ -30,6 +30,7 @@ __all__ = [
     "Recoded",
     "RecodingEntries",
     "RecodingWords",
+    "how_recoded",
     "read_recoding",
     "write_recoding",
 ]
@@ -116,8 +117,13 @@ class Outlined(Drawing):
 
     @property
     def claim(self) -> str:
-        """All that can be told."""
-        return "values were replaced by a map whose table is private"
+        """What the internal edition shows."""
+        return "the map can be drawn exactly, from whole numbers"
+
+    @property
+    def told(self) -> bool:
+        """Not by this edition."""
+        return False
 
     def check(self, law: RecodingOutline) -> None:
         """There is nothing to check: the internal edition has the table."""
@@ -145,7 +151,7 @@ class RecodingWords(LawWords):
         """What it takes, and its floor."""
         if isinstance(law, RecodingOutline):
             return f"a recoding{self._floor(law, number)}"
-        what = "values" if law.listed else "bins"
+        what = "bins" if law.binned else "values"
         return f"a recoding of {len(law.values)} {what}{self._floor(law, number)}"
 
     def short(self, law: Recoding | RecodingOutline) -> str:
@@ -159,14 +165,7 @@ class RecodingWords(LawWords):
 
     def done(self, law: Recoding | RecodingOutline) -> str:
         """What was applied, and what the floor means."""
-        text = f"Each value was kept or replaced by another one, at random: {self.noun(law)}."
-        scale = law.at_floor
-        if scale is None:
-            return text
-        return (
-            f"{text} The floor protects every value from everybody, whatever they believe, as "
-            f"much as Laplace noise of scale {readable(scale.scale)} would."
-        )
+        return how_recoded(law, "was")
 
     def error(self, law: Recoding | RecodingOutline, number: Number = readable) -> str:
         """That of the value that has most."""
@@ -183,7 +182,29 @@ class RecodingWords(LawWords):
         if isinstance(law, Recoding) and law.noise is not None:
             return f", after Laplace noise of scale {number(law.noise.scale)}"
         kappa = law.kappa if isinstance(law, Recoding) else law.floor
-        return " without a floor" if kappa is None else f" with floor {number(kappa)}"
+        if kappa is None:
+            return " without a floor"
+        if isinstance(law, RecodingOutline):
+            # It may have been rounded up to be published.
+            return f" with a floor of {number(kappa)} or stronger"
+        own = " for distances of its own" if law.distances is not None else ""
+        return f" with floor {number(kappa)}{own}"
+
+
+def how_recoded(law: Recoding | RecodingOutline, verb: str) -> str:
+    """What is applied, and what the floor means; "is" or "was"."""
+    text = f"Each value {verb} kept or replaced by another one, at random: {_WORDS.noun(law)}."
+    noise = law.at_floor
+    if noise is None:
+        return text
+    more = ", or more" if isinstance(law, RecodingOutline) else ""
+    return (
+        f"{text} The floor protects every value from everybody, whatever they believe, as much as "
+        f"Laplace noise of scale {readable(noise.scale)} would{more}."
+    )
+
+
+_WORDS = RecodingWords()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

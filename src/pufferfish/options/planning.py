@@ -38,6 +38,7 @@ class Asked:
         recoding: Of a recoding: how values are mapped to values.
         accuracy: Or how accurate, from which the rest follows.
         publishing: What else is published, and how.
+        wrong_of_table: Whether how wrong laws may be was chosen by looking at the table.
     """
 
     table: Table
@@ -46,6 +47,7 @@ class Asked:
     recoding: HowRecoded = field(default_factory=HowRecoded)
     accuracy: Accuracy = field(default_factory=Accuracy)
     publishing: Publishing = field(default_factory=Publishing)
+    wrong_of_table: bool = False
 
     def check(self) -> None:
         """Refuse options that do not go together, before any work."""
@@ -169,9 +171,12 @@ class Asked:
         if self.goal.kind != "recode":
             return self.goal.calibration(scenario, rows, voice)
         with voice.progress("Calibrating"):
-            return calibrate(
+            mapped = calibrate(
                 scenario,
                 self.goal.guarantee(rows.count),
                 mechanism="recode",
                 **self.recoding.arguments,
             )
+        if mapped.recode is None or not self.wrong_of_table:
+            return mapped
+        return replace(mapped, recode=replace(mapped.recode, wrong_of_table=True))

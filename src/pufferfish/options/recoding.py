@@ -79,7 +79,7 @@ class HowRecoded:
         float | None,
         typer.Option(
             metavar="SECONDS",
-            help="When the search is content with what it has.",
+            help="When the search stops, and keeps the best map that it has.",
             show_default="120",
         ),
     ] = None

@@ -12,9 +12,9 @@ from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
-from pufferfish.recoding.domain import Cells, Value
+from pufferfish.recoding.domain import Cells, Value, between
 
-__all__ = ["MOST_LISTED", "between", "cells_of", "round_edges"]
+__all__ = ["MOST_LISTED", "cells_of", "round_edges"]
 
 # Up to this many distinct values are a list.
 MOST_LISTED = 400
@@ -56,12 +56,6 @@ def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]
     step = next(each * power for each in (1.0, 2.0, 5.0, 10.0, 20.0) if each * power >= least)
     first, last = math.ceil(low / step), math.floor(high / step)
     return tuple(number * step for number in range(first, last + 1)) or (0.5 * (low + high),)
-
-
-def between(values: Sequence[float] | FloatArray) -> tuple[float, ...]:
-    """The middles between values in rising order."""
-    numbers = np.asarray(values, dtype=np.float64)
-    return tuple((0.5 * numbers[1:] + 0.5 * numbers[:-1]).tolist())
 
 
 def _middles(edges: Sequence[float], low: float, high: float) -> tuple[float, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from pufferfish.core.validation import FloatArray
 from pufferfish.noise import LaplaceNoise
 
-__all__ = ["Cells", "Value"]
+__all__ = ["Cells", "Value", "between"]
 
 # None stands for a missing value.
 Value = float | None
@@ -51,3 +52,9 @@ class Cells:
             return np.full(numbers.shape, -1)
         place = np.minimum(np.searchsorted(listed, numbers), listed.size - 1)
         return np.where(listed[place] == numbers, place, -1)
+
+
+def between(values: Sequence[float] | FloatArray) -> tuple[float, ...]:
+    """The middles between values in rising order."""
+    numbers = np.asarray(values, dtype=np.float64)
+    return tuple((0.5 * numbers[1:] + 0.5 * numbers[:-1]).tolist())

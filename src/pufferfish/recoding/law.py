@@ -25,7 +25,7 @@ from pufferfish.core.numerics import reciprocal_down
 from pufferfish.core.validation import FloatArray, finite, positive, require
 from pufferfish.noise import LaplaceNoise, Law
 from pufferfish.recoding.cells import IntegerTable
-from pufferfish.recoding.domain import Cells, Value
+from pufferfish.recoding.domain import Cells, Value, between
 from pufferfish.recoding.exact import WHOLE, floor_of
 from pufferfish.recoding.frequencies import Frequencies, weigh
 from pufferfish.recoding.kernels import line_floor, metric_floor
@@ -34,6 +34,10 @@ from pufferfish.recoding.table import round_table
 __all__ = ["Recoding"]
 
 _MOST_CELLS = 1_000
+# Every pair of values is compared for distances of one's own.
+_MOST_OWN = 200
+# Beyond this a whole number may change when it becomes a double.
+_LARGEST_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -186,6 +190,11 @@ class Recoding(Law):
         return self.edges is None
 
     @property
+    def binned(self) -> bool:
+        """Whether values are put into bins; edges that only lie between listed values make none."""
+        return self.edges is not None and self.edges != between(self.cells.numbers)
+
+    @property
     def domain(self) -> tuple[Value, ...] | None:
         """The listed values; with bins, any real number."""
         return self.values if self.listed else None
@@ -193,7 +202,10 @@ class Recoding(Law):
     @property
     def whole(self) -> bool:
         """Whether everything that it publishes is a whole number."""
-        return all(each is not None and each.is_integer() for each in self.outputs)
+        return all(
+            each is not None and each.is_integer() and abs(each) < _LARGEST_WHOLE
+            for each in self.outputs
+        )
 
     @property
     def identity(self) -> bool:
@@ -349,8 +361,9 @@ def _check_values(name: str, given: Sequence[Value]) -> tuple[Value, ...]:
 
 
 def _check_metric(given: npt.ArrayLike, count: int) -> FloatArray:
-    """Distances: symmetric, 0 on the diagonal only; they may be infinite."""
+    """Distances: symmetric, 0 on the diagonal; they may be infinite."""
     distances = np.array(given, dtype=np.float64)
+    require(count <= _MOST_OWN, f"distances of your own are for at most {_MOST_OWN} values.")
     require(
         distances.shape == (count, count)
         and not np.isnan(distances).any()

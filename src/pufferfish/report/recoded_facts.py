@@ -24,7 +24,6 @@ from pufferfish.core.validation import FloatArray
 from pufferfish.exact.recoded import published_shares
 from pufferfish.insight.choosing import clipped_figures
 from pufferfish.insight.error_curve import ErrorPoint, error_curve
-from pufferfish.noise import LaplaceNoise
 from pufferfish.recoding.domain import Value
 from pufferfish.recoding.law import Recoding
 from pufferfish.report.columns import Bars, bars_of_laws
@@ -136,7 +135,7 @@ def _clipped(recode: Recode | None, column: Column) -> float | None:
     if recode is None or not recode.laplace_rmse:
         return None
     ends = float(column.values.min()), float(column.values.max())
-    return clipped_figures(LaplaceNoise(recode.laplace_rmse / math.sqrt(2.0)), ends, column)[0]
+    return clipped_figures(recode.laplace_rmse / math.sqrt(2.0), ends, column)[0]
 
 
 def _by_secret(law: Recoding, calibration: Calibration) -> Iterator[SecretLoss]:

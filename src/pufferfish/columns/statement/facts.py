@@ -40,6 +40,7 @@ class RecodeStated:
 
     Attributes:
         wrong: How far in total variation each law may be from the one believed.
+        wrong_of_table: Whether that was chosen by looking at the table.
         loss: What was made as small as possible, as in `Recode`.
         keep_histogram: Whether values occur as often as before, on average.
         rmse: The root mean square error of a published value; None unless every belief is public.
@@ -51,6 +52,7 @@ class RecodeStated:
     keep_histogram: bool
     rmse: NotNegative | None = None
     unchanged: Annotated[float, Meta(ge=0, le=1)] | None = None
+    wrong_of_table: bool = False
 
     @classmethod
     def of(cls, plan: Plan) -> RecodeStated | None:
@@ -60,6 +62,7 @@ class RecodeStated:
             return None
         return cls(
             wrong=found.wrong,
+            wrong_of_table=found.wrong_of_table,
             loss=found.loss,
             keep_histogram=found.keep_histogram,
             rmse=round_up(found.rmse, 2) if plan.public else None,
@@ -218,6 +221,8 @@ def _stated_law(plan: Plan) -> Law:
     law = plan.calibration.mechanism
     if not isinstance(law, Recoding) or plan.public:
         return law
+    if law.distances is not None:
+        return RecodingOutline()  # a floor in units that the column does not have
     asked = plan.calibration.recode
     if law.kappa is None or (asked is not None and not asked.floor_of_noise):
         return RecodingOutline(law.kappa)

@@ -107,6 +107,11 @@ def headline(facts: Facts) -> list[str]:
             "The map from values to values depends on private data, and is taken as given: what it "
             "tells about a row is not covered."
         )
+        if facts.recode.wrong_of_table:
+            said.append(
+                "By how much laws may be wrong was chosen, from a short public list, by looking at "
+                "the table; what that tells about a row is not covered."
+            )
         if not facts.recode.wrong and facts.noise.at_floor is None:
             said.append(
                 "The promise is about exactly the described laws, without a floor: it does not "
@@ -234,6 +239,11 @@ def not_promised(facts: Facts) -> list[str]:
         text.append(join_words(others, "" if facts.reveals is None else measured))
     if facts.order == "table":
         text.append(f"What the order of the rows says about {_secret(facts)}.")
+    if facts.missing == "keep" and facts.recode is not None:
+        text.append(
+            "That a value is missing is protected by what the described adversaries believe alone: "
+            "the floor is about values."
+        )
     if facts.missing == "drop":
         text.append(
             "Which and how many rows had no value: they were left out before anything else, and "
@@ -249,7 +259,7 @@ def _size_not_promised(facts: Facts) -> list[str]:
     if facts.recode is not None:
         return [
             "What the map from values to values, and its floor, say about the private data that "
-            "they were found from."
+            "they were computed from."
         ]
     if facts.rounding == "given":
         return [
