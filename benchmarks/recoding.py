@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import pufferfish as pf
+from benchmarks.held_out import cases
 from benchmarks.result import Result
 from benchmarks.timing import once, typical
 
@@ -14,11 +15,12 @@ ROWS = 10_000_000
 PEER_ROWS = 1_000_000
 MOST_TIMES_NOISE = 1.5
 # Cells, and seconds on two cores, without and with laws that may be wrong.
+_DISTINCT = 94
 LIMITS = ((16, 0.05, 0.0), (100, 1.0, 0.0), (200, 4.0, 0.0), (100, 10.0, 0.03))
 
 
 def run() -> list[Result]:
-    return [*map(_search, LIMITS), *_draws()]
+    return [*map(_search, LIMITS), _hours(), *_draws()]
 
 
 def _scenario(cells: int) -> pf.Scenario:
@@ -47,6 +49,23 @@ def _search(limit: tuple[int, float, float]) -> Result:
         ours=taken,
         target=f"≤ {1e3 * seconds:g} ms",
         met=taken <= 1e3 * seconds,
+    )
+
+
+def _hours() -> Result:
+    """A real column: 94 values, most of the rows at one of them."""
+    case = next(each for each in cases() if each.name.startswith("hours"))
+    scenario = pf.Scenario(pf.fit_belief(case.counts, family="empirical", min_group=1))
+    taken = once(
+        lambda: pf.calibrate(
+            scenario, pf.Guarantee(1.0), mechanism="recode", floor=None, wrong=0.03
+        )
+    )
+    return Result(
+        what=f"… of hours-per-week against sex, {_DISTINCT} values, laws wrong by 3%",
+        ours=taken,
+        target="≤ 10000 ms",
+        met=taken <= 10_000.0,
     )
 
 
