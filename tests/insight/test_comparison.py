@@ -329,3 +329,24 @@ def test_a_method_that_is_broken_for_somebody_else_is_not_valid() -> None:
     kept = pf.compare(scenario_of(*laws), pf.Guarantee(1.0)).methods[0]
     assert kept.valid is True
     assert replace(kept, for_all=False).valid is False
+
+
+def test_anybodys_map_is_judged() -> None:
+    laws = {
+        "a": pf.Discrete.from_counts({0: 9, 1: 1}),
+        "b": pf.Discrete.from_counts({0: 1, 1: 9}),
+    }
+    scenario = pf.Scenario(pf.Belief(laws))
+    maps = {
+        "coin": pf.Recoding.from_matrix([0, 1], [[0.5, 0.5], [0.5, 0.5]]),
+        "as it is": pf.Recoding.from_matrix([0, 1], [[1, 0], [0, 1]]),
+    }
+    found = pf.compare(scenario, pf.Guarantee(1.0), recodings=maps)
+    by_name = {each.name: each for each in found.methods}
+    assert by_name["coin"].valid is True
+    assert by_name["coin"].calibration.rmse == pytest.approx(0.5**0.5)
+    assert by_name["as it is"].valid is False
+    assert by_name["as it is"].epsilon_upper == pytest.approx(math.log(9))
+    assert "BROKEN" in str(found)
+    with pytest.raises(pf.InvalidInputError, match="Recoding"):
+        pf.compare(scenario, pf.Guarantee(1.0), recodings={"x": pf.LaplaceNoise(1.0)})  # type: ignore[dict-item]

@@ -10,6 +10,7 @@ from msgspec import Meta
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.in_words import explain
+from pufferfish.calibration.losses import column_of
 from pufferfish.calibration.recoded_words import explain_recoding
 from pufferfish.core.validation import require
 from pufferfish.documents.types import NotNegative, Positive, Share
@@ -125,7 +126,11 @@ class Calibration:
     @property
     def rmse(self) -> float:
         """The root mean square error: the std of noise; of a recoding, over the table's rows."""
-        return self.mechanism.error() if self.recode is None else self.recode.rmse
+        if self.recode is not None:
+            return self.recode.rmse
+        if self.mechanism.additive:
+            return self.mechanism.error()
+        return self.mechanism.error(column_of(self.scenario, None).frequencies)
 
     @property
     def certified(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,12 +16,14 @@ from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.least_noise import METHODS, calibrate_noise
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import CertificationError, UnreachableGoalError, UnsupportedError
+from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
-from pufferfish.exact.oracle import check_goal, check_scenario
+from pufferfish.exact.oracle import check_goal, check_scenario, verify
 from pufferfish.exact.parallel import Progress
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law, law_to_dict
 from pufferfish.recoding.bins import MOST_LISTED
+from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import PAPER_METHODS, TAU_FORMS, Tau
 from pufferfish.words.certificates import VERDICTS
 from pufferfish.words.numbers import at_most
@@ -167,6 +169,7 @@ def compare(
     scenario: Scenario,
     goal: Guarantee,
     *,
+    recodings: Mapping[str, Recoding] | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -175,6 +178,7 @@ def compare(
     Args:
         scenario: What must look alike, to whom.
         goal: The promise.
+        recodings: Maps to judge as well, anybody's, by the name of their line.
         workers: Processes to spread many pairs over; see `calibrate`.
         progress: Called with (pairs done, pairs in all), anew for each method.
     """
@@ -202,7 +206,20 @@ def compare(
     ]
     if _is_listed(scenario):
         methods.append(Asked("recode", "", recoded))
+    for name, law in (recodings or {}).items():
+        require(isinstance(law, Recoding), f"{name!r} is no Recoding; see Recoding.from_matrix.")
+        methods.append(Asked(name, "", partial(_judged, scenario, goal, law)))
     return side_by_side(goal, methods)
+
+
+def _judged(scenario: Scenario, goal: Guarantee, law: Recoding) -> Found:
+    """A map that somebody chose."""
+    certificate = verify(scenario, law, goal)
+    return Found(
+        Calibration(
+            scenario=scenario, goal=goal, method="given", mechanism=law, certificate=certificate
+        )
+    )
 
 
 def _is_listed(scenario: Scenario) -> bool:
