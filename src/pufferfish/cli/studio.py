@@ -7,6 +7,7 @@ Example: pufferfish studio adult.csv
 
 from __future__ import annotations
 
+import sys
 import webbrowser
 from functools import partial
 from pathlib import Path
@@ -84,3 +85,5 @@ def _open_page(address: str, show: Show, browser: bool) -> None:
         "            Ctrl-C ends the studio, and forgets every table it was given.",
         {"address": address},
     )
+    # Who reads from a pipe waits for it, and the studio goes on.
+    sys.stdout.flush()

@@ -277,13 +277,17 @@ def gaps(record: Record) -> list[str]:
     texts = not_promised(record.facts)
     if record.rows_outside:
         texts.append(
-            f"{record.rows_outside:,} value(s) lie outside all that the beliefs consider possible: "
+            f"{_values_are(record.rows_outside)} outside all that the beliefs consider possible: "
             f"describe the column as it is, or cap it before the {_called(record.plan)} (--cap "
             "LOW:HIGH)."
         )
     if record.rows_unprotected:
         texts.append(unprotected(f"{record.rows_unprotected:,}", _treated(record)))
     return texts
+
+
+def _values_are(count: int) -> str:
+    return "1 value is" if count == 1 else f"{count:,} values are"
 
 
 def _treated(record: Record) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo
@@ -18,7 +18,8 @@ _PLAN = "plan.json"
 
 def commands(asked: Asked, output: str) -> str:
     """Two commands, one that makes the plan and one that releases by it to `output`."""
-    groups = [getattr(asked, each.name) for each in fields(asked)]
+    parts = (getattr(asked, each.name) for each in fields(asked))
+    groups = [each for each in parts if is_dataclass(each)]
     plan = ["calibrate", *(word for group in groups for word in arguments(group))]
     # The table, and how it is written; which columns matter stands in the plan.
     table = arguments(replace(asked.table, column=None, secret=None))
