@@ -201,4 +201,6 @@ def test_words_and_medians():
     assert str(found) == (
         "on rows that were not used, ε is 0.9 (median of 3 random splits; ε = 1 held in 2)."
     )
-    assert "ε is inf; ε = 1 does not hold" in str(pf.HeldOut(goal=GOAL, splits=splits[1:2]))
+    assert "ε is inf (one split; ε = 1 does not hold" in str(
+        pf.HeldOut(goal=GOAL, splits=splits[1:2])
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -23,7 +24,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     code = run(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        # What cannot be written was reported already.
+        with contextlib.suppress(OSError):
+            stream.flush()
     # A thread of a reader may still wait for standard input, and would break the interpreter's end.
     os._exit(code)
