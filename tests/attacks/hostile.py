@@ -55,6 +55,6 @@ def verify(record: Path, *more: str, memory: int = MEMORY) -> subprocess.Complet
     return found
 
 
-def largest_so_far() -> int:
-    """The most memory that any verifier so far had in use, in bytes."""
-    return max(PEAKS)
+def last_peak() -> int:
+    """The most memory that the last verifier had in use, in bytes; others may need more."""
+    return PEAKS[-1]
