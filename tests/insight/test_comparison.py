@@ -349,4 +349,4 @@ def test_anybodys_map_is_judged() -> None:
     assert by_name["as it is"].epsilon_upper == pytest.approx(math.log(9))
     assert "BROKEN" in str(found)
     with pytest.raises(pf.InvalidInputError, match="Recoding"):
-        pf.compare(scenario, pf.Guarantee(1.0), recodings={"x": pf.LaplaceNoise(1.0)})  # type: ignore[dict-item]
+        pf.compare(scenario, pf.Guarantee(1.0), recodings={"x": pf.LaplaceNoise(1.0)})  # type: ignore[dict-item]  # refused

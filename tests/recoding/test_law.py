@@ -160,7 +160,7 @@ def test_a_matrix_must_hold_probabilities(matrix: Any) -> None:
 def test_frequencies_of_values_that_it_does_not_take_are_refused() -> None:
     for wrong in ({3: 1.0}, [1.0], [0, 0, 0], {1: -1.0, 2: 3.0}):
         with pytest.raises(pf.InvalidInputError):
-            halves().rmse(wrong)  # type: ignore[arg-type]
+            halves().rmse(wrong)  # type: ignore[arg-type]  # refused
 
 
 def test_it_cannot_be_changed_and_a_copy_is_the_same() -> None:

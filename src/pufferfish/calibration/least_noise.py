@@ -78,35 +78,7 @@ def calibrate_noise(
 ) -> Calibration:
     """Noise that keeps `goal` for every pair of `scenario`, with its exact certificate.
 
-    Args:
-        scenario: What must look alike, to whom.
-        goal: The promise.
-        noise: "laplace" or "gaussian".
-        method: "exact": the smallest size that the exact certificate accepts. "coupling": the
-            smallest that a coupling proves. "thm-1", "remark-1", "thm-2", "cor-2": the paper's
-            formulas, with the grid reserved. All but "exact" are about Laplace noise.
-        tau: "exact" or "lambert": the form of τ(δ) in "thm-1" and "thm-2".
-        radius: Keep the promise also for true laws within this distance (W_∞, in the units of X)
-            of the believed ones; for "exact" and "coupling".
-        certified_only: Raise where a formula's size does not keep the promise. With False it is
-            returned, and its certificate says that it does not hold.
-        size: Not the least noise, but this scale (for Gaussian noise: this std), which is public
-            because it was chosen without the data. It is certified, and refused if too little.
-        rounding: "ladder": round the least size up to a rung of the public ladder, so that it says
-            less of private beliefs (docs/theory/published-size.md). A `Plan` would do it otherwise,
-            and certify once more. "digits": to three digits, as earlier releases did.
-        digits: Round the size up to this number of significant digits instead.
-        workers: Processes to spread many pairs over; with more than one, a script needs the usual
-            `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
-        progress: Called with (pairs done, pairs in all), once for the search and once for the
-            final certificate; for each belief on its own where there are thousands of pairs.
-
-    Raises:
-        CertificationError: The paper's formula gives a size that does not keep the promise, the
-            `size` given is too little, or the promise is finer than double precision can decide.
-        UnreachableGoalError: No amount of this noise keeps the promise; the message says why.
-        UnsupportedError: The method does not cover this scenario, noise or radius.
-        InvalidInputError: An argument is not understood.
+    The arguments, and what is raised, are those of `choice.calibrate`, which users call.
     """
     check_scenario(scenario)
     check_goal(goal)

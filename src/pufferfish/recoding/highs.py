@@ -27,7 +27,7 @@ class LinearProgram:
         # Loaded when it is needed: that takes a while.
         from highspy import Highs  # noqa: PLC0415
 
-        self._highs: Any = Highs()  # type: ignore[no-untyped-call]
+        self._highs: Any = Highs()  # type: ignore[no-untyped-call]  # it has no types
         self._highs.setOptionValue("output_flag", False)
         # Laws have probabilities below 1e-9, which HiGHS would take for 0; and what it breaks
         # costs loss in the repair.
