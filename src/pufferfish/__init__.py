@@ -1,7 +1,8 @@
 """Publish a numeric column without betraying a secret it is correlated with.
 
 Describe what an adversary may believe (`Belief`, `Scenario`), ask for a `Guarantee`, and
-`calibrate` finds the least noise that keeps it, with a `Certificate` from an exact oracle.
+`calibrate` finds the least noise, or the recoding that loses least, that keeps it, with a
+`Certificate` from an exact oracle.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""From a promise to the noise that keeps it: the search, its result, its words, the mechanism."""
+"""From a promise to the noise, or the recoding, that keeps it: the search, its result, its words."""

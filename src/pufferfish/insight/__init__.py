@@ -1,1 +1,1 @@
-"""What a promise means: guesses, other methods, extremes, the strongest promise for an accuracy."""
+"""What a promise means: guesses, other methods, extremes, choices, rows that were not used."""
