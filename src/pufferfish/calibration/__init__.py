@@ -1,1 +1,1 @@
-"""From a promise to the noise, or the recoding, that keeps it: the search, its result, its words."""
+"""From a promise to the noise, or the recoding, that keeps it: search, result, words."""
