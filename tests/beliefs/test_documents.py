@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 import pufferfish as pf
 from pufferfish.beliefs.documents import (
     BeliefEntries,
+    RuleEntries,
     ScenarioEntries,
     belief_to_dict,
     scenario_to_dict,
 )
+from pufferfish.beliefs.rules import Rule, band_names
 from pufferfish.documents.shape import read
 from pufferfish.documents.text import document_text, parse_document
 from tests.strategies import priors
@@ -237,3 +239,89 @@ def test_what_is_left_out_is_taken_to_be_private() -> None:
     assert not belief.public
     assert belief.radius == 0.0
     assert set(belief.missing.values()) == {0.0}
+
+
+# Labels of every kind, also such as are equal to Python.
+parts = st.one_of(texts, st.integers(-(10**15), 10**15), st.booleans(), st.none(), numbers)
+
+
+def same_labels(one: object, other: object) -> bool:
+    """Equal, and of the same types at every depth: repr tells True from 1 and 1 from 1.0."""
+    return repr(one) == repr(other)
+
+
+@st.composite
+def rules(draw: st.DrawFn, column: str) -> Rule:
+    merged = draw(st.dictionaries(parts, parts, max_size=3))
+    order = tuple(draw(st.lists(parts, max_size=3)))
+    if draw(st.booleans()):
+        unit = draw(st.sampled_from([None, "year", "quarter"]))
+        return Rule(column=column, read="label", unit=unit, merged=merged, order=order)
+    edges = draw(st.none() | st.lists(numbers, min_size=1, max_size=3, unique=True).map(sorted))
+    names = None if edges is None else (*band_names(edges)[:-1], 7)
+    return Rule(column=column, read="number", edges=edges, names=names, merged=merged, order=order)
+
+
+@st.composite
+def beliefs_of_labels(draw: st.DrawFn) -> pf.Belief:
+    width = draw(st.integers(1, 3))
+    names = draw(st.lists(texts.filter(bool), min_size=2 * width, max_size=2 * width, unique=True))
+    label = parts if width == 1 else st.tuples(*[parts] * width)
+    given = {name: draw(parts) for name in names[width:]}
+
+    def law() -> pf.Categorical:
+        values = draw(st.lists(label, min_size=1, max_size=4))
+        often = draw(st.lists(st.integers(1, 99), min_size=len(values), max_size=len(values)))
+        if draw(st.booleans()):
+            return pf.Categorical(values, counts=often)
+        return pf.Categorical(values, [each / sum(often) for each in often])
+
+    whole = draw(st.booleans())
+    return pf.Belief(
+        {secret: law() for secret in draw(st.lists(labels, min_size=2, max_size=3, unique=True))},
+        columns=names[:width],
+        given=given,
+        rules=[draw(rules(name)) for name in names if draw(st.booleans())],
+        frequencies=pf.Categorical([label_of(width)], counts=[3]) if whole else None,
+    )
+
+
+def label_of(width: int) -> object:
+    return "x" if width == 1 else (True, 1, None)[:width]
+
+
+@given(belief=beliefs_of_labels(), suffix=st.sampled_from([".json", ".yaml"]))
+def test_labels_are_read_as_they_were_written(belief: pf.Belief, suffix: str) -> None:
+    data = {"pufferfish": "beliefs", "version": 2, "beliefs": [belief_to_dict(belief)]}
+    text = document_text(data, Path(f"x{suffix}"))
+    plain = parse_document(text, "beliefs", 2, yaml=suffix == ".yaml")
+    again = belief_from_dict(plain["beliefs"][0])
+    assert again == belief
+    for secret, law in belief.priors.items():
+        other = again.priors[secret]
+        assert isinstance(law, pf.Categorical)
+        assert isinstance(other, pf.Categorical)
+        assert same_labels(other.values, law.values)
+        assert other.whole_weights == law.whole_weights
+    assert same_labels(dict(again.given), dict(belief.given))
+    assert same_labels(dict(again.rules), dict(belief.rules))
+    assert again.columns == belief.columns
+    assert repr(again.frequencies) == repr(belief.frequencies)
+
+
+def test_a_label_cannot_become_two_others() -> None:
+    rule = {"column": "c", "read": "label", "merged": [[True, "a"], [1, "b"]]}
+    with pytest.raises(pf.InvalidInputError, match="occurs twice"):
+        read(rule, RuleEntries, "rule").made()
+
+
+def test_scenarios_with_silent_beliefs_are_read_as_they_were_written() -> None:
+    law = pf.Categorical(["a", "b"], counts=[1, 2])
+    beliefs = [
+        pf.Belief({f"{secret} = {k}": law for k in range(3)}, name=secret)
+        for secret in ("race", "sex")
+    ]
+    scenario = pf.Scenario(beliefs)
+    again = read(scenario_to_dict(scenario), ScenarioEntries, "scenario").made()
+    assert again == scenario
+    assert [len(again.pairs_of(each)) for each in again.beliefs] == [3, 3]

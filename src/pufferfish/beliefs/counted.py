@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.beliefs.priors.discrete import AGREEMENT, TOO_MANY
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import probability_below_one, require
@@ -47,18 +47,20 @@ def check_missing(
 
 
 def check_frequencies(
-    frequencies: object, missing: object, cap: tuple[float, float] | None
-) -> tuple[Discrete | None, int]:
+    frequencies: object, missing: object, cap: tuple[float, float] | None, *, labelled: bool
+) -> tuple[Discrete | Categorical | None, int]:
     """How often each value occurs in a whole table, and in how many rows there is none."""
     holes = _whole("frequencies_missing", missing)
     if frequencies is None:
         require(holes == 0, "frequencies_missing needs frequencies.")
         return None, 0
-    if not isinstance(frequencies, Discrete) or frequencies.counts is None:
+    kind = Categorical if labelled else Discrete
+    if not isinstance(frequencies, kind) or frequencies.counts is None:
         raise InvalidInputError(
-            "frequencies must be a table with counts: pf.Discrete.from_counts({value: count})."
+            f"frequencies must be a table with counts: pf.{kind.__name__}.from_counts("
+            "{value: count})."
         )
-    if cap is not None:
+    if cap is not None and isinstance(frequencies, Discrete):
         inside = np.clip(frequencies.values, *cap) == frequencies.values
         require(bool(inside.all()), "frequencies of capped values have some outside the cap.")
     return frequencies, holes

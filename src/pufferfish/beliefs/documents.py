@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from pufferfish.beliefs.priors import Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.beliefs.labels import Label, Labels
+from pufferfish.beliefs.priors import Categorical, Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.beliefs.rules import Rule, Unit
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.limits import MOST_COMPONENTS, MOST_PAIRS, MOST_SCREENED
@@ -27,8 +29,8 @@ from pufferfish.documents.types import (
     Whole,
 )
 
-__all__ = ["BeliefEntries", "BeliefsEntries", "Pairs", "ScenarioEntries"]
-__all__ += ["belief_to_dict", "pairs_to_plain", "scenario_to_dict"]
+__all__ = ["BeliefEntries", "BeliefsEntries", "Pairs", "RuleEntries", "ScenarioEntries"]
+__all__ += ["belief_to_dict", "pairs_to_plain", "rule_to_dict", "scenario_to_dict"]
 
 # Pairs up to which each is written down.
 _MANY_PAIRS = 1_000
@@ -78,6 +80,18 @@ class TableEntries(Entries, tag_field="family", tag="table"):
     counts: Counts | None = None
 
 
+class CategoryEntries(Entries, tag_field="family", tag="categories"):
+    """Categories, or tuples of them for several columns, as `TableEntries` has values."""
+
+    values: Annotated[tuple[Labels, ...], Meta(min_length=1)]
+    probabilities: Numbers | None = None
+    counts: Counts | None = None
+
+    def made(self) -> Categorical:
+        """The law."""
+        return Categorical(self.values, self.probabilities, counts=self.counts)
+
+
 class SecretEntries(Entries, kw_only=True):
     """What a belief says of one secret; secrets keep their type, which keys of JSON would not."""
 
@@ -86,13 +100,41 @@ class SecretEntries(Entries, kw_only=True):
     missing_count: Annotated[
         Count | None, Meta(description="Rows without a value; needs a prior with counts.")
     ] = None
-    prior: GaussianEntries | MixtureEntries | TableEntries
+    prior: GaussianEntries | MixtureEntries | TableEntries | CategoryEntries
+
+
+class RuleEntries(Entries, kw_only=True):
+    """A public rule by which the entries of a column become labels."""
+
+    column: Name
+    read: Literal["number", "label"]
+    edges: Numbers | None = None
+    names: tuple[Label, ...] | None = None
+    unit: Unit | None = None
+    merged: Annotated[
+        tuple[tuple[Label, Label], ...], Meta(description="Labels, and what each becomes.")
+    ] = ()
+    order: tuple[Label, ...] = ()
+
+    def made(self) -> Rule:
+        """The rule."""
+        merged = dict(self.merged)
+        if len(merged) < len(self.merged):
+            raise InvalidInputError("a label occurs twice among those that become others.")
+        return Rule(**(msgspec.structs.asdict(self) | {"merged": merged}))
+
+
+def rule_to_dict(rule: Rule) -> dict[str, Any]:
+    """A rule as plain data; what it leaves out stays out."""
+    document = written(RuleEntries, rule, merged=[list(pair) for pair in rule.merged.items()])
+    needed = ("column", "read")
+    return {name: entry for name, entry in document.items() if name in needed or entry}
 
 
 class FrequencyEntries(Entries, kw_only=True):
     """How often each value occurs in a whole table, and in how many rows there is none."""
 
-    values: Numbers
+    values: Annotated[tuple[Labels, ...], Meta(min_length=1)]
     counts: Counts
     missing: Whole = 0
 
@@ -110,13 +152,19 @@ class BeliefEntries(Entries, kw_only=True):
     fitted_at: Time | None = None
     secrets: Annotated[tuple[SecretEntries, ...], Meta(min_length=1)]
     frequencies: FrequencyEntries | None = None
+    columns: tuple[Name, ...] = ()
+    given: Annotated[
+        dict[str, Label], Meta(description="What the adversary also knows of a row, by column.")
+    ] = msgspec.field(default_factory=dict)
+    rules: tuple[RuleEntries, ...] = ()
 
     def made(self) -> Belief:
         """The belief."""
         entries = msgspec.structs.asdict(self)
         if (whole := self.frequencies) is not None:
-            entries["frequencies"] = Discrete(whole.values, counts=whole.counts)
+            entries["frequencies"] = self._whole_table(whole)
             entries["frequencies_missing"] = whole.missing
+        entries["rules"] = tuple(each.made() for each in self.rules)
         said = {each.secret: each for each in entries.pop("secrets")}
         if len(said) < len(self.secrets):
             raise InvalidInputError("a secret occurs twice in a belief.")
@@ -128,6 +176,13 @@ class BeliefEntries(Entries, kw_only=True):
         }
         priors = {secret: each.prior.made() for secret, each in said.items()}
         return Belief(priors, missing=missing, missing_counts=counts, **entries)
+
+    def _whole_table(self, whole: FrequencyEntries) -> Discrete | Categorical:
+        if any(isinstance(each.prior, CategoryEntries) for each in self.secrets):
+            return Categorical(whole.values, counts=whole.counts)
+        if not all(isinstance(each, int | float) for each in whole.values):
+            raise InvalidInputError("frequencies of numbers name something else.")
+        return Discrete([float(each) for each in whole.values], counts=whole.counts)  # type: ignore[arg-type]  # as was just seen
 
 
 class BeliefsEntries(Entries, kw_only=True):
@@ -181,8 +236,17 @@ def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
 def belief_to_dict(belief: Belief) -> dict[str, Any]:
     """A belief; what nobody counted is left out."""
     secrets = [_secret_to_dict(belief, secret) for secret in belief.priors]
-    document = written(BeliefEntries, belief, secrets=secrets, frequencies=None)
-    del document["frequencies"]
+    document = written(
+        BeliefEntries,
+        belief,
+        secrets=secrets,
+        frequencies=None,
+        given=dict(belief.given),
+        rules=[rule_to_dict(each) for each in belief.rules.values()],
+    )
+    for name in ("frequencies", "columns", "given", "rules"):
+        if not document[name]:
+            del document[name]
     if (table := belief.frequencies) is not None:
         document["frequencies"] = {
             "values": plain(table.values),
@@ -200,6 +264,11 @@ def _secret_to_dict(belief: Belief, secret: Secret) -> dict[str, Any]:
 
 
 def _prior_to_dict(prior: Prior) -> dict[str, Any]:
+    if isinstance(prior, Categorical):
+        masses = {"counts": plain(prior.counts)}
+        if prior.counts is None:
+            masses = {"probabilities": plain(prior.probabilities)}
+        return {"family": "categories", "values": plain(prior.values), **masses}
     for form in (GaussianEntries, MixtureEntries, TableEntries):
         if type(prior) is form.MADE:
             entries = {"family": form.__struct_config__.tag, **plain(prior)}

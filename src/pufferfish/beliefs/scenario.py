@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
 from types import MappingProxyType
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pufferfish.beliefs.counted import check_frequencies, check_missing
-from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.beliefs.known import (
+    Given,
+    Rules,
+    check_columns,
+    check_given,
+    check_rules,
+    given_key,
+)
+from pufferfish.beliefs.pairs import AllPairs, Secret, SecretPair, check_secret, some_secrets
+from pufferfish.beliefs.priors import Categorical, Discrete, Prior
+from pufferfish.beliefs.rules import Rule
+from pufferfish.beliefs.silence import (
+    default_pairs,
+    knows_both,
+    refuse_silence,
+    secrets_in,
+    secrets_of_all,
+)
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import bounds, nonnegative, require
 
@@ -33,86 +48,12 @@ __all__ = [
     "some_secrets",
 ]
 
-Secret = str | int | bool
-
 # Where a belief comes from, as far as the library has a word for it. Anything but the first counts
 # as private.
 PUBLIC = "public"
 REFERENCE = "reference sample"
 RELEASED = "fitted on the released column"
 OTHER_ROWS = "fitted on other rows of the table, which are not published"
-
-
-class SecretPair(NamedTuple):
-    """Two secrets that must not be told apart; the order carries no meaning."""
-
-    first: Secret
-    second: Secret
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AllPairs(Sequence[SecretPair]):
-    """Every pair of some secrets, made when it is asked for: thousands of secrets have millions.
-
-    Equal to the tuple of its pairs, (s_0, s_1), (s_0, s_2), …, (s_1, s_2), …
-    """
-
-    secrets: tuple[Secret, ...]
-
-    def __len__(self) -> int:
-        """n(n − 1)/2."""
-        return len(self.secrets) * (len(self.secrets) - 1) // 2
-
-    @overload
-    def __getitem__(self, index: int) -> SecretPair: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[SecretPair, ...]: ...
-    def __getitem__(self, index: int | slice) -> SecretPair | tuple[SecretPair, ...]:
-        """One pair by its number, or some of them."""
-        if isinstance(index, slice):
-            return tuple(self[each] for each in range(*index.indices(len(self))))
-        number = range(len(self))[index]
-        # Counted from the end, the pairs whose first secret has r others after it fill a triangle.
-        last = len(self) - 1 - number
-        row = (math.isqrt(8 * last + 1) - 1) // 2
-        count = len(self.secrets)
-        first = count - 2 - row
-        second = count - 1 - (last - row * (row + 1) // 2)
-        return SecretPair(self.secrets[first], self.secrets[second])
-
-    def __iter__(self) -> Iterator[SecretPair]:
-        """In order."""
-        return (SecretPair(first, second) for first, second in combinations(self.secrets, 2))
-
-    def __eq__(self, other: object) -> bool:
-        """The same pairs in the same order."""
-        if isinstance(other, AllPairs):
-            return self.secrets == other.secrets
-        if not isinstance(other, tuple):
-            return NotImplemented
-        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
-
-    def __hash__(self) -> int:
-        """Agrees with `==`."""
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        """As a tuple where that is short."""
-        if len(self) <= _MOST_SHOWN:
-            return repr(tuple(self))
-        return f"AllPairs({len(self.secrets)} secrets, {len(self):,} pairs)"
-
-
-# Pairs that are written out one by one.
-_MOST_SHOWN = 45
-
-
-def check_secret(secret: object) -> Secret:
-    """`secret` as a plain str, int or bool."""
-    plain = secret.item() if isinstance(secret, np.generic) else secret
-    if not isinstance(plain, str | int):
-        raise InvalidInputError(f"a secret must be a str, an int or a bool, got {secret!r}.")
-    return plain
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -140,6 +81,11 @@ class Belief:
         frequencies: How often each value occurs in the whole table that the laws were fitted to,
             also in rows of secrets that the belief says nothing about; None: not known.
         frequencies_missing: How many rows of that table have no value.
+        columns: The columns that categories are of, in the order of their tuples; empty for a
+            column of numbers.
+        given: What this adversary also knows of a row, column by column: the laws are those of
+            rows that have these values. Empty: nothing.
+        rules: For some columns, the public rule by which their entries become labels.
     """
 
     priors: Mapping[Secret, Prior]
@@ -153,8 +99,13 @@ class Belief:
     fitted_at: str | None = field(compare=False)
     # What follows from the laws, and what no promise is about.
     missing_counts: Mapping[Secret, int] = field(compare=False)
-    frequencies: Discrete | None = field(compare=False)
+    frequencies: Discrete | Categorical | None = field(compare=False)
     frequencies_missing: int = field(compare=False)
+    columns: tuple[str, ...]
+    given: Given = field(compare=False)
+    rules: Rules = field(compare=False)
+    # What `given` is compared by.
+    _known: frozenset[Any] = field(init=False)
 
     def __init__(
         self,
@@ -169,8 +120,11 @@ class Belief:
         fitted_at: str | None = None,
         *,
         missing_counts: Mapping[Any, int] | None = None,
-        frequencies: Discrete | None = None,
+        frequencies: Discrete | Categorical | None = None,
         frequencies_missing: int = 0,
+        columns: Sequence[str] = (),
+        given: Mapping[str, Any] | None = None,
+        rules: Iterable[Rule] | Mapping[str, Rule] = (),
     ) -> None:
         """Copy, freeze and refuse what is no belief."""
         require(
@@ -182,8 +136,8 @@ class Belief:
         for secret, prior in laws.items():
             require(
                 isinstance(prior, Prior),
-                f"the prior of {secret!r} must be a Gaussian, GaussianMixture or Discrete, "
-                f"got {type(prior).__name__}.",
+                f"the prior of {secret!r} must be a Gaussian, GaussianMixture, Discrete or "
+                f"Categorical, got {type(prior).__name__}.",
             )
         for entry, text in (("name", name), ("provenance", provenance)):
             require(
@@ -209,13 +163,21 @@ class Belief:
             require(known is None or isinstance(known, str), f"{entry} must be a text.")
             object.__setattr__(self, entry, known)
         object.__setattr__(self, "missing_counts", MappingProxyType(rows))
-        table, without = check_frequencies(frequencies, frequencies_missing, self.cap)
+        object.__setattr__(self, "columns", check_columns(columns, laws.values(), holes.values()))
+        table, without = check_frequencies(
+            frequencies, frequencies_missing, self.cap, labelled=self.labelled
+        )
         object.__setattr__(self, "frequencies", table)
         object.__setattr__(self, "frequencies_missing", without)
+        object.__setattr__(self, "given", check_given(given))
+        object.__setattr__(self, "_known", given_key(self.given))
+        object.__setattr__(self, "rules", check_rules(rules))
 
     @staticmethod
     def _checked_cap(laws: Mapping[Secret, Prior], cap: object) -> tuple[float, float]:
         low, high = bounds("cap", cap)
+        categories = any(isinstance(law, Categorical) for law in laws.values())
+        require(not categories, "categories have no bounds: a cap is about a column of numbers.")
         # Smooth laws have tails beyond any bounds: they describe capped values as any others.
         inside = all(_atoms_within(law, low, high) for law in laws.values())
         require(inside, "a table of values that are capped has some outside the cap.")
@@ -223,10 +185,15 @@ class Belief:
 
     def lies_within(self, low: float, high: float) -> bool:
         """Whether moving values to these bounds changes nothing of what is believed."""
-        return all(
+        return not self.labelled and all(
             not law.components().stds.any() and _atoms_within(law, low, high)
             for law in self.priors.values()
         )
+
+    @property
+    def labelled(self) -> bool:
+        """Whether it is about categories, or tuples of them, and not about numbers."""
+        return any(isinstance(law, Categorical) for law in self.priors.values())
 
     @property
     def public(self) -> bool:
@@ -250,6 +217,9 @@ class Belief:
             missing_counts=dict(self.missing_counts),
             frequencies=self.frequencies,
             frequencies_missing=self.frequencies_missing,
+            columns=self.columns,
+            given=dict(self.given),
+            rules=tuple(self.rules.values()),
         )
         fields = dict(self.priors), self.name, self.provenance, dict(self.missing), self.radius
         return counted, (*fields, self.cap, self.fitted_on, self.fitted_at)
@@ -289,9 +259,13 @@ class PairOfLaws(NamedTuple):
 class Scenario:
     """Every pair of secrets that must look alike, to every adversary.
 
+    Beliefs may be about different secrets, such as race and sex, each of which is protected. Who
+    knows the secrets of one says nothing of the other, as long as somebody does who knows the same
+    of the row.
+
     Attributes:
         beliefs: The adversaries; the promise holds against each of them (the paper's max over ρ).
-        pairs: The secret pairs; by default all pairs of all secrets of the beliefs.
+        pairs: The secret pairs; by default all pairs of secrets that some belief knows together.
     """
 
     beliefs: tuple[Belief, ...]
@@ -302,7 +276,7 @@ class Scenario:
         beliefs: Iterable[Belief] | Belief,
         pairs: Iterable[tuple[Secret, Secret]] | None = None,
     ) -> None:
-        """Remove repeated pairs, and refuse a pair that a belief is silent about."""
+        """Remove repeated pairs, and refuse a pair about which somebody should not be silent."""
         given = (beliefs,) if isinstance(beliefs, Belief) else _list_secrets("beliefs", beliefs)
         require(bool(given), "a scenario needs at least one belief.")
         for belief in given:
@@ -316,25 +290,38 @@ class Scenario:
         require(
             not repeated, f"beliefs must have different names (name=...); repeated: {repeated}."
         )
-        every = AllPairs(tuple(dict.fromkeys(each for belief in given for each in belief.priors)))
-        if pairs is None:
-            require(len(every) > 0, "a scenario needs at least two secrets to make a pair.")
-        asked = every if pairs is None else _check_pairs(pairs)
-        for belief in given:
-            _refuse_silence(belief, asked)
+        asked = default_pairs(given) if pairs is None else _check_pairs(pairs)
+        refuse_silence(given, asked)
         object.__setattr__(self, "beliefs", given)
+        every = AllPairs(secrets_of_all(given))
         object.__setattr__(self, "pairs", every if asked == every else asked)
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
         """The secrets that are in any pair."""
-        if isinstance(self.pairs, AllPairs):
-            return self.pairs.secrets
-        return tuple(dict.fromkeys(secret for pair in self.pairs for secret in pair))
+        return secrets_in(self.pairs)
+
+    def secrets_of(self, belief: Belief) -> tuple[Secret, ...]:
+        """Those of them that one adversary knows."""
+        return tuple(secret for secret in self.secrets if secret in belief.priors)
+
+    def pairs_of(self, belief: Belief) -> Sequence[SecretPair]:
+        """The pairs that one adversary might tell apart: those of secrets that the belief knows."""
+        if belief.priors.keys() >= set(self.secrets):
+            return self.pairs
+        own = tuple(pair for pair in self.pairs if knows_both(belief, pair))
+        every = AllPairs(secrets_in(own))
+        return every if every == own else own
+
+    def only(self, pairs: Iterable[tuple[Secret, Secret]]) -> Scenario:
+        """Some of the pairs, and the adversaries who might tell them apart."""
+        chosen = _check_pairs(pairs)
+        knowing = [each for each in self.beliefs if any(knows_both(each, pair) for pair in chosen)]
+        return Scenario(knowing, chosen)
 
     def laws(self) -> Iterator[PairOfLaws]:
-        """Every belief and pair, with its priors and probabilities of a missing value."""
-        return (laws_of(belief, pair) for belief in self.beliefs for pair in self.pairs)
+        """Every belief and each of its pairs, with priors and probabilities of a missing value."""
+        return (laws_of(belief, pair) for belief in self.beliefs for pair in self.pairs_of(belief))
 
 
 def laws_of(belief: Belief, pair: SecretPair) -> PairOfLaws:
@@ -361,21 +348,6 @@ def _list_secrets(name: str, given: object) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def _refuse_silence(belief: Belief, pairs: Sequence[SecretPair]) -> None:
-    """Refuse a pair that a belief has no laws for."""
-    known = belief.priors.keys()
-    if isinstance(pairs, AllPairs) and known >= set(pairs.secrets):
-        return
-    for pair in pairs:
-        for secret in pair:
-            if secret not in known:
-                raise InvalidInputError(
-                    f"belief {belief.name!r} has no prior for secret {secret!r}, needed for the "
-                    f"pair ({pair.first!r}, {pair.second!r}); it knows {some_secrets(known)}. Add "
-                    "the prior, or name the pairs you want with pairs=[...]."
-                )
-
-
 def _check_pairs(given: object) -> Sequence[SecretPair]:
     if isinstance(given, AllPairs):
         return given
@@ -391,10 +363,3 @@ def _check_pairs(given: object) -> Sequence[SecretPair]:
         pairs.setdefault(frozenset(pair), pair)
     require(bool(pairs), "pairs must not be empty; give None for all pairs.")
     return tuple(pairs.values())
-
-
-def some_secrets(secrets: Iterable[Secret], most: int = 20) -> str:
-    """A few labels, for a message."""
-    labels = [repr(secret) for secret in secrets]
-    more = f" and {len(labels) - most} more" if len(labels) > most else ""
-    return ", ".join(labels[:most]) + more

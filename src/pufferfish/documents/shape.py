@@ -11,6 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
@@ -55,19 +56,30 @@ class Open(ABC):
         """What the entries describe."""
 
 
-def entries_of(described: Any, base: type[Entries] = Entries, tag: str = "", **types: Any) -> Any:
+def entries_of(
+    described: Any,
+    base: type[Entries] = Entries,
+    tag: str = "",
+    called: Mapping[str, str] = MappingProxyType({}),
+    **types: Any,
+) -> Any:
     """The shape whose entries are the fields of a dataclass, with their types and defaults.
 
     Args:
         described: The dataclass.
         base: Has entries that come first.
         tag: Tells the form, where there are several; it is the entry "kind".
+        called: The entries of fields that documents call otherwise.
         types: Of entries that are of another type in documents, or no fields; None: no entry.
     """
     defaults = {each.name: each.default for each in fields(described)}
     known = get_type_hints(described, include_extras=True)
     entries = [
-        (name, shape, NODEFAULT if defaults.get(name, MISSING) is MISSING else defaults[name])
+        (
+            called.get(name, name),
+            shape,
+            NODEFAULT if defaults.get(name, MISSING) is MISSING else defaults[name],
+        )
         for name, shape in ({name: known[name] for name in defaults} | types).items()
         if shape is not None
     ]
@@ -188,7 +200,8 @@ def _schema_of_open(shape: type) -> dict[str, Any]:
     # As for `_open`.
     if not issubclass(shape, Open):
         raise NotImplementedError
-    return {"anyOf": list(msgspec.json.schema(shape.forms())["$defs"].values())}
+    forms = msgspec.json.schema(shape.forms(), schema_hook=_schema_of_open)
+    return {"anyOf": list(forms["$defs"].values())}
 
 
 _PLACE = re.compile(r"(.*) - at (`key` in )?`\$([\w.\[\]]*)`", re.DOTALL)

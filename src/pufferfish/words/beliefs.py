@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from pufferfish.beliefs.priors import Discrete, GaussianMixture, Prior
+from pufferfish.beliefs.priors import Categorical, Discrete, GaussianMixture, Prior
 
 __all__ = ["ANOTHER_TABLE", "UNKNOWN_TABLE", "adversary", "law_in_words"]
 
@@ -15,7 +15,11 @@ UNKNOWN_TABLE = "fitted on a table that is not known"
 
 
 def law_in_words(prior: Prior) -> str:
-    """Shape, mean and std."""
+    """Shape, mean and std; of categories how many there are."""
+    if isinstance(prior, Categorical):
+        what = "categories" if prior.width == 1 else f"combinations of {prior.width} columns"
+        most = float(prior.probabilities.max())
+        return f"a table of {len(prior.values)} {what}, the most frequent in {most:.3g} of rows"
     if isinstance(prior, Discrete):
         shape = f"a table of {prior.values.size} values"
     elif isinstance(prior, GaussianMixture) and len(prior.weights) > 1:
@@ -29,7 +33,7 @@ def adversary(name: str, provenance: str, laws: Iterable[Prior]) -> str:
     """Name, provenance, and what kind of knowledge."""
     what = (
         "who knows how often each value occurs for each secret"
-        if {type(law) for law in laws} == {Discrete}
+        if {type(law) for law in laws} <= {Discrete, Categorical}
         else "who believes smooth laws for each secret"
     )
     return f"{name!r} ({provenance}), {what}"

@@ -58,8 +58,9 @@ def odds_factor(epsilon: float) -> str:
 
 
 def percent(share: float, digits: int = 6) -> str:
-    """In percent, with `digits` digits."""
-    return f"{100.0 * share:.{digits}g}%"
+    """In percent, with `digits` digits, and all of those before the point."""
+    found = 100.0 * share
+    return f"{found:.0f}%" if abs(found) >= 10.0**digits - 0.5 else f"{found:.{digits}g}%"
 
 
 def percent_up(share: float) -> str:

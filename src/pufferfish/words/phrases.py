@@ -16,6 +16,7 @@ __all__ = [
     "join_words",
     "larger_size",
     "list_in_words",
+    "list_texts",
     "meaning",
     "moved_into",
     "multiples_in_words",
@@ -38,7 +39,12 @@ def beside_column(std: float, column_std: float) -> str:
 
 def list_in_words(names: Iterable[object]) -> str:
     """'a', 'b' and 'c'."""
-    *first, last = map(repr, names)
+    return list_texts(map(repr, names))
+
+
+def list_texts(texts: Iterable[str]) -> str:
+    """Such as "a, b and c"."""
+    *first, last = texts
     return f"{', '.join(first)} and {last}" if first else last
 
 

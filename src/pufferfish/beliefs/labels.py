@@ -1,0 +1,101 @@
+"""Labels: what a category is called, and tuples of them for several columns.
+
+A label is a text, a truth value, a number, or None where the entry is missing. True and 1 are two
+labels; 13 and 13.0 are one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import require
+
+__all__ = ["Label", "Labels", "Place", "check_label", "check_labels", "key_of", "label_key"]
+__all__ += ["natural_order", "parts_of", "places_of", "width_of"]
+
+Label = str | int | float | bool | None
+# One label, or one for each of several columns.
+Labels = Label | tuple[Label, ...]
+# What labels are compared by.
+Place = tuple[Any, ...]
+
+
+def check_label(given: object) -> Label:
+    """One label as plain Python."""
+    plain = given.item() if isinstance(given, np.generic) else given
+    if plain is None or isinstance(plain, str | int):
+        return plain
+    if isinstance(plain, float):
+        require(not math.isinf(plain), "a category must be finite; nan and None are missing.")
+        return None if math.isnan(plain) else plain + 0.0
+    raise InvalidInputError(
+        "a category must be a text, a truth value, a number, or None for a missing one, got "
+        f"{type(given).__name__}."
+    )
+
+
+def check_labels(name: str, given: object) -> tuple[Labels, ...]:
+    """A list of labels, or of tuples that are all equally long.
+
+    Args:
+        name: How messages call the list.
+        given: The list.
+    """
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidInputError(f"{name} must be a list of categories.")
+    found = tuple(
+        tuple(check_label(part) for part in each) if isinstance(each, tuple) else check_label(each)
+        for each in given
+    )
+    require(bool(found), f"{name} must not be empty.")
+    require(
+        len({len(each) if isinstance(each, tuple) else None for each in found}) == 1,
+        f"{name} must all be single categories, or tuples of the same length.",
+    )
+    return found
+
+
+def parts_of(labels: Labels) -> tuple[Label, ...]:
+    """For each column its label; one for a single label."""
+    return labels if isinstance(labels, tuple) else (labels,)
+
+
+def width_of(values: Sequence[Labels]) -> int:
+    """How many columns labels are about."""
+    return len(parts_of(values[0]))
+
+
+def key_of(labels: Labels) -> Place:
+    """What labels are compared by: True and 1 are equal to Python."""
+    return tuple(map(label_key, parts_of(labels)))
+
+
+def places_of(values: Iterable[Labels]) -> dict[Place, int]:
+    """Where each of some labels stands; the first place of one that occurs twice."""
+    places: dict[Place, int] = {}
+    for place, labels in enumerate(values):
+        places.setdefault(key_of(labels), place)
+    return places
+
+
+def label_key(label: Label) -> tuple[int, Any]:
+    """What tells labels apart, and sorts them: numbers, truth values, texts, and None last.
+
+    1 and True are two labels; 1 and 1.0 are one.
+    """
+    if label is None:
+        return 3, 0
+    if isinstance(label, str):
+        return 2, label
+    return (1, label) if isinstance(label, bool) else (0, label)
+
+
+def natural_order(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """The distinct labels: numbers rising, truth values, texts by the alphabet, missing last."""
+    distinct = {label_key(each): each for each in labels}
+    return tuple(distinct[key] for key in sorted(distinct))

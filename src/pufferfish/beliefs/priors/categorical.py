@@ -1,0 +1,172 @@
+"""Priors of categories: how likely each label is, or each tuple of labels of several columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.beliefs.labels import Labels, check_labels, key_of, places_of, width_of
+from pufferfish.beliefs.priors.base import Components, Prior
+from pufferfish.beliefs.priors.discrete import Discrete
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray, require
+
+__all__ = ["Categorical"]
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
+class Categorical(Prior):
+    """P(X = values[k]) = probabilities[k], where values are labels and not numbers to compute with.
+
+    The order of the labels stays as given: equal ones are merged, those of probability 0 dropped.
+    There is no distance between labels, so no noise can be added to them: what protects them is a
+    recoding.
+
+    Attributes:
+        values: Texts, truth values, whole numbers that are codes, None for a missing entry; or
+            tuples of these, and of numbers, for several columns.
+        codes: The same law of the places 0, 1, … of these values.
+    """
+
+    values: tuple[Labels, ...]
+    codes: Discrete
+
+    def __init__(
+        self,
+        values: Sequence[Any],
+        probabilities: Sequence[float] | FloatArray | None = None,
+        *,
+        counts: Sequence[int] | npt.NDArray[np.integer] | None = None,
+    ) -> None:
+        """Refuse an empty table, lengths that differ, probabilities that do not sum to one.
+
+        Args:
+            values: The labels, or tuples of them.
+            probabilities: How likely each is; may be left out where there are counts.
+            counts: How often each occurs: whole numbers.
+        """
+        labels = check_labels("values", values)
+        first = places_of(labels)
+        own = {key: place for place, key in enumerate(first)}
+        places = [float(own[key_of(each)]) for each in labels]
+        law = Discrete(places, probabilities, counts=counts)
+        distinct = [labels[place] for place in first.values()]
+        kept = [distinct[int(place)] for place in law.values]
+        if len(kept) < len(distinct):
+            law = Discrete(list(range(len(kept))), law.probabilities, counts=law.counts)
+        object.__setattr__(self, "values", tuple(kept))
+        object.__setattr__(self, "codes", law)
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[Any, float]) -> Self:
+        """The table of how often each label occurs: {label: count}."""
+        require(
+            isinstance(counts, Mapping),
+            "counts must map each category to how often it occurs; for a column write "
+            "Categorical.from_counts(collections.Counter(column)).",
+        )
+        labels = list(counts)
+        law = Discrete.from_counts(dict(enumerate(counts.values())))
+        there = [labels[int(place)] for place in law.values]
+        return cls(there, law.probabilities, counts=law.counts)
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """How likely each label is."""
+        return self.codes.probabilities
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64] | None:
+        """How often each occurs, where somebody counted."""
+        return self.codes.counts
+
+    @property
+    def whole_weights(self) -> tuple[tuple[int, ...], int]:
+        """Whole numbers and their sum, for exact work, as of `Discrete`."""
+        return self.codes.whole_weights
+
+    @property
+    def width(self) -> int:
+        """Of how many columns these are the labels."""
+        return width_of(self.values)
+
+    def mass(self, label: Any) -> float:
+        """P(X = label)."""
+        place = places_of(self.values).get(key_of(check_labels("label", [label])[0]))
+        return 0.0 if place is None else float(self.probabilities[place])
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[tuple[Labels, ...]]]:
+        """Rebuild, so that a copy's arrays cannot be written to either."""
+        masses = partial(type(self), probabilities=self.probabilities, counts=self.counts)
+        return masses, (self.values,)
+
+    def __eq__(self, other: object) -> bool:
+        """The same labels in the same order, with the same probabilities."""
+        if not isinstance(other, Categorical):
+            return NotImplemented
+        return (
+            tuple(map(key_of, self.values)) == tuple(map(key_of, other.values))
+            and self.codes == other.codes
+        )
+
+    def __hash__(self) -> int:
+        """Agrees with `==`."""
+        return hash((tuple(map(key_of, self.values)), self.codes))
+
+    def __repr__(self) -> str:
+        """Short for a long table."""
+        if len(self.values) > 8:
+            return f"Categorical({len(self.values)} values)"
+        return (
+            f"Categorical(values={list(self.values)}, probabilities={self.probabilities.tolist()})"
+        )
+
+    @property
+    def mean(self) -> float:
+        """There is none."""
+        _refuse_numbers()
+
+    @property
+    def variance(self) -> float:
+        """There is none."""
+        _refuse_numbers()
+
+    def components(self) -> Components:
+        """There are none."""
+        _refuse_numbers()
+
+    def cdf(self, x: npt.ArrayLike) -> FloatArray:
+        """There is none."""
+        _refuse_numbers()
+
+    def survival(self, x: npt.ArrayLike) -> FloatArray:
+        """There is none."""
+        _refuse_numbers()
+
+    def quantile(self, level: npt.ArrayLike) -> FloatArray:
+        """There is none."""
+        _refuse_numbers()
+
+    def log_mgf(self, t: float) -> float:
+        """There is none."""
+        _refuse_numbers()
+
+    def shift(self, offset: float) -> Self:
+        """There is none."""
+        _refuse_numbers()
+
+    def scale(self, factor: float) -> Self:
+        """There is none."""
+        _refuse_numbers()
+
+
+def _refuse_numbers() -> NoReturn:
+    raise UnsupportedError(
+        "categories are no numbers, and no noise can be added to them: a recoding protects them "
+        '(mechanism="recode", --mechanism recode).'
+    )
