@@ -62,7 +62,7 @@ def test_a_summary_needs_no_names() -> None:
     assert pf.fit_belief(summary, "x", "s", "gaussian") == plain
     with pytest.raises(pf.InvalidInputError, match="summary is of 'x' by 's'"):
         pf.fit_belief(summary, "y", "s")
-    with pytest.raises(pf.InvalidInputError, match=r"column=\.\.\., secret=\.\.\."):
+    with pytest.raises(pf.InvalidInputError, match=r"column=\.\.\. or .*, and secret=\.\.\."):
         pf.fit_belief(TABLE, "x")
 
 
@@ -308,9 +308,7 @@ def test_one_secret_only(fit: Any) -> None:
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame])
 def test_what_tables_refuse_is_refused(fit: Any, frame: Any) -> None:
     wrong = {
-        "must hold numbers": {"x": ["31337"] * 80, "s": ["a", "b"] * 40},
         "row 41": {"x": [*range(40), math.inf, *range(39)], "s": ["a", "b"] * 40},
-        "row 3": {"x": np.arange(80.0), "s": ["a", "b", None, "b"] + ["a", "b"] * 38},
         "must hold text": {"x": np.arange(80.0), "s": [0.5, 1.5] * 40},
         "Did you mean 'x'": {"x_": np.arange(80.0), "s": ["a", "b"] * 40},
     }
@@ -320,7 +318,21 @@ def test_what_tables_refuse_is_refused(fit: Any, frame: Any) -> None:
         else:
             message = refusal(fit, frame(table))
         assert part in message
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame])
+def test_texts_are_categories_and_no_numbers(frame: Any) -> None:
+    table = frame({"x": ["31337", "8"] * 40, "s": ["a"] * 30 + ["b"] * 50})
+    assert "must hold numbers" in (message := refusal(pf.fit_report, table))
+    assert "31337" not in message
+    for given in ({"family": "gaussian"}, {"components": 3, "family": "mixture"}):
+        message = refusal(pf.fit_belief, table, **given)
+        assert "categories" in message
         assert "31337" not in message
+    belief = pf.fit_belief(table, "x", "s")
+    assert belief.name == "empirical"
+    assert belief.columns == ("x",)
+    assert belief.priors["a"] == pf.Categorical(["31337", "8"], counts=[15, 15])
 
 
 def test_a_group_without_values_says_so() -> None:

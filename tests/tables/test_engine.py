@@ -1,4 +1,4 @@
-"""A further engine is one class: all that a release does goes through its four verbs."""
+"""A further engine is one class: all that a release does goes through its verbs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from pufferfish.core.errors import DataError
 from pufferfish.releases import release_with
 from pufferfish.tables import Change, verbs
 from pufferfish.tables.arrays import array_batch, new_array
-from pufferfish.tables.engine import Counting, Engine, Progress, Staged, Survey
+from pufferfish.tables.coding import Coding, labels_in, numbers_in
+from pufferfish.tables.crosstab import Crosstab, CrosstabTally
+from pufferfish.tables.engine import ColumnKind, Counting, Engine, Progress, Staged, Survey
 from pufferfish.tables.local.engine import ArraysEngine, FilesEngine, FrameEngine
 from pufferfish.tables.seen import NOBODY
 from pufferfish.tables.spark.engine import SparkEngine
@@ -63,6 +65,19 @@ class RowsEngine:
             check(batch, 0)
         tally.add(batch)
         return tally.summary()
+
+    def crosstab(
+        self, codings: Sequence[Coding], progress: Any = None, check: Any = None
+    ) -> Crosstab:
+        self.asked.append("crosstab")
+        arrays = self._arrays(*(each.column for each in codings))
+        tally = CrosstabTally(codings)
+        tally.add(array_batch(arrays, numbers_in(codings), None, labels_in(codings)))
+        return tally.crosstab()
+
+    def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
+        self.asked.append("kinds")
+        return {name: ColumnKind("label" if name == "s" else "number") for name in names}
 
     def survey(self, how: Change) -> Survey | None:
         self.asked.append("survey")
@@ -115,9 +130,9 @@ def plan(rows: Rows) -> pf.Plan:
 def test_a_further_engine_is_one_class(asked: list[str], tmp_path: Path) -> None:
     rows = table()
     chosen = plan(rows)
-    assert asked == ["summarise"]
+    assert asked == ["kinds", "summarise"]
     done = pf.release(rows, chosen, ledger=tmp_path / "ledger.json")
-    assert asked[1:] == ["survey", "summarise", "transform", "publish"]
+    assert asked[2:] == ["survey", "summarise", "transform", "publish"]
     assert isinstance(done.frame, Rows)
     assert done.record.rows_published == len(done.frame) == len(rows)
     assert done.record.order == "random"
@@ -125,6 +140,20 @@ def test_a_further_engine_is_one_class(asked: list[str], tmp_path: Path) -> None
     assert "hypothesis" in done.record.versions
     assert done.record.sha256 == hashlib.sha256(str(done.frame).encode()).hexdigest()
     assert {row["x"] for row in done.frame} != {row["x"] for row in rows}
+
+
+def test_a_further_engine_counts_combinations(asked: list[str]) -> None:
+    rows = table()
+    kinds = verbs.column_kinds(rows, ["x", "s"])
+    assert kinds == {"x": "number", "s": "label"}
+    chosen = [
+        Coding(column="s", read="label"),
+        Coding(column="x", read="number", edges=(50.0,), names=("low", "high")),
+    ]
+    found = verbs.crosstab(rows, chosen)
+    assert found.labels == (("a", "b"), ("low", "high"))
+    assert found.rows == len(rows)
+    assert asked == ["kinds", "crosstab"]
 
 
 def test_another_table_is_refused_before_anything_is_drawn(asked: list[str]) -> None:

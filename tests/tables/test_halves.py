@@ -1,5 +1,6 @@
 """A table in two halves: disjoint, complete, and in step between counting and release."""
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -26,7 +27,9 @@ def columns() -> dict[str, np.ndarray]:
 def planned(halves: pf.Halves, **more) -> pf.Plan:
     beliefs = pf.fit_beliefs(halves.fitted, families=["empirical"])
     found = pf.calibrate(pf.Scenario(beliefs), GOAL, mechanism="recode", floor=None, wrong=0.05)
-    return pf.Plan(calibration=found, column="value", secret="secret", keep=("id",), **more)
+    return pf.Plan(
+        calibration=found, column="value", secret="secret", keep_unprotected=("id",), **more
+    )
 
 
 def as_made(kind: str, folder):
@@ -99,7 +102,9 @@ def test_missing_values_and_dropped_rows_stay_in_step():
     halves = pf.split_half(table, column="value", secret="secret")
     belief = pf.fit_belief(halves.fitted.without_missing(), family="empirical")
     found = pf.calibrate(pf.Scenario(belief), GOAL)
-    plan = pf.Plan(calibration=found, column="value", secret="secret", keep=("id",), missing="drop")
+    plan = pf.Plan(
+        calibration=found, column="value", secret="secret", keep_unprotected=("id",), missing="drop"
+    )
     out = ids(pf.release(table, plan, halves=halves))
     stays = ~halves.coins.heads(0, ROWS) & ~np.isnan(table["value"])
     assert sorted(out) == np.flatnonzero(stays).tolist()
@@ -149,8 +154,8 @@ def test_persons_and_folders_are_refused(tmp_path):
         pf.split_half(tmp_path, column="value", secret="secret")
 
 
-def test_rows_without_a_secret_are_named_by_their_number():
-    table = {"value": [1.0, 2.0, 3.0], "secret": ["a", "b", None]}
+def test_rows_that_are_refused_are_named_by_their_number():
+    table = {"value": [1.0, 2.0, math.inf], "secret": ["a", "b", "b"]}
     with pytest.raises(pf.DataError, match="row 3"):
         pf.split_half(table, column="value", secret="secret")
 

@@ -24,7 +24,9 @@ def plan(**fields: Any) -> pf.Plan:
     calibration = pf.calibrate(
         pf.Scenario([pf.Belief(laws, provenance="public")]), pf.Guarantee(1.0)
     )
-    return pf.Plan(calibration=calibration, column="x", secret="s", keep=("k",), **fields)
+    return pf.Plan(
+        calibration=calibration, column="x", secret="s", keep_unprotected=("k",), **fields
+    )
 
 
 def coded(entries: int) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pufferfish.fit.belief import fit_belief, fit_beliefs, fit_report, refit_belief
+from pufferfish.fit.belief import fit_report, refit_belief
 from pufferfish.fit.error import FitError
 from pufferfish.fit.mixture import MixtureFit
 from pufferfish.fit.report import FitReport, GroupFit
+from pufferfish.fit.verbs import fit_belief, fit_beliefs
 
 __all__ = [
     "FitError",

@@ -1,4 +1,4 @@
-"""From a table to beliefs: one adversary, or all that the promise should hold against."""
+"""From the counts of a column of numbers to beliefs, and to all there is to know of a fit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pufferfish.fit.report import FitReport, GroupFit
 from pufferfish.noise import Noise
 from pufferfish.tables import Summary, summarise
 
-__all__ = ["fit_belief", "fit_beliefs", "fit_report", "refit_belief"]
+__all__ = ["MIN_GROUP", "RELEVANCE", "fit_report", "fit_summary", "refit_belief", "usable_counts"]
 
 MIN_GROUP = 30
 RELEVANCE = 16.0
@@ -36,57 +36,6 @@ MOST_FREQUENCIES = 10_000
 # Between the family and the number of a resample, in the name of a belief.
 RESAMPLE = ", resample "
 _Cap = tuple[float, float]
-
-
-def fit_belief(
-    data: Any,
-    column: str | None = None,
-    secret: str | None = None,
-    family: str = "mixture",
-    components: int | str = "auto",
-    *,
-    min_group: int = MIN_GROUP,
-    provenance: str = RELEASED,
-    name: str | None = None,
-    least_std: float | None = None,
-    relevance: float = RELEVANCE,
-    cap: _Cap | None = None,
-) -> Belief:
-    """What an adversary believes who fits a law to each secret's values.
-
-    Args:
-        data: A frame (pandas, Polars eager or lazy, PyArrow, Spark), the path of a file, a folder
-            or a pattern, a dict of arrays, or a `Summary`.
-        column: The numeric column; not for a summary.
-        secret: The column of the secret; not for a summary.
-        family: "mixture" of Gaussians by maximum likelihood; "gaussian" by mean and std;
-            "empirical", the frequency of each value; "ubm", a mixture of all rows of which each
-            secret adapts the means.
-        components: Of a mixture: a number, or "auto" for the best BIC among 1 to 5.
-        min_group: A secret with fewer records is refused.
-        provenance: "fitted on the released column", "reference sample" or "public". Where rows
-            were set apart (`split_half`) a belief says so, instead of the first.
-        name: How messages call this adversary; by default the family.
-        least_std: The least std of a component; by default what the column's resolution allows.
-        relevance: For "ubm": how many records the background counts for.
-        cap: Fit to values that are moved into these public bounds, as a plan with this cap noises
-            them.
-
-    Returns:
-        A belief with each secret's share of missing values. Where the values had to be binned, an
-        empirical belief has half a bin as its radius. A fitted law is the belief itself: the bins
-        only move what the adversary would have fitted. It keeps `frequencies`, those of all rows of
-        the table, also where `Summary.only` chose some secrets; a smooth belief does so up to
-        10,000 distinct values. A public belief keeps them only where they say no more than its
-        laws: tables of all secrets.
-
-    Raises:
-        InvalidInputError: Data that no belief can be made of; the message says what to do.
-    """
-    summary = _usable(data, column, secret, min_group, cap)
-    chosen = parse_family(family, components)
-    laws = fit_laws(summary, chosen, *_options(summary, chosen, least_std, relevance))
-    return _belief(summary, laws.priors, name or chosen.name, provenance)
 
 
 def fit_report(
@@ -120,7 +69,7 @@ def fit_report(
         relevance: For "ubm".
         cap: Public bounds that values are moved to.
     """
-    summary = _usable(data, column, secret, min_group, cap)
+    summary = usable_counts(data, column, secret, min_group, cap)
     chosen = parse_family(family, components)
     laws = fit_laws(summary, chosen, *_options(summary, chosen, least_std, relevance))
     step = summary.resolution
@@ -152,47 +101,27 @@ def fit_report(
     )
 
 
-def fit_beliefs(
-    data: Any,
-    column: str | None = None,
-    secret: str | None = None,
-    families: Iterable[str] = ("mixture", "empirical"),
+def fit_summary(
+    summary: Summary,
+    families: Iterable[str],
     bootstrap: int = 0,
     *,
-    min_group: int = MIN_GROUP,
+    components: int | str = "auto",
     provenance: str = RELEASED,
     least_std: float | None = None,
     relevance: float = RELEVANCE,
-    cap: _Cap | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Belief, ...]:
-    """Several adversaries at once: the list over which a promise takes the maximum.
+    """Adversaries who fit laws to the counts of one column of numbers.
 
-    Args:
-        data: As for `fit_belief`, like all arguments not described here.
-        column: The numeric column.
-        secret: The column of the secret.
-        families: Of each adversary: "gaussian", "mixture", "mixture-3", "ubm", "ubm-3",
-            "empirical".
-        bootstrap: For each family this many further adversaries, who fit the same to rows drawn
-            anew from the data, with replacement. A number of components chosen by BIC stays.
-        min_group: A secret with fewer records is refused.
-        provenance: Where the beliefs come from.
-        least_std: The least std of a component.
-        relevance: For "ubm".
-        cap: Public bounds that values are moved to.
-        seed: Of the resampling. It protects nothing.
-        progress: Called with (laws fitted, laws in all).
+    The arguments are those of `fit_beliefs`, which users call; the counts are usable.
     """
-    summary = _usable(data, column, secret, min_group, cap)
     require(
         isinstance(bootstrap, int) and not isinstance(bootstrap, bool) and bootstrap >= 0,
         f"bootstrap must be a whole number of at least 0, got {bootstrap!r}.",
     )
-    if isinstance(families, str):
-        raise InvalidInputError(f"families must be a list, such as [{families!r}].")
-    wanted = list(dict.fromkeys(parse_family(family) for family in families))
+    wanted = list(dict.fromkeys(parse_family(family, components) for family in families))
     require(bool(wanted), "families must not be empty.")
     beliefs: list[Belief] = []
     total = len(wanted) * len(summary.groups)
@@ -223,7 +152,7 @@ def refit_belief(belief: Belief, summary: Summary) -> Belief:
         belief: Tables, Gaussians or mixtures.
         summary: The rows, with all secrets of the belief.
     """
-    chosen = _usable(summary.only(belief.priors), None, None, 1, None)
+    chosen = usable_counts(summary.only(belief.priors), None, None, 1, None)
     _, _, number = belief.name.partition(RESAMPLE)
     sample = chosen
     for drawn in draw_resamples(chosen, int(number) if number.isdigit() else 0, seed=0):
@@ -237,7 +166,7 @@ def refit_belief(belief: Belief, summary: Summary) -> Belief:
     return _belief(chosen, priors, belief.name, belief.provenance, resampled=sample is not chosen)
 
 
-def _usable(
+def usable_counts(
     data: Any, column: str | None, secret: str | None, min_group: int, cap: _Cap | None
 ) -> Summary:
     """A summary with at least two secrets of enough records each."""
@@ -321,7 +250,8 @@ def _frequencies(summary: Summary, tables: bool, provenance: str) -> dict[str, A
     A smooth belief stays small: it keeps none of a column with many values. A public one must not
     say more of the table than its laws do, so it keeps them only where they are the sum of these.
     """
-    if provenance == PUBLIC and not (tables and summary.whole is None):
+    alone = summary.whole is None and summary.without_secret is None
+    if provenance == PUBLIC and not (tables and alone):
         return {}
     pooled = (summary.whole or summary).pooled
     table = _with_unseen(empirical(pooled), summary.unseen)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pufferfish.tables.batch import Batch
 from pufferfish.tables.change import Change, Changed
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.crosstab import Crosstab, CrosstabTally
 from pufferfish.tables.engine import Engine, Progress, Staged, Survey
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, format_of
 from pufferfish.tables.local.transform import becomes_folder
@@ -21,6 +23,9 @@ __all__ = [
     "Batch",
     "Change",
     "Changed",
+    "Coding",
+    "Crosstab",
+    "CrosstabTally",
     "Engine",
     "FileFormat",
     "Group",

@@ -26,29 +26,48 @@ __all__ += ["whole_counts"]
 def array_batch(
     table: Mapping[str, Any],
     numbers: tuple[str, ...],
-    secret: str,
+    secret: str | None,
     labels: tuple[str, ...] = (),
     count: str | None = None,
 ) -> Batch:
     """All rows of a mapping of equally long arrays, as one batch."""
     batch = Batch(
         {name: column_numbers(name, table[name]) for name in numbers},
-        _encode(secret, table[secret], not_secrets),
+        Coded.nothing(0) if secret is None else _encode(secret, table[secret], not_secrets),
         {name: _encode(name, table[name], not_labels, published=True) for name in labels},
         None if count is None else whole_counts(count, column_numbers(count, table[count])),
     )
     sizes = [each.size for each in batch.numbers.values()]
     sizes += [each.codes.size for each in batch.labels.values()]
     sizes += [] if batch.counts is None else [batch.counts.size]
+    if secret is None:
+        batch = batch._replace(secret=Coded.nothing(sizes[0] if sizes else 0))
     if set(sizes) - {batch.rows}:
-        names = [*numbers, secret, *labels, *([] if count is None else [count])]
-        listed = ", ".join(map(repr, names))
+        names = [*numbers, secret, *labels, count]
+        listed = ", ".join(repr(each) for each in names if each is not None)
         raise DataError(f"the columns {listed} must be equally long, one entry per row.")
     return batch
 
 
-def new_array(new: Numbers | Coded) -> npt.NDArray[Any]:
-    """New values; where there is none, nan among numbers and None among others."""
+def new_array(new: Numbers | Coded, like: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
+    """New values; where there is none, nan among numbers and None among others.
+
+    Truth values, whole numbers and dates get the type `like`, as far as they fit into it.
+    """
+    plain = _plain_array(new)
+    kind = None if like is None else np.dtype(like)
+    if kind is None or plain.dtype == kind or kind.kind not in "biufM":
+        return plain
+    try:
+        converted = plain.astype(kind)
+    except (TypeError, ValueError, OverflowError):
+        return plain
+    # NaT is the one hole of these types that is not equal to itself.
+    same = converted == plain if kind.kind != "M" else np.isnat(converted) == (plain == None)  # noqa: E711
+    return converted if np.all(same) else plain
+
+
+def _plain_array(new: Numbers | Coded) -> npt.NDArray[Any]:
     if isinstance(new, Numbers):
         return np.where(new.holes, np.nan, new.values) if new.holes.any() else new.values
     # Of the labels that are there alone: a type or a width could tell of a row that was dropped.
@@ -140,28 +159,68 @@ def _encode(
 ) -> Coded:
     """A column of labels; `refused` says why one is none of them.
 
-    In one that is published dates are labels, too, and 1 and True are two of them.
+    In one that is published dates are labels, too, and 1 and True are two of them. Intervals are
+    what is written for them.
     """
     array, masked = _one_dimensional(name, given)
-    if array.dtype.kind in "Uiub":
+    if array.dtype.kind in "iub":
         found, inverse = np.unique(array, return_inverse=True)
         codes = inverse.astype(np.int64)
         codes[masked] = -1
         return Coded.of(codes, tuple(found.tolist()))
-    if published and array.dtype == "datetime64[D]":
-        array = array.astype(object)
-    if array.dtype.kind not in "OT":
+    if published and array.dtype.kind == "M":
+        return _encode_dates(name, array, masked, refused)
+    if array.dtype.kind not in "OTU":
         raise DataError(refused(name, str(array.dtype)))
+    if masked.any():
+        array = array.astype(object)
+        array[masked] = None
+    entries, places = _distinct(name, array.tolist(), refused)
     index: dict[tuple[type | None, Any], int] = {}
-    codes = np.full(array.size, -1, dtype=np.int64)
-    for row, entry in enumerate(array):
-        if masked[row] or is_missing(entry):
+    codes = np.full(len(entries), -1, dtype=np.int64)
+    for place, entry in enumerate(entries):
+        if is_missing(entry):
             continue
-        if published and type(entry) is date:
+        if published and isinstance(entry, date):
             label: Any = entry
+        elif type(entry).__name__ == "Interval":
+            label = str(entry)
         elif isinstance(entry, str | int | np.bool_ | np.integer):
             label = check_secret(entry)
         else:
             raise DataError(refused(name, type(entry).__name__))
-        codes[row] = index.setdefault((type(label) if published else None, label), len(index))
-    return Coded.of(codes, tuple(label for _, label in index))
+        codes[place] = index.setdefault((type(label) if published else None, label), len(index))
+    return Coded.of(codes[places], tuple(label for _, label in index))
+
+
+def _distinct(
+    name: str, entries: list[Any], refused: Callable[[str, str], str]
+) -> tuple[list[Any], IntArray]:
+    """Entries once each, as they are first seen, and which of them each row has.
+
+    Whatever is done to an entry is then done to few.
+    """
+    index: dict[tuple[type, Any], int] = {}
+    try:
+        places = [index.setdefault((type(each), each), len(index)) for each in entries]
+    except TypeError:
+        kinds = {type(each).__name__ for each in entries if getattr(each, "__hash__", None) is None}
+        raise DataError(refused(name, ", ".join(sorted(kinds)) or "objects")) from None
+    return [entry for _, entry in index], np.array(places, dtype=np.int64)
+
+
+def _encode_dates(
+    name: str,
+    array: npt.NDArray[Any],
+    masked: npt.NDArray[np.bool_],
+    refused: Callable[[str, str], str],
+) -> Coded:
+    """A column of NumPy's dates or moments, the latter to the microsecond."""
+    days = np.datetime_data(array.dtype)[0] in ("Y", "M", "W", "D")
+    found, inverse = np.unique(array, return_inverse=True)
+    labels = found.astype("datetime64[D]" if days else "datetime64[us]").tolist()
+    if any(isinstance(each, int) for each in labels):
+        raise DataError(refused(name, "dates beyond the year 9999"))
+    codes = inverse.astype(np.int64)
+    missing = np.array([each is None for each in labels], dtype=bool)
+    return Coded(np.where(masked | missing[codes], -1, codes), tuple(labels))

@@ -35,17 +35,19 @@ def arrow_batches(table: pa.Table, column: str, secret: str, count: str | None) 
 def arrow_batch(
     part: pa.RecordBatch,
     numbers: tuple[str, ...],
-    secret: str,
+    secret: str | None,
     labels: tuple[str, ...] = (),
     count: str | None = None,
 ) -> Batch:
-    """Columns of some rows, read as numbers or as labels, and the secrets."""
+    """Columns of some rows, read as numbers or as labels, and the secrets if they are asked for."""
     counts = None
     if count is not None:
         counts = whole_counts(count, arrow_numbers(count, part.column(count)))
     return Batch(
         {name: arrow_numbers(name, part.column(name)) for name in numbers},
-        _encode(secret, part.column(secret), not_secrets),
+        Coded.nothing(part.num_rows)
+        if secret is None
+        else _encode(secret, part.column(secret), not_secrets),
         {name: _encode(name, part.column(name), not_labels, dates=True) for name in labels},
         counts,
     )
@@ -55,6 +57,8 @@ def arrow_numbers(name: str, array: pa.Array) -> FloatArray:
     """A column as floats, nan where it is null."""
     pa = pyarrow()
 
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
     kind = array.type
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     # A column of nulls only has no type of its own.
@@ -65,11 +69,23 @@ def arrow_numbers(name: str, array: pa.Array) -> FloatArray:
 
 
 def arrow_column(new: Numbers | Coded, kind: pa.DataType) -> pa.Array:
-    """New values, null where there is none."""
+    """New values, null where there is none.
+
+    Raises:
+        DataError: They do not fit into the type.
+    """
     pa = pyarrow()
-    if isinstance(new, Coded):
-        return pa.array(new.labels, kind).take(pa.array(new.codes, mask=new.missing))
-    return pa.array(new.values, mask=new.holes if new.holes.any() else None)
+    try:
+        if isinstance(new, Coded):
+            return pa.array(new.labels, kind).take(pa.array(new.codes, mask=new.missing))
+        array = pa.array(new.values, mask=new.holes if new.holes.any() else None)
+        return array if array.type == kind else array.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        # Arrow's own message would quote a cell.
+        raise DataError(
+            f"new values do not fit into a column of type {kind}; publish them as text or as "
+            "numbers."
+        ) from None
 
 
 def arrow_type(name: str, published: ColumnType, given: pa.DataType) -> pa.DataType:
@@ -94,14 +110,25 @@ def _encode(
         or pa.types.is_integer(kind)
         or pa.types.is_boolean(kind)
         or pa.types.is_null(kind)
-        or (dates and pa.types.is_date(kind))
+        or (dates and (pa.types.is_date(kind) or pa.types.is_timestamp(kind)))
     )
     if not usable:
         raise DataError(refused(name, str(kind)))
     if not coded:
         plain = pa.types.is_string_view(kind)
         array = (array.cast(pa.large_string()) if plain else array).dictionary_encode()
-    labels = tuple(array.dictionary.to_pylist())
+    labels = _labels(name, array.dictionary, refused)
     require(None not in labels, f"column {name!r} has a category without a name.")
     codes = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     return Coded.of(np.asarray(codes, dtype=np.int64), labels)
+
+
+def _labels(name: str, entries: pa.Array, refused: Callable[[str, str], str]) -> tuple[Any, ...]:
+    """Entries as Python's own values, moments to the microsecond."""
+    pa = pyarrow()
+    if pa.types.is_timestamp(entries.type) and entries.type.unit == "ns":
+        entries = entries.cast(pa.timestamp("us", entries.type.tz), safe=False)
+    try:
+        return tuple(entries.to_pylist())
+    except (ValueError, OverflowError):
+        raise DataError(refused(name, "dates beyond the year 9999")) from None

@@ -16,7 +16,8 @@ __all__ = ["Batch", "Coded", "ColumnType", "Numbers", "join_columns", "labels_of
 __all__ += ["numbers_of"]
 
 # What becomes of a column. "number" and "whole" (64 bits) are read as numbers. All else is read as
-# labels: "text" is published as text, "same" as what it was, categories as their values.
+# labels: "text" is published as text, "same" as what it was. In a frame that includes categories
+# and their order; in a file categories become their values.
 ColumnType = Literal["number", "whole", "text", "same"]
 
 
@@ -70,6 +71,11 @@ class Coded(NamedTuple):
         return Coded(self.codes.take(rows), self.labels)
 
     @classmethod
+    def nothing(cls, rows: int) -> Coded:
+        """As many rows without any label."""
+        return cls(np.full(rows, -1, dtype=np.int64), ())
+
+    @classmethod
     def of(cls, codes: IntArray, labels: tuple[Any, ...]) -> Coded:
         """The same, where an empty text may be among the labels."""
         if "" in labels:
@@ -82,7 +88,7 @@ class Batch(NamedTuple):
 
     Attributes:
         numbers: By name, columns of numbers; nan where one is missing.
-        secret: The secret of each row.
+        secret: The secret of each row; where nobody asks for it, all are missing.
         labels: By name, columns of labels.
         counts: How many records each row stands for; None: one.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -19,6 +19,8 @@ from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import DataError
 from pufferfish.core.validation import FloatArray
 from pufferfish.tables.batch import Batch, Coded, ColumnType, Numbers, labels_of, numbers_of
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.combined import SomeCells
 from pufferfish.tables.names import not_text
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.rows import Columns
@@ -39,13 +41,14 @@ class Changed(NamedTuple):
         columns: By name, the new values of the rows that stay.
         rows: Which rows stay; None: all.
         counts: What was seen of them, for `Change.account`.
-        counted: Their values by secret, before the change, if somebody adds them up.
+        counted: Their values by secret, or their combinations of labels, before the change, if
+            somebody adds them up.
     """
 
     columns: Mapping[str, Numbers | Coded]
     rows: npt.NDArray[np.bool_] | None
     counts: Any
-    counted: Counted | None = None
+    counted: Counted | SomeCells | None = None
 
 
 class Measured(NamedTuple):
@@ -108,7 +111,13 @@ class Change:
 
     Attributes:
         columns: By name, the columns that get new values, and of which type these are.
-        secret: The column of the secret, which does not stay.
+        reads: By name, further columns that the change looks at, and how they are read. They get no
+            new values, and stay only if they are kept. One that is in `columns`, too, is read as is
+            said here and published as is said there: numbers may become text.
+        secret: The column of the secret, which does not stay. Rows without one are the change's
+            to refuse.
+        bands: The public rule by which numbers become secrets; they are among `reads`, too. None:
+            the secrets are labels.
         person: A column that the change looks at, and that stays only if it is kept.
         keep: The columns that stay as they are.
         drops: Whether rows in which one of `columns` is missing are left out.
@@ -147,16 +156,29 @@ class Change:
     one_row: OneRow | None = None
     measured: Measured | None = None
     same: bool = False
+    reads: Mapping[str, ColumnType] = field(default_factory=dict)
+    bands: Coding | None = None
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The changed columns that are read as numbers."""
-        return numbers_of(self.columns)
+        """The columns that are read as numbers."""
+        return numbers_of({**self.columns, **self.reads})
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The changed columns that are read as labels."""
-        return labels_of(self.columns)
+        """The columns that are read as labels."""
+        return labels_of({**self.columns, **self.reads})
+
+    @property
+    def labelled_secret(self) -> str | None:
+        """The column of the secret, where its entries are labels."""
+        return self.secret if self.bands is None else None
+
+    def with_secrets(self, batch: Batch, before: int | None) -> Batch:
+        """Rows with their secrets, also where these are bands of numbers."""
+        if self.bands is None:
+            return batch
+        return batch._replace(secret=self.bands.coded(batch, before))
 
     @property
     def checked(self) -> Callable[[Batch, int | None], Changed]:
@@ -175,7 +197,8 @@ class Change:
     def read(self) -> list[str]:
         """The columns that are looked at."""
         person = [] if self.person is None else [self.person]
-        return list(dict.fromkeys([*self.columns, self.secret, *person, *self.keep]))
+        named = [*self.columns, *self.reads, self.secret, *person, *self.keep]
+        return list(dict.fromkeys(named))
 
     def stays(self, names: Sequence[str]) -> list[str]:
         """The columns of the result, in the order of the table."""

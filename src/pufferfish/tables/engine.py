@@ -1,8 +1,8 @@
-"""Who reads and writes a table: four verbs, on this machine or on a cluster.
+"""Who reads and writes a table: a few verbs, on this machine or on a cluster.
 
-A table is summarised for a fit, and surveyed before anything is drawn. Its rows are transformed,
-each once; and the result is published, whole or not at all. A further engine is one more package
-with such a class, and one more name in `pufferfish.tables.verbs`.
+A table is summarised or cross-tabulated for a fit, and surveyed before anything is drawn. Its rows
+are transformed, each once; and the result is published, whole or not at all. A further engine is
+one more package with such a class, and one more name in `pufferfish.tables.verbs`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
+from pufferfish.beliefs.labels import Label
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.tables.batch import Batch
 from pufferfish.tables.change import Change
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.seen import PersonsFound
 from pufferfish.tables.summary import Summary
 from pufferfish.tables.tally import MOST_VALUES
 
-__all__ = ["Checking", "Counting", "Engine", "Progress", "Staged", "Survey", "SurveyedGroup"]
+__all__ = ["Checking", "ColumnKind", "Counting", "Engine", "Progress", "Staged", "Survey"]
+__all__ += ["SurveyedGroup"]
 
 # Told the share of the work that is done.
 Progress = Callable[[float], None]
@@ -29,6 +33,18 @@ Progress = Callable[[float], None]
 
 # Told rows, and how many come before them (None: nobody knows); may refuse.
 Checking = Callable[[Batch, int | None], object]
+
+
+class ColumnKind(NamedTuple):
+    """How a column would naturally be read.
+
+    Attributes:
+        read: As numbers, as labels, or as dates, which are labels by a unit.
+        order: The labels in their order, where they are categories that were declared; else empty.
+    """
+
+    read: Literal["number", "label", "date"]
+    order: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +160,23 @@ class Engine(Protocol):
                 engine that surveys its tables need not call it.
             progress: Told the share that was read.
         """
+
+    def crosstab(
+        self,
+        codings: Sequence[Coding],
+        progress: Progress | None = None,
+        check: Checking | None = None,
+    ) -> Crosstab:
+        """How often each combination of labels occurs.
+
+        Args:
+            codings: Which columns, and how their entries become labels.
+            progress: Told the share that was read.
+            check: As for `summarise`.
+        """
+
+    def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
+        """How columns would naturally be read."""
 
     def survey(self, how: Change) -> Survey | None:
         """What is known before anything is drawn.

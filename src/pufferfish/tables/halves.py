@@ -45,7 +45,8 @@ class Halves:
     @property
     def rows_fitted(self) -> int:
         """How many rows there are to fit to."""
-        return sum(group.records + group.missing for group in self.fitted.groups.values())
+        every = self.fitted.pooled
+        return every.records + every.missing
 
     def __repr__(self) -> str:
         """Nothing of the data."""

@@ -53,7 +53,7 @@ def not_labels(column: str, kind: str) -> str:
     """Why a column cannot be read as labels."""
     return (
         f"column {column!r} must hold text, whole numbers, truth values or dates, but holds "
-        f"{kind}. Convert it first."
+        f"{kind}. Convert it first, or put its numbers into public bands (edges=..., --bands)."
     )
 
 

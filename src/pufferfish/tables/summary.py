@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -78,6 +78,8 @@ class Summary:
         whole: The summary of the whole table, if `only` has left out secrets of it.
         unseen: Values that the column may hold and no row here has, such as those of rows that were
             set apart; None: nobody knows of any.
+        without_secret: The rows that have no secret; None: every row has one. They are published,
+            and nothing is promised for them.
     """
 
     column: str
@@ -87,6 +89,7 @@ class Summary:
     cap: tuple[float, float] | None = None
     whole: Summary | None = None
     unseen: FloatArray | None = None
+    without_secret: Group | None = None
 
     def __post_init__(self) -> None:
         """Freeze the mapping."""
@@ -107,9 +110,11 @@ class Summary:
         few, they can be guessed and the guess be checked.
         """
         found = hashlib.sha256(b"pufferfish counts 1\n")
-        kinds = {(type(label).__name__, str(label)): label for label in self.groups}
+        kinds = {(type(label).__name__, str(label)): group for label, group in self.groups.items()}
+        if self.without_secret is not None:
+            kinds["NoneType", "None"] = self.without_secret
         for kind, text in sorted(kinds):
-            group = self.groups[kinds[kind, text]]
+            group = kinds[kind, text]
             head = [kind, text, group.missing, group.values.size, self.bin_width.hex()]
             found.update(json.dumps(head).encode() + b"\n")
             found.update(group.values.astype("<f8").tobytes())
@@ -143,7 +148,8 @@ class Summary:
 
         tally = Tally(column, secret, most_values=None)
         tally.add(count_batch({secret: secrets, column: values, "counts": counts}, column, secret))
-        return cls(column, secret, tally.summary().groups, bin_width)
+        found = tally.summary()
+        return cls(column, secret, found.groups, bin_width, without_secret=found.without_secret)
 
     @property
     def radius(self) -> float:
@@ -158,13 +164,16 @@ class Summary:
 
     @property
     def pooled(self) -> Group:
-        """All secrets together."""
+        """All rows together, with those that have no secret."""
+        groups = [*self.groups.values()]
+        if self.without_secret is not None:
+            groups.append(self.without_secret)
         atoms, position = np.unique(
-            np.concatenate([group.values for group in self.groups.values()]), return_inverse=True
+            np.concatenate([group.values for group in groups]), return_inverse=True
         )
         counts = np.zeros(atoms.size, dtype=np.int64)
-        np.add.at(counts, position, np.concatenate([g.counts for g in self.groups.values()]))
-        return Group(atoms, counts, sum(group.missing for group in self.groups.values()))
+        np.add.at(counts, position, np.concatenate([group.counts for group in groups]))
+        return Group(atoms, counts, sum(group.missing for group in groups))
 
     def only(self, secrets: Iterable[Any]) -> Summary:
         """The summary of some of the secrets."""
@@ -176,15 +185,16 @@ class Summary:
                     f"{some_secrets(self.groups)}."
                 )
         chosen = {label: self.groups[label] for label in wanted}
-        whole = self if len(chosen) < len(self.groups) else None
-        return replace(self, groups=chosen, whole=self.whole or whole)
+        if len(chosen) == len(self.groups):
+            return replace(self, groups=chosen)
+        return replace(self, groups=chosen, whole=self.whole or self, without_secret=None)
 
     def without_missing(self) -> Summary:
         """The summary of the rows that have a value."""
-        groups = {
-            label: Group(group.values, group.counts, 0) for label, group in self.groups.items()
-        }
-        return replace(self, groups=groups, whole=self.whole and self.whole.without_missing())
+        return replace(
+            self._each(lambda group: Group(group.values, group.counts, 0)),
+            whole=self.whole and self.whole.without_missing(),
+        )
 
     def capped(self, low: float, high: float) -> Summary:
         """The summary of the same rows, with values outside [low, high] moved to these bounds.
@@ -196,14 +206,20 @@ class Summary:
         cap = bounds("cap", (low, high))
         if self.cap is not None:
             raise InvalidInputError("these counts are capped already; cap those of the table once.")
-        groups = {label: _cap_values(group, *cap) for label, group in self.groups.items()}
         return replace(
-            self,
-            groups=groups,
+            self._each(lambda group: _cap_values(group, *cap)),
             cap=cap,
             whole=self.whole and self.whole.capped(*cap),
             unseen=None if self.unseen is None else np.unique(np.clip(self.unseen, *cap)),
         )
+
+    def _each(self, change: Callable[[Group], Group]) -> Summary:
+        """The same after a change of every group; one without rows is not there."""
+        nobody = None if self.without_secret is None else change(self.without_secret)
+        if nobody is not None and not nobody.records + nobody.missing:
+            nobody = None
+        groups = {label: change(group) for label, group in self.groups.items()}
+        return replace(self, groups=groups, without_secret=nobody)
 
     def __repr__(self) -> str:
         """Names the columns; the counts may be private."""

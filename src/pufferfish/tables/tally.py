@@ -16,7 +16,7 @@ import numpy as np
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import DataError
 from pufferfish.core.validation import FloatArray, require
-from pufferfish.tables.batch import Batch
+from pufferfish.tables.batch import Batch, Coded
 from pufferfish.tables.summary import Group, IntArray, Summary
 
 __all__ = ["MOST_VALUES", "Counted", "Tally", "centres", "finest"]
@@ -42,14 +42,14 @@ class Counted(NamedTuple):
 
     Attributes:
         rows: How many there are.
-        labels: Of their secrets.
+        labels: Of their secrets; the last is None where some rows have no secret.
         present: The indices of labels that occur.
         holes: For each label the rows without a value.
         cells: The others, by index of label and value.
     """
 
     rows: int
-    labels: tuple[Secret, ...]
+    labels: tuple[Secret | None, ...]
     present: IntArray
     holes: IntArray
     cells: _Cells
@@ -81,15 +81,15 @@ class Tally:
         )
         self._column, self._secret = column, secret
         self._most = math.inf if most_values is None else most_values
-        self._codes: dict[Secret, int] = {}
-        self._holes: dict[Secret, int] = {}
+        self._codes: dict[Secret | None, int] = {}
+        self._holes: dict[Secret | None, int] = {}
         self._pending: list[_Cells] = []
         self._exponent: int | None = None
         self._rows = 0
         self._numbered = numbered
 
     def add(self, batch: Batch) -> None:
-        """Count some rows; refuses rows without a secret and infinite values."""
+        """Count some rows; refuses infinite values."""
         self.merge(self.counted(batch, self._rows if self._numbered else None))
 
     def counted(self, batch: Batch, before: int | None) -> Counted:
@@ -100,10 +100,11 @@ class Tally:
             before: How many come before them, for messages; None: nobody knows.
 
         Raises:
-            DataError: Rows without a secret, infinite values.
+            DataError: Infinite values.
         """
         self.refuse_unusable(batch, before)
-        (codes, labels), values, counts = batch.secret, batch.numbers[self._column], batch.counts
+        values, counts = batch.numbers[self._column], batch.counts
+        codes, labels = _with_none(batch.secret)
         if counts is not None:
             some = counts > 0
             codes, values, counts = codes[some], values[some], counts[some]
@@ -155,7 +156,9 @@ class Tally:
             )
             for label, code in sorted(self._codes.items(), key=lambda item: str(item[0]))
         }
-        return Summary(self._column, self._secret, groups, width)
+        nobody = groups.pop(None, None)
+        secrets = {label: group for label, group in groups.items() if label is not None}
+        return Summary(self._column, self._secret, secrets, width, without_secret=nobody)
 
     @property
     def rows(self) -> int:
@@ -163,19 +166,18 @@ class Tally:
         return self._rows
 
     def refuse_unusable(self, batch: Batch, before: int | None) -> None:
-        """Refuse rows without a secret and infinite values; arguments as for `counted`."""
+        """Refuse infinite values; arguments as for `counted`."""
         values = batch.numbers[self._column]
-        for bad, problem, column in (
-            (batch.secret.missing, "is missing", self._secret),
-            (np.isinf(values), "is infinite", self._column),
-            (np.abs(values) > _LARGEST, f"is beyond {_LARGEST:g}", self._column),
+        for bad, problem in (
+            (np.isinf(values), "is infinite"),
+            (np.abs(values) > _LARGEST, f"is beyond {_LARGEST:g}"),
         ):
             if bad.any():
                 number = int(np.flatnonzero(bad)[0]) + 1
                 row = "a row" if before is None else f"row {before + number}"
                 raise DataError(
-                    f"column {column!r}, {row}: the entry {problem}. Mend or remove such rows "
-                    "first; the library does not guess what was meant."
+                    f"column {self._column!r}, {row}: the entry {problem}. Mend or remove such "
+                    "rows first; the library does not guess what was meant."
                 )
 
     def _merge(self) -> _Cells:
@@ -197,6 +199,14 @@ class Tally:
             values = centres(values, self._exponent)
         self._pending = [_merge_tables(codes, values, counts)]
         return self._pending[0]
+
+
+def _with_none(secret: Coded) -> tuple[IntArray, tuple[Secret | None, ...]]:
+    """Codes and labels of secrets, with one more for rows that have none."""
+    missing = secret.missing
+    if not missing.any():
+        return secret.codes, secret.labels
+    return np.where(missing, len(secret.labels), secret.codes), (*secret.labels, None)
 
 
 def finest(values: FloatArray) -> int:

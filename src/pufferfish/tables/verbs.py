@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
+from pufferfish.beliefs.labels import Label
 from pufferfish.core.validation import require
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import Counting, Engine
 from pufferfish.tables.local.engine import ArraysEngine, FilesEngine, FrameEngine
 from pufferfish.tables.one_row import OneRow, Way
@@ -14,7 +17,8 @@ from pufferfish.tables.spark.engine import SparkEngine
 from pufferfish.tables.summary import Summary
 from pufferfish.tables.tally import MOST_VALUES
 
-__all__ = ["ENGINES", "summarise", "to_publish", "to_read"]
+__all__ = ["ENGINES", "category_orders", "column_kinds", "crosstab", "summarise"]
+__all__ += ["to_publish", "to_read"]
 
 # The first that takes a table is its engine; the last takes all, and refuses what is no table.
 ENGINES: tuple[type[Engine], ...] = (FilesEngine, SparkEngine, ArraysEngine, FrameEngine)
@@ -62,6 +66,34 @@ def summarise(
         "count= does not go with one_row=: a row that stands for several records is no person's.",
     )
     return to_read(data, na).summarise(Counting(column, secret, count, most_values, reduce))
+
+
+def crosstab(data: Any, codings: Sequence[Coding], na: Sequence[str] = ()) -> Crosstab:
+    """How often each combination of labels occurs.
+
+    Args:
+        data: As for `summarise`.
+        codings: The columns, and the public rules by which their entries become labels.
+        na: As for `summarise`.
+
+    Raises:
+        InvalidInputError: A column that is not there or not of the right kind, an infinite number,
+            or more combinations than could be counted.
+    """
+    return to_read(data, na).crosstab(codings)
+
+
+def column_kinds(
+    data: Any, names: Sequence[str], na: Sequence[str] = ()
+) -> dict[str, Literal["number", "label", "date"]]:
+    """How columns of any kind of table would naturally be read; a CSV is read for it."""
+    return {name: kind.read for name, kind in to_read(data, na).kinds(names).items()}
+
+
+def category_orders(data: Any, names: Sequence[str]) -> dict[str, tuple[Label, ...]]:
+    """The order of the labels of those columns that hold categories which were declared."""
+    kinds = to_read(data).kinds(names)
+    return {name: kind.order for name, kind in kinds.items() if kind.order}
 
 
 def _one_row(column: str, secret: str, person: str | None, way: Way | None) -> OneRow | None:

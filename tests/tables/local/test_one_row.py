@@ -153,7 +153,7 @@ def test_kept_columns_are_those_of_the_first_row(kind: str, tmp_path: Path) -> N
     for who, kept in zip(columns["who"], columns["k"], strict=True):
         firsts.setdefault(who, kept)
     data = given(kind, columns, tmp_path)
-    chosen = plan(columns, "first", keep=("k",))
+    chosen = plan(columns, "first", keep_unprotected=("k",))
     if isinstance(data, Path):
         pf.release(data, chosen, tmp_path / "out.parquet")
         kept = pq.read_table(tmp_path / "out.parquet").column("k").to_pylist()
@@ -196,7 +196,7 @@ def test_long_texts_wait_in_a_file_however_few_they_are(
     columns["k"] = np.array([each.ljust(3000) for each in columns["k"]])
     done = pf.release(
         given("parquet", columns, tmp_path),
-        plan(columns, "first", keep=("k",)),
+        plan(columns, "first", keep_unprotected=("k",)),
         tmp_path / "out.parquet",
     )
     assert dealt
@@ -224,7 +224,7 @@ def test_categories_inside_other_values_are_kept_as_values(kind: str, tmp_path: 
     kept = pa.StructArray.from_arrays([entries], ["town"])
     frame = pa.Table.from_pandas(pd.DataFrame(columns), preserve_index=False)
     frame = frame.set_column(frame.schema.get_field_index("k"), "k", kept)
-    chosen, out = plan(columns, "first", keep=("k",)), tmp_path / "out.parquet"
+    chosen, out = plan(columns, "first", keep_unprotected=("k",)), tmp_path / "out.parquet"
     if kind == "parquet":
         pq.write_table(frame, tmp_path / "in.parquet")
         pf.release(tmp_path / "in.parquet", chosen, out)

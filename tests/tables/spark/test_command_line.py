@@ -82,15 +82,19 @@ def test_marks_and_encodings_on_spark(spark: Any, tmp_path: Path) -> None:
 
     def counts(path: Path, *na: str) -> dict[Any, tuple[int, int]]:
         frame = read_table(spark, str(path), None, ("x",), ("s",), na)
-        groups = pf.summarise(frame, column="x", secret="s").groups
-        return {secret: (group.records, group.missing) for secret, group in groups.items()}
+        found = pf.summarise(frame, column="x", secret="s")
+        groups = {**found.groups, None: found.without_secret}
+        return {
+            secret: (group.records, group.missing)
+            for secret, group in groups.items()
+            if group is not None
+        }
 
     with pytest.raises(DataError, match="--na TEXT"):
         counts(table)
     assert counts(table, "NA") == {"a": (1, 2), "b": (2, 1)}
     assert counts(table, "NA", "-9") == {"a": (1, 2), "b": (1, 2)}
-    with pytest.raises(DataError, match="the entry is missing"):
-        counts(table, "NA", "a")
+    assert counts(table, "NA", "a") == {"b": (2, 1), None: (1, 2)}
     pq.write_table(pa.table({"x": [1.0, -9.0], "s": ["a", "b"]}), tmp_path / "t.parquet")
     assert counts(tmp_path / "t.parquet", "-9") == {"a": (1, 0), "b": (0, 1)}
     table.write_bytes("x,s\n1,é\n2,è\n".encode("latin-1"))

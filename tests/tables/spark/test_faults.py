@@ -106,7 +106,7 @@ def test_an_executor_killed_while_it_writes(spark: Any, tmp_path: Path) -> None:
 
     killer = threading.Thread(target=kill)
     killer.start()
-    done = pf.release(slow, plan(keep=["id"]), target)
+    done = pf.release(slow, plan(keep_unprotected=["id"]), target)
     killer.join()
     assert killed
     assert waited_for(lambda: killed[0] not in executors(spark))
@@ -141,7 +141,7 @@ def test_an_executor_killed_before_rows_change_places(spark: Any, tmp_path: Path
 def test_a_task_that_fails_twice(spark: Any, tmp_path: Path) -> None:
     table, target = columns(ROWS), tmp_path / "out"
     troubled = through(frame(spark, table, PARTITIONS), failing_twice)
-    assert_whole(pf.release(troubled, plan(keep=["id"]), target), table, target)
+    assert_whole(pf.release(troubled, plan(keep_unprotected=["id"]), target), table, target)
 
 
 def test_a_job_that_fails_leaves_nothing(spark: Any, tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ session = SparkSession.builder.config(conf=conf).getOrCreate()
 session.sparkContext.setLogLevel("OFF")
 trouble = getattr(faults, sys.argv[2])
 there = faults.through(frame(session, columns(faults.ROWS), faults.PARTITIONS), trouble)
-done = pf.release(there, plan(keep=["id"]), sys.argv[1])
+done = pf.release(there, plan(keep_unprotected=["id"]), sys.argv[1])
 found = done.frame.toArrow().sort_by("id").column("id").to_pylist()
 assert found == list(range(faults.ROWS)), "not every row once"
 print("released")
@@ -202,7 +202,7 @@ def test_a_driver_that_dies(spark: Any, tmp_path: Path) -> None:
     assert not target.exists()
     # What is left is hidden, unfinished, and in nobody's way.
     assert all(each.name.startswith(".out.") for each in place.iterdir())
-    done = pf.release(frame(spark, columns(ROWS)), plan(keep=["id"]), target)
+    done = pf.release(frame(spark, columns(ROWS)), plan(keep_unprotected=["id"]), target)
     assert done.record.rows_published == ROWS
 
 

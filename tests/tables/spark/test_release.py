@@ -103,7 +103,7 @@ def test_rows_partitions_and_workers_do_not_share_noise(spark: Any, tmp_path: Pa
     """Equal values in every row of every partition: no partition's noise is another's."""
     table = columns(2_000) | {"x": np.full(2_000, 50.0)}
     there = frame(spark, table, 4)
-    stays = plan(keep=["id"], keep_order=True)
+    stays = plan(keep_unprotected=["id"], keep_order=True)
     released = pf.release(there, stays, output=tmp_path / "out").frame
     from pyspark.sql import functions as sql
 
@@ -122,7 +122,7 @@ def test_rows_partitions_and_workers_do_not_share_noise(spark: Any, tmp_path: Pa
 
 def test_every_row_once_beside_what_is_kept(spark: Any, tmp_path: Path) -> None:
     table = columns(3_000)
-    done = pf.release(frame(spark, table), plan(keep=["id"]), output=tmp_path / "out")
+    done = pf.release(frame(spark, table), plan(keep_unprotected=["id"]), output=tmp_path / "out")
     found = done.frame.toArrow().sort_by("id")
     np.testing.assert_array_equal(found.column("id").to_numpy(), table["id"])
     moved = found.column("x").to_numpy() - table["x"]
@@ -136,9 +136,9 @@ def test_every_row_once_beside_what_is_kept(spark: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "order", "words"),
     [
-        ({"keep": ["id"]}, "random", "in random order"),
+        ({"keep_unprotected": ["id"]}, "random", "in random order"),
         ({}, "random", "in random order"),
-        ({"keep": ["id"], "keep_order": True}, "table", "in the order of the table"),
+        ({"keep_unprotected": ["id"], "keep_order": True}, "table", "in the order of the table"),
     ],
     ids=str,
 )
@@ -202,7 +202,9 @@ def test_record_and_manifest_say_what_is_there(spark: Any, tmp_path: Path) -> No
 def test_rows_without_a_value_can_be_left_out(spark: Any, tmp_path: Path) -> None:
     table = columns(600)
     table["x"][::3] = np.nan
-    done = pf.release(frame(spark, table), plan(missing="drop", keep=["id"]), tmp_path / "out")
+    done = pf.release(
+        frame(spark, table), plan(missing="drop", keep_unprotected=["id"]), tmp_path / "out"
+    )
     kept = np.sort(collected(done.frame, "id"))
     np.testing.assert_array_equal(kept, table["id"][~np.isnan(table["x"])])
     assert (done.record.rows_published, done.record.rows_missing) == (400, 200)
@@ -261,20 +263,20 @@ def test_folders_named_by_the_secret_would_publish_it(spark: Any, tmp_path: Path
     frame(spark, columns(300)).write.partitionBy("s").parquet(str(tmp_path / "in"))
     table = spark.read.parquet(str(tmp_path / "in"))
     with pytest.raises(InvalidInputError, match="the folders are named by the secret 's'"):
-        pf.release(table, plan(keep=["id"], keep_order=True), tmp_path / "out")
+        pf.release(table, plan(keep_unprotected=["id"], keep_order=True), tmp_path / "out")
     assert pf.release(table, plan(), tmp_path / "out").record.rows_published == 300
 
 
 def test_what_spark_keeps_together_is_not_published(spark: Any, tmp_path: Path) -> None:
     """After a grouping all rows of one secret are in one place; in the release they are not."""
     grouped = frame(spark, columns(3_000)).repartition(7, "s")
-    done = pf.release(grouped, plan(keep=["id"]), tmp_path / "out")
+    done = pf.release(grouped, plan(keep_unprotected=["id"]), tmp_path / "out")
     secret = dict(zip(columns(3_000)["id"].tolist(), columns(3_000)["s"].tolist(), strict=True))
     order = [secret[each] for each in collected(done.frame, "id").tolist()]
     same = sum(one == two for one, two in pairwise(order)) / len(order)
     # A third of neighbours by chance, nearly all of them in groups; six stds of chance.
     assert abs(same - 1 / 3) < 6 * np.sqrt(2 / 9 / 3_000)
-    kept = pf.release(grouped, plan(keep=["id"], keep_order=True), tmp_path / "kept")
+    kept = pf.release(grouped, plan(keep_unprotected=["id"], keep_order=True), tmp_path / "kept")
     order = [secret[each] for each in collected(kept.frame, "id").tolist()]
     assert sum(one == two for one, two in pairwise(order)) > 2_900
 
@@ -403,7 +405,7 @@ def test_large_files_are_hashed_without_being_held(
 
 def test_other_formats(spark: Any, tmp_path: Path) -> None:
     there = frame(spark, columns(300))
-    done = release_to(there, plan(keep=["id"]), tmp_path / "orc", kind="orc")
+    done = release_to(there, plan(keep_unprotected=["id"]), tmp_path / "orc", kind="orc")
     assert collected(done.frame, "id").size == 300
     with pytest.raises(InvalidInputError, match="parquet or orc, not 'csv'"):
         release_to(there, plan(), tmp_path / "csv", kind="csv")
@@ -503,7 +505,9 @@ def test_what_kept_columns_reveal_is_measured(
     }
     laws = {labels[0]: pf.Gaussian(0.0, 20.0), labels[1]: pf.Gaussian(2.0, 20.0)}
     found = pf.calibrate(pf.Scenario(pf.Belief(laws)), pf.Guarantee(1.0))
-    kept = pf.Plan(calibration=found, column="x", secret="s", keep=["k"], keep_order=keep_order)
+    kept = pf.Plan(
+        calibration=found, column="x", secret="s", keep_unprotected=["k"], keep_order=keep_order
+    )
     record = pf.release(frame(spark, table), kept, tmp_path / "out").record
     assert record.reveals is not None
     assert record.reveals.found_percent == 100
@@ -537,7 +541,7 @@ def test_what_is_looked_at_is_a_sample(
     seams.put_default(monkeypatch, Sample.__init__, most=600)
     table = columns(9_000)
     table["s"][:8_000] = "a"
-    done = pf.release(frame(spark, table), plan(keep=["id"]), tmp_path / "out")
+    done = pf.release(frame(spark, table), plan(keep_unprotected=["id"]), tmp_path / "out")
     assert done.record.reveals is not None
     # 1.1 · 300 of 8,000 rows, and all of about 333; six stds of chance.
     assert abs(seen["a"] - 330) < 6 * np.sqrt(330)

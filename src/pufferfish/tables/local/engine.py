@@ -11,8 +11,18 @@ from typing import Any, ClassVar, Self
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.tables.change import Change
-from pufferfish.tables.engine import Checking, Counting, Progress, Staged, Survey
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables.engine import Checking, ColumnKind, Counting, Progress, Staged, Survey
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, format_of
+from pufferfish.tables.local.crosstab import (
+    array_kinds,
+    crosstab_arrays,
+    crosstab_files,
+    crosstab_frame,
+    file_kinds,
+    frame_kinds,
+)
 from pufferfish.tables.local.publish import publish_arrays, publish_files, publish_frame
 from pufferfish.tables.local.summarise import summarise_files, summarise_held
 from pufferfish.tables.local.transform import (
@@ -65,6 +75,19 @@ class ArraysEngine(_HeldEngine):
         """Whether this is a mapping."""
         return isinstance(data, Mapping)
 
+    def crosstab(
+        self,
+        codings: Sequence[Coding],
+        progress: Progress | None = None,
+        check: Checking | None = None,
+    ) -> Crosstab:
+        """Counts of all rows."""
+        return crosstab_arrays(self.data, codings, check)
+
+    def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
+        """By the arrays' types, and by the entries of those that hold objects."""
+        return array_kinds(self.data, names)
+
     def transform(
         self, how: Change, survey: Survey | None, progress: Progress | None = None
     ) -> AbstractContextManager[ChangedArrays]:
@@ -83,6 +106,19 @@ class FrameEngine(_HeldEngine):
     def takes(cls, data: object) -> bool:
         """Whatever it is: narwhals knows more kinds than we do, and refuses what is no frame."""
         return True
+
+    def crosstab(
+        self,
+        codings: Sequence[Coding],
+        progress: Progress | None = None,
+        check: Checking | None = None,
+    ) -> Crosstab:
+        """Counts of all rows."""
+        return crosstab_frame(self.data, codings, check)
+
+    def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
+        """By the columns' types, and by the entries of those that hold objects."""
+        return frame_kinds(self.data, names)
 
     def transform(
         self, how: Change, survey: Survey | None, progress: Progress | None = None
@@ -146,6 +182,19 @@ class FilesEngine:
     ) -> Summary:
         """Counts of all rows, in bounded memory."""
         return summarise_files(self.source, self.source_format, what, progress, check)
+
+    def crosstab(
+        self,
+        codings: Sequence[Coding],
+        progress: Progress | None = None,
+        check: Checking | None = None,
+    ) -> Crosstab:
+        """Counts of all rows, in bounded memory."""
+        return crosstab_files(self.source, self.source_format, codings, progress, check)
+
+    def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
+        """By the columns' types; of a CSV by what it holds."""
+        return file_kinds(self.source, self.source_format, names)
 
     def survey(self, how: Change) -> Survey | None:
         """Rows are counted and checked as they are changed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from pufferfish.core.errors import DataError, InvalidInputError
@@ -10,6 +10,7 @@ from pufferfish.core.extras import narwhals, pyarrow
 from pufferfish.tables.arrays import column_numbers
 from pufferfish.tables.arrow import arrow_batches
 from pufferfish.tables.batch import Batch
+from pufferfish.tables.local.dtypes import declared_categories, without_intervals
 from pufferfish.tables.names import check_columns
 from pufferfish.tables.nested import decode, holds_dictionary, plain_kind
 from pufferfish.tables.rows import Columns, plain_columns, take_rows
@@ -68,7 +69,7 @@ def reorder(frame: Any, order: IntArray) -> Any:
 
 def frame_columns(frame: Any, before: int, chosen: IntArray) -> Columns:
     """Some rows of an eager frame, from the one that has `before` rows before it."""
-    rows = reorder(frame, before + chosen)
+    rows = without_intervals(reorder(frame, before + chosen))
     try:
         return plain_columns(rows.to_arrow())
     except pyarrow().ArrowException:
@@ -87,10 +88,11 @@ def without_metadata(frame: Any) -> Any:
     return frame
 
 
-def without_unused_categories(frame: Any) -> Any:
+def without_unused_categories(frame: Any, same: Collection[str] = ()) -> Any:
     """A frame whose categories are those of its rows.
 
-    Categories within lists and structs become plain text.
+    Categories within lists and structs become plain text. The columns `same` keep categories that
+    are part of their type.
     """
     nw, kind = narwhals(), frame.implementation
     compact = (
@@ -101,6 +103,8 @@ def without_unused_categories(frame: Any) -> Any:
         else _compact_pandas
     )
     for name in frame.columns:
+        if name in same and declared_categories(frame.get_column(name)) is not None:
+            continue
         given = frame.get_column(name).to_native()
         column = compact(name, given)
         if column is not given:
@@ -183,6 +187,7 @@ def _recode(name: str, column: Any) -> Any:
 def to_arrow(frame: Any, *numbers: str) -> Any:
     """An eager frame as an Arrow table, with columns that must hold numbers."""
     pa = pyarrow()
+    frame = without_intervals(frame)
     try:
         # Arrow would take truth values beside numbers for numbers.
         objects = [name for name in numbers if frame.schema[name] == narwhals().Object]

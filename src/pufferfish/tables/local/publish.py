@@ -60,7 +60,8 @@ def publish_frame(changed: ChangedFrame, how: Change) -> Staged:
     order, columns = _reorder(changed.columns, how)
     result = changed.frame if order is None else reorder(changed.frame, order)
     # After the shuffle: a dictionary may list its entries as they were first seen.
-    table = without_metadata(without_unused_categories(result).to_native())
+    same = [name for name, kind in how.columns.items() if kind == "same"]
+    table = without_metadata(without_unused_categories(result, same).to_native())
     return _hold(table.lazy() if changed.lazy else table, columns)
 
 

@@ -25,6 +25,7 @@ from pufferfish.tables.batch import Coded, Numbers, join_columns
 from pufferfish.tables.change import Change, Changed, Shuffle
 from pufferfish.tables.engine import Progress
 from pufferfish.tables.formats import STANDARD_STREAM, FileFormat, names_file, rename_for
+from pufferfish.tables.local.dtypes import as_given
 from pufferfish.tables.local.frames import collect_frame, frame_columns, native, to_arrow
 from pufferfish.tables.local.one_row import reduce_arrays, reduce_frame, reduce_table
 from pufferfish.tables.local.persons import (
@@ -33,11 +34,13 @@ from pufferfish.tables.local.persons import (
     array_persons,
     arrow_persons,
 )
-from pufferfish.tables.local.pieces import OpenTable, Piece, open_table
+from pufferfish.tables.local.pieces import Piece, open_table
 from pufferfish.tables.local.pool import in_order
+from pufferfish.tables.local.reading import as_numbers
+from pufferfish.tables.local.result import result_schema, with_columns
+from pufferfish.tables.marks import without_marks
 from pufferfish.tables.names import check_columns, refuse_sorting_keys
-from pufferfish.tables.nested import decode, plain_kind
-from pufferfish.tables.rows import Columns, movable, plain_columns, take_rows
+from pufferfish.tables.rows import Columns, plain_columns, take_rows
 from pufferfish.tables.seen import NOBODY, PersonsFound
 from pufferfish.tables.sources import Source, is_many
 from pufferfish.tables.summary import IntArray
@@ -64,17 +67,20 @@ class ChangedArrays(NamedTuple):
         columns: Those with new values.
         names: All of them, in their order.
         persons: What was seen of its persons.
+        kinds: The types of those that keep theirs.
     """
 
     kept: dict[str, npt.NDArray[Any]]
     columns: Mapping[str, Numbers | Coded]
     names: list[str]
     persons: PersonsFound
+    kinds: Mapping[str, npt.DTypeLike]
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All columns."""
-        both = self.kept | {name: new_array(each) for name, each in self.columns.items()}
+        new = {name: new_array(each, self.kinds.get(name)) for name, each in self.columns.items()}
+        both = self.kept | new
         return {name: both[name] for name in self.names}
 
 
@@ -84,7 +90,8 @@ def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
     names = list(table)
     if how.one_row is not None:
         table = reduce_arrays(table, how.one_row)
-    batch = array_batch(table, how.numbers, how.secret, how.labels)
+    batch = array_batch(table, how.numbers, how.labelled_secret, how.labels)
+    batch = how.with_secrets(batch, None if how.one_row else 0)
     for name in how.read:
         if np.ma.asanyarray(table[name]).shape != (batch.rows,):
             raise DataError(f"column {name!r} must be as long as the others.")
@@ -98,7 +105,9 @@ def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
     kept = {name: narrow(np.asanyarray(table[name])[rows]) for name in how.keep}
     stays = how.stays(names)
     columns = {name: changed.columns[name] for name in stays if name in how.columns}
-    result = ChangedArrays(kept, columns, stays, persons.found())
+    same = [name for name in columns if how.columns[name] == "same"]
+    kinds = {name: np.ma.asanyarray(table[name]).dtype for name in same}
+    result = ChangedArrays(kept, columns, stays, persons.found(), kinds)
     if how.look is not None:
         arrays = result.arrays
         how.look.look(
@@ -133,7 +142,9 @@ def change_frame(frame: Any, how: Change) -> ChangedFrame:
     if how.one_row is not None:
         given = native(reduce_frame(frame, how.one_row))
     table = collect_frame(given.select(*how.read))
-    looked_at = [name for name in how.read if name not in how.keep or name == how.person]
+    looked_at = [
+        name for name in how.read if name not in how.keep or name in how.reads or name == how.person
+    ]
     arrow = to_arrow(table.select(*looked_at), *how.numbers)
     seen = _all_changed(arrow.to_batches(max_chunksize=BATCH), how)
     if not seen:
@@ -150,6 +161,13 @@ def change_frame(frame: Any, how: Change) -> ChangedFrame:
         for name, each in columns.items()
     }
     result = narwhals().from_arrow(pyarrow().table(new), backend=table.implementation)
+    result = result.with_columns(
+        *(
+            as_given(columns[name], result.get_column(name), table.get_column(name))
+            for name in columns
+            if how.columns[name] == "same"
+        )
+    )
     if how.keep:
         kept = table.select(*how.stays(names))
         if any(each.rows is not None for each in changed):
@@ -192,7 +210,8 @@ class _Seen(NamedTuple):
 
 def _change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> _Seen:
     """What becomes of some rows; how many come before them, where somebody knows."""
-    batch, persons = arrow_batch(rows, how.numbers, how.secret, how.labels), None
+    batch, persons = arrow_batch(rows, how.numbers, how.labelled_secret, how.labels), None
+    batch = how.with_secrets(batch, before)
     if how.person is not None:
         names, values = rows.column(how.person), how.compared(batch)
         persons = arrow_persons(how.person, names, values, batch.secret, before or 0, how.pairs)
@@ -282,8 +301,11 @@ def change_files(
     """
     folder = becomes_folder(source, target)
     beside = None if target == STANDARD_STREAM else Path(target).parent
-    labels = (how.secret, *how.labels)
-    with open_table(source, source_format, how.read, how.numbers, labels) as given:
+    # What is kept is published letter by letter, also where the change looks at it.
+    numbers = tuple(name for name in how.numbers if name not in how.keep)
+    named = how.labels if how.labelled_secret is None else (how.secret, *how.labels)
+    labels = tuple(name for name in named if name not in how.keep)
+    with open_table(source, source_format, how.read, numbers, labels) as given:
         table = given
         if how.one_row is not None:
             table = reduce_table(given, how.one_row, beside)
@@ -298,9 +320,9 @@ def change_files(
         apart = folder and shuffle is None
         if shuffle is None:
             _refuse_published_keys(table.source, how, folder=folder)
-        schema = _schema(table, target_format, how, apart=apart)
+        schema = result_schema(table, target_format, how, apart=apart)
         names = _new_names(table.source, source_format, target_format) if apart else {}
-        work = partial(_change_piece, how=how, schema=schema, shuffle=shuffle)
+        work = partial(_change_piece, how=how, schema=schema, shuffle=shuffle, na=source_format.na)
         with closing(in_order(table.pieces, work)) as parts:
             yield ChangedFiles(schema, names, shuffle, _telling(parts, progress))
 
@@ -313,12 +335,28 @@ def _telling(parts: Iterator[_Part], progress: Progress | None) -> Iterator[_Par
             progress(part.progress)
 
 
-def _change_piece(piece: Piece, how: Change, schema: pa.Schema, shuffle: Shuffle | None) -> _Part:
+def _change_piece(
+    piece: Piece, how: Change, schema: pa.Schema, shuffle: Shuffle | None, na: tuple[str, ...]
+) -> _Part:
     with piece.naming():
-        seen = _change_rows(piece.rows, how, piece.before)
-        rows = _with_columns(piece.rows, seen.changed, how, schema)
+        seen = _change_rows(_looked_at(piece, how, na), how, piece.before)
+        rows = with_columns(piece.rows, seen.changed, how, schema)
         dealt = None if shuffle is None else shuffle.deal(rows)
     return _Part(piece.file.name, piece.progress, seen, rows, dealt)
+
+
+def _looked_at(piece: Piece, how: Change, na: tuple[str, ...]) -> pa.RecordBatch:
+    """Rows as the change reads them: kept columns, too, without marks and as numbers."""
+    pa, rows = pyarrow(), piece.rows
+    for name in how.reads:
+        if name not in how.keep:
+            continue
+        column = without_marks(rows.column(name), na)
+        if name in how.numbers and pa.types.is_string(column.type):
+            column = as_numbers(name, column, piece.before or 0)
+        place = rows.schema.get_field_index(name)
+        rows = rows.set_column(place, name, column)
+    return rows
 
 
 def _refuse_published_keys(source: Source, how: Change, *, folder: bool) -> None:
@@ -342,46 +380,3 @@ def _new_names(source: Source, old: FileFormat, new: FileFormat) -> dict[str, st
                 f"{count} files of the table would be written to {name}; rename them."
             )
     return names
-
-
-def _schema(table: OpenTable, target: FileFormat, how: Change, *, apart: bool) -> pa.Schema:
-    """The columns of the result; where files stay apart, keys stay in their folders' names."""
-    pa, source = pyarrow(), table.source
-    names = how.stays(table.schema.names)
-    return pa.schema(
-        [
-            pa.field(name, arrow_type(name, how.columns[name], table.schema.field(name).type))
-            if name in how.columns
-            else _field_of_kept(table.schema.field(name), target)
-            for name in names
-            if not (apart and name in source.keys)
-        ]
-    )
-
-
-def _with_columns(
-    part: pa.RecordBatch, changed: Changed, how: Change, schema: pa.Schema
-) -> pa.RecordBatch:
-    pa = pyarrow()
-    if changed.rows is not None:
-        part = part.filter(pa.array(changed.rows))
-    columns = [
-        arrow_column(changed.columns[field.name], field.type)
-        if field.name in how.columns
-        else decode(part.column(field.name), field.type)
-        for field in schema
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _field_of_kept(field: pa.Field, target: FileFormat) -> pa.Field:
-    """The type of a kept column in the result."""
-    # A dictionary also holds entries that no row has, or none that is published.
-    types, kind = pyarrow().types, movable(plain_kind(field.name, field.type))
-    text = target.kind == "csv"
-    if text and (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind)):
-        raise DataError(
-            f"column {field.name!r} is of type {kind}, which a CSV cannot hold; write Parquet or "
-            "Arrow, or leave it out."
-        )
-    return pyarrow().field(field.name, kind)

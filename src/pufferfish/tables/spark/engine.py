@@ -10,9 +10,12 @@ from typing import Any, ClassVar, Self
 
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.tables.change import Change
-from pufferfish.tables.engine import Checking, Counting, Progress, Staged, Survey
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables.engine import Checking, ColumnKind, Counting, Progress, Staged, Survey
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.seen import NOBODY, PersonsFound
+from pufferfish.tables.spark.crosstab import spark_crosstab, spark_kinds
 from pufferfish.tables.spark.jobs import is_spark
 from pufferfish.tables.spark.persons import reduce_spark, spark_persons
 from pufferfish.tables.spark.publish import publish_spark
@@ -73,6 +76,19 @@ class SparkEngine:
     ) -> Summary:
         """Counts of all rows, added up by the executors; `survey` has checked them."""
         return spark_summary(self._reduced(what.one_row), what)
+
+    def crosstab(
+        self,
+        codings: Sequence[Coding],
+        progress: Progress | None = None,
+        check: Checking | None = None,
+    ) -> Crosstab:
+        """Counts of all rows, added up by the executors; `survey` has checked them."""
+        return spark_crosstab(self.frame, codings)
+
+    def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
+        """By the columns' types."""
+        return spark_kinds(self.frame, names)
 
     def survey(self, how: Change) -> Survey:
         """Counts of each secret; those of persons when they are asked for."""

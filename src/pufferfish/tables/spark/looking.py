@@ -51,7 +51,7 @@ def look_at_sample(
         for label, rows in counts.items()
         if rows
     )
-    names = [how.secret, *how.columns, *how.keep]
+    names = list(dict.fromkeys([how.secret, *how.read]))
     with understood():
         table = pick(frame, *names)
         share = sql.create_map(*shares)[sql.col("c0").cast(kind)]

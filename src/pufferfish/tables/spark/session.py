@@ -18,7 +18,7 @@ from pufferfish.tables.marks import check_marks, numbers_of
 from pufferfish.tables.names import MARKS_HINT, check_columns, not_numeric
 from pufferfish.tables.spark.jobs import spark_errors, understood
 
-__all__ = ["read_table", "spark_session"]
+__all__ = ["number_columns", "read_table", "spark_session"]
 
 # What is a number; Java's own would also take 1d and 0x1p4.
 _MASTER = re.compile(r"(local(\[.*\])?|local-cluster\[.*\]|yarn)$|(spark|k8s)://.+")
@@ -120,6 +120,28 @@ def read_table(
             f"Spark cannot read {source!r} as {kind}: is it there, for every executor, and is that "
             "its format? Say another with --format."
         ) from error
+
+
+def number_columns(table: Any, names: Sequence[str]) -> tuple[str, ...]:
+    """Those columns of text that hold numbers, and at least one: what a CSV does not say."""
+    sql = pyspark("sql.functions")
+    check_columns(table.columns, *names)
+    kinds = dict(table.dtypes)
+    texts = [name for name in names if kinds[name] == "string"]
+    if not texts:
+        return ()
+    counted = []
+    for place, name in enumerate(texts):
+        text = sql.trim(table[_quote(name)])
+        there = text.isNotNull() & ~sql.lower(text).isin("", "nan")
+        number = there & text.rlike(_NUMBER)
+        counted.append(sql.count_if(number).alias(f"n{place}"))
+        counted.append(sql.count_if(there & ~number).alias(f"t{place}"))
+    with understood():
+        found = table.agg(*counted).collect()[0]
+    return tuple(
+        name for place, name in enumerate(texts) if found[f"n{place}"] and not found[f"t{place}"]
+    )
 
 
 def _read_csv(session: Any, source: str) -> Any:

@@ -21,7 +21,7 @@ from pufferfish.tables.arrow import arrow_batch
 from pufferfish.tables.engine import Counting
 from pufferfish.tables.names import check_columns, not_secrets
 from pufferfish.tables.spark.jobs import Field, map_partitions, understood
-from pufferfish.tables.summary import Summary
+from pufferfish.tables.summary import Group, Summary
 from pufferfish.tables.tally import Tally, centres, finest
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def spark_summary(frame: Any, what: Counting) -> Summary:
     for part in table.to_batches():
         tally.add(arrow_batch(part, (_VALUE,), _SECRET, count=_COUNT))
     width = 0.0 if exponent is None else math.ldexp(1.0, exponent)
-    return Summary(column, secret, tally.summary().groups, width)
+    found = tally.summary()
+    return Summary(column, secret, found.groups, width, without_secret=found.without_secret)
 
 
 def secret_kind(frame: Any, secret: str) -> str:
@@ -87,7 +88,10 @@ class _Counting:
             return
         summary = tally.summary()
         exponent = math.frexp(summary.bin_width)[1] - 1 if summary.bin_width else None
-        for label, group in summary.groups.items():
+        groups: list[tuple[Any, Group]] = [*summary.groups.items()]
+        if summary.without_secret is not None:
+            groups.append((None, summary.without_secret))
+        for label, group in groups:
             values, counts = group.values, group.counts
             if group.missing:
                 values, counts = np.append(values, np.nan), np.append(counts, group.missing)

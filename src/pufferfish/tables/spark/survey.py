@@ -32,13 +32,18 @@ def count_groups(frame: Any, how: Change) -> tuple[SurveyedGroup, ...]:
     """Count the rows of each secret, and measure the column that is to be measured."""
     sql = pyspark("sql.functions")
     secret_kind(frame, how.secret)
-    table = pick(frame, how.secret, *how.columns)
-    kinds = dict(zip(how.columns, (kind for _, kind in table.dtypes[1:]), strict=True))
+    looked_at = list(dict.fromkeys([*how.columns, *how.reads]))
+    table = pick(frame, how.secret, *looked_at)
+    if dict(table.dtypes)["c0"] == "string":
+        table = table.withColumn("c0", sql.when(sql.col("c0") != "", sql.col("c0")))
+    kinds = dict(zip(looked_at, (kind for _, kind in table.dtypes[1:]), strict=True))
     for name in how.numbers:
         if not _NUMBER.fullmatch(kinds[name]):
             raise InvalidInputError(not_numeric(name, kinds[name]))
-    places = {name: sql.col(f"c{number}") for number, name in enumerate(how.columns, start=1)}
-    there = [_there(places[name], kinds[name]) for name in how.columns]
+    places = {name: sql.col(f"c{number}") for number, name in enumerate(looked_at, start=1)}
+    # Rows are left out by the column that is measured alone, where there is one.
+    needed = how.columns if how.measured is None else (how.measured.column,)
+    there = [_there(places[name], kinds[name]) for name in needed]
     counted = [
         sql.count(sql.lit(1)),
         sql.count(sql.when(reduce(and_, there), 1)),

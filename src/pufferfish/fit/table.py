@@ -1,0 +1,311 @@
+"""Beliefs about a table: what is published together, given what is known, from counts.
+
+Somebody who knows other columns of a row believes the laws of rows that have these values. A
+promise to those who know all known columns implies none to those who know some of them, or none:
+so for every set of known columns, and for each combination of their values that occurs, there is
+one adversary of each family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import combinations
+
+import numpy as np
+
+from pufferfish.beliefs.known import Given, given_in_words
+from pufferfish.beliefs.labels import Label, Labels, label_key
+from pufferfish.beliefs.layout import Layout, View
+from pufferfish.beliefs.pairs import Secret, some_secrets
+from pufferfish.beliefs.priors import Categorical
+from pufferfish.beliefs.scenario import OTHER_ROWS, PUBLIC, RELEASED, Belief
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.fit.models import MODELS, fit_model
+from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables.summary import Group, IntArray, Summary
+from pufferfish.words.phrases import list_in_words
+
+__all__ = ["TableCounts", "fit_table", "name_of", "numeric_strata"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TableCounts:
+    """A table as counts, and what its columns are for.
+
+    Private, unless the table is public.
+
+    Attributes:
+        crosstab: How often each combination of the labels of all these columns occurs.
+        layout: What the columns are for.
+        only: The secrets that are in some pair; None: all.
+        unseen: Whether rows of the table were set apart, which these counts do not have.
+    """
+
+    crosstab: Crosstab
+    layout: Layout
+    only: tuple[Secret, ...] | None = None
+    unseen: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many rows were counted."""
+        return self.crosstab.rows
+
+    @property
+    def secrets(self) -> dict[Secret, int]:
+        """How often each secret occurs, over all views; rows without one are left out."""
+        return dict(_secret_counts(self.crosstab, self.layout))
+
+    def __repr__(self) -> str:
+        """Names the columns; the counts may be private."""
+        return f"TableCounts({self.crosstab!r})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stratum:
+    """The rows that have some known values."""
+
+    given: Given
+    view: View
+    crosstab: Crosstab
+    groups: Mapping[Secret, Crosstab]
+
+
+def fit_table(
+    counted: TableCounts, families: Sequence[str], *, min_group: int, provenance: str = RELEASED
+) -> tuple[Belief, ...]:
+    """One adversary of each family for everything that somebody may know.
+
+    Args:
+        counted: The table.
+        families: "empirical", "independent", "chain".
+        min_group: A secret with fewer rows, among those with some known values, is refused.
+        provenance: Where the beliefs come from.
+
+    Raises:
+        DataError: Too few rows of a secret; says what would help, and never whose.
+    """
+    for family in families:
+        require(
+            family in MODELS,
+            "categories, and several columns together, are described by "
+            f"{list_in_words(MODELS)}, got {family!r}.",
+        )
+    fingerprint = counted.crosstab.fingerprint
+    return tuple(
+        _belief(counted, stratum, family, provenance, fingerprint)
+        for stratum in _strata(counted, min_group)
+        for family in families
+    )
+
+
+def numeric_strata(counted: TableCounts, min_group: int) -> Iterator[tuple[Given, View, Summary]]:
+    """For each set of known values the counts of one column of numbers, by secret."""
+    layout = counted.layout
+    column, secret = layout.columns[0].column, ", ".join(layout.secret_names)
+    for stratum in _strata(counted, min_group):
+        groups = {label: _numbers(table) for label, table in stratum.groups.items()}
+        pooled = _numbers(stratum.crosstab.marginal([column]))
+        whole = Summary(column, secret, {"": pooled})
+        yield stratum.given, stratum.view, Summary(column, secret, groups, whole=whole)
+
+
+def name_of(family: str, given: Given, view: View) -> str:
+    """How messages call an adversary: what they fit, what about, and what they know."""
+    about = f" about {view.name}" if view.name else ""
+    known = f", {known}" if (known := given_in_words(given)) else ""
+    return f"{family}{about}{known}"
+
+
+def _strata(counted: TableCounts, min_group: int) -> list[_Stratum]:
+    """Every combination of known values, with enough rows of every secret that matters.
+
+    Of several secrets, each that is protected by itself has adversaries of its own: one who had the
+    laws of all would be asked to take a race for a sex.
+    """
+    layout = counted.layout
+    found = [
+        _Stratum(given, view, table, _groups(counted, view, table))
+        for given, table in _slices(counted.crosstab, layout)
+        for view in layout.views
+    ]
+    for view in layout.views:
+        _refuse_few(counted, view, [each for each in found if each.view == view], min_group)
+    return found
+
+
+def _slices(crosstab: Crosstab, layout: Layout) -> Iterator[tuple[Given, Crosstab]]:
+    """The rows by what is known: nothing, each known column, two of them, …"""
+    names = layout.known_names
+    others = [*layout.column_names, *layout.secret_names]
+    for size in range(len(names) + 1):
+        for chosen in combinations(names, size):
+            part = crosstab.marginal([*others, *chosen])
+            if not chosen:
+                yield {}, part
+                continue
+            known = part.marginal(chosen)
+            for labels in known.cells:
+                given = dict(zip(chosen, labels, strict=True))
+                yield given, part.given(given)
+
+
+def _groups(counted: TableCounts, view: View, table: Crosstab) -> dict[Secret, Crosstab]:
+    """By secret, the counts of what is published."""
+    layout = counted.layout
+    mine = table.marginal([*layout.column_names, *view.columns])
+    # The labels of secrets that the view is not about do not matter.
+    every: list[Label] = [None] * len(layout.secrets)
+    found: dict[Secret, Crosstab] = {}
+    named: set[Secret] = set()
+    for labels in mine.marginal(view.columns).cells:
+        for place, label in zip(view.places, labels, strict=True):
+            every[place] = label
+        secret = view.secret_of(every, missing=layout.missing_secret)
+        if secret is None:
+            continue
+        require(
+            secret not in named,
+            f"two values of {list_in_words(view.columns)} would be called the same as secrets, "
+            "such as 1 and True, 0.5 and the text '0.5', or a missing one and the text "
+            "'(missing)': rename one of them (--merge).",
+        )
+        named.add(secret)
+        if counted.only is None or secret in counted.only:
+            found[secret] = mine.given(dict(zip(view.columns, labels, strict=True)))
+    return dict(sorted(found.items(), key=lambda each: str(each[0])))
+
+
+def _refuse_few(
+    counted: TableCounts, view: View, strata: Sequence[_Stratum], min_group: int
+) -> None:
+    """Refuse too few rows of a secret; which ones is not said, for that points at few people."""
+    names = list_in_words(view.columns)
+    every = strata[0].groups
+    wanted = [each for each in counted.only or every if counted.only is None or _of(each, view)]
+    absent = [each for each in wanted if each not in every]
+    if absent:
+        raise InvalidInputError(
+            f"column {names} has no secret {absent[0]!r}; it has {some_secrets(every)}."
+        )
+    require(
+        bool(wanted) or counted.only is None,
+        f"of the secrets to protect none is a value of {names}, which is named as a secret: name "
+        "two of its values, or leave out the column.",
+    )
+    if len(wanted) < 2:
+        raise DataError(
+            f"column {names} has only one value, so there is nothing to be told apart. Name the "
+            "column that holds the secret, with all of its values."
+        )
+    enough = [each for each in wanted if every[each].rows >= min_group]
+    if len(enough) < len(wanted):
+        raise DataError(
+            f"some values of {names} have fewer than {min_group} rows, too few to fit a belief to. "
+            "Merge small groups (--merge), name the pairs to protect (--pair), or lower the limit "
+            f"(--min-group, min_group=). Large enough: {some_secrets(enough) or 'none'}."
+        )
+    small = [
+        stratum
+        for stratum in strata[1:]
+        if any(
+            each not in stratum.groups or stratum.groups[each].rows < min_group for each in wanted
+        )
+    ]
+    if not small:
+        return
+    rows = sum(each.crosstab.rows for each in small if len(each.given) == len(counted.layout.known))
+    known = list_in_words(counted.layout.known_names)
+    raise DataError(
+        f"{len(small):,} of {len(strata) - 1:,} combinations of what is known ({known}) have fewer "
+        f"than {min_group} rows of some secret to protect, or none at all: about "
+        f"{max(rows / counted.rows, 0.01):.0%} of the rows. Merge their values by a public rule "
+        "(--merge, --bands), and the merged label is what is published; or publish the column "
+        "jointly with the others (--column), which is the better answer for many of them; or know "
+        "fewer columns; or lower the limit (--min-group)."
+    )
+
+
+def _of(secret: Secret, view: View) -> bool:
+    """Whether a secret belongs to a view, where there are several."""
+    return not view.name or str(secret).startswith(f"{view.name} = ")
+
+
+def _belief(
+    counted: TableCounts, stratum: _Stratum, family: str, provenance: str, fingerprint: str
+) -> Belief:
+    layout = counted.layout
+    columns = layout.column_names
+    whole = stratum.crosstab.marginal(columns)
+    if provenance == RELEASED and counted.unseen:
+        provenance = OTHER_ROWS
+    here = provenance in (RELEASED, OTHER_ROWS)
+    domain = _tuples(whole)
+    priors = {
+        secret: _law(family, domain, whole, table) for secret, table in stratum.groups.items()
+    }
+    # A public belief must not say more of the table than its laws do.
+    public = provenance == PUBLIC and (counted.only is not None or family != "empirical")
+    return Belief(
+        priors,
+        name=name_of(family, stratum.given, stratum.view),
+        provenance=provenance,
+        fitted_on=fingerprint if here else None,
+        fitted_at=datetime.now(UTC).isoformat(timespec="seconds") if here else None,
+        frequencies=None if public else Categorical(domain, counts=whole.counts),
+        columns=columns,
+        given=stratum.given,
+        rules=layout.rules,
+    )
+
+
+def _law(family: str, domain: Sequence[Labels], whole: Crosstab, table: Crosstab) -> Categorical:
+    counts = _counts_in(whole, table)
+    if family == "empirical":
+        return Categorical(domain, counts=counts)
+    return Categorical(domain, fit_model(family, whole.codes, counts))
+
+
+def _counts_in(whole: Crosstab, table: Crosstab) -> IntArray:
+    """How often each combination of a table occurs in a part of it."""
+    found = np.zeros(whole.counts.size, dtype=np.int64)
+    places = {tuple(codes): place for place, codes in enumerate(whole.codes.tolist())}
+    index = [
+        {label_key(label): code for code, label in enumerate(labels)} for labels in whole.labels
+    ]
+    own = [
+        [index[part][label_key(label)] for label in labels]
+        for part, labels in enumerate(table.labels)
+    ]
+    for codes, count in zip(table.codes.tolist(), table.counts.tolist(), strict=True):
+        found[places[tuple(own[part][code] for part, code in enumerate(codes))]] = count
+    return found
+
+
+def _tuples(table: Crosstab) -> list[Labels]:
+    """The combinations that occur; of one column, its labels."""
+    rows = table.cells
+    return [row[0] for row in rows] if len(table.columns) == 1 else list(rows)
+
+
+def _numbers(table: Crosstab) -> Group:
+    """Of one column of numbers: values, counts, and how many are missing."""
+    labels: tuple[Label, ...] = table.labels[0]
+    hole = np.array([label is None for label in labels])[table.codes[:, 0]]
+    values = np.array([np.nan if each is None else float(each) for each in labels])
+    there = table.codes[~hole, 0]
+    return Group(values[there], table.counts[~hole], int(table.counts[hole].sum()))
+
+
+def _secret_counts(crosstab: Crosstab, layout: Layout) -> Iterator[tuple[Secret, int]]:
+    found = crosstab.marginal(layout.secret_names)
+    counts: dict[Secret, int] = {}
+    for labels, count in zip(found.cells, found.counts.tolist(), strict=True):
+        for view in layout.views:
+            secret = view.secret_of(labels, missing=layout.missing_secret)
+            if secret is not None:
+                counts[secret] = counts.get(secret, 0) + count
+    return iter(sorted(counts.items(), key=lambda each: str(each[0])))

@@ -1,0 +1,288 @@
+"""From a table to beliefs: one adversary, or all that the promise should hold against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pufferfish.beliefs.known import Given
+from pufferfish.beliefs.layout import View
+from pufferfish.beliefs.pairs import Secret
+from pufferfish.beliefs.rules import Unit
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import bounds, require
+from pufferfish.fit.belief import MIN_GROUP, RELEVANCE, fit_summary, usable_counts
+from pufferfish.fit.layout import count_table, layout_of
+from pufferfish.fit.table import TableCounts, fit_table, name_of, numeric_strata
+from pufferfish.tables import Summary
+from pufferfish.tables.verbs import to_read
+
+__all__ = ["fit_belief", "fit_beliefs", "fit_counts"]
+
+# What is fitted where nobody says: to numbers, and to categories.
+OF_NUMBERS = ("mixture", "empirical")
+OF_CATEGORIES = ("empirical",)
+# The family that suits what is published, for one adversary.
+_AUTO = "auto"
+_Cap = tuple[float, float]
+
+
+def fit_belief(
+    data: Any,
+    column: str | None = None,
+    secret: str | None = None,
+    family: str = _AUTO,
+    components: int | str = "auto",
+    *,
+    columns: Sequence[str] | None = None,
+    min_group: int = MIN_GROUP,
+    provenance: str = RELEASED,
+    name: str | None = None,
+    least_std: float | None = None,
+    relevance: float = RELEVANCE,
+    cap: _Cap | None = None,
+) -> Belief:
+    """What an adversary believes who fits a law to each secret's values.
+
+    Args:
+        data: A frame (pandas, Polars eager or lazy, PyArrow, Spark), the path of a file, a folder
+            or a pattern, a dict of arrays, or a `Summary`.
+        column: The column to publish; not for a summary.
+        secret: The column of the secret; not for a summary.
+        family: "mixture" of Gaussians by maximum likelihood; "gaussian" by mean and std;
+            "empirical", the frequency of each value; "ubm", a mixture of all rows of which each
+            secret adapts the means. Categories, and several columns: as for `fit_beliefs`. "auto":
+            "mixture" for numbers, and "empirical" for all else.
+        components: Of a mixture: a number, or "auto" for the best BIC among 1 to 5.
+        columns: Columns that are published together, as for `fit_beliefs`, which also knows public
+            rules and known columns.
+        min_group: A secret with fewer records is refused.
+        provenance: "fitted on the released column", "reference sample" or "public". Where rows
+            were set apart (`split_half`) a belief says so, instead of the first.
+        name: How messages call this adversary; by default the family.
+        least_std: The least std of a component; by default what the column's resolution allows.
+        relevance: For "ubm": how many records the background counts for.
+        cap: Fit to values that are moved into these public bounds, as a plan with this cap noises
+            them.
+
+    Returns:
+        A belief with each secret's share of missing values. Where the values had to be binned, an
+        empirical belief has half a bin as its radius. A fitted law is the belief itself: the bins
+        only move what the adversary would have fitted. It keeps `frequencies`, those of all rows of
+        the table, also where `Summary.only` chose some secrets; a smooth belief does so up to
+        10,000 distinct values. A public belief keeps them only where they say no more than its
+        laws: tables of all secrets.
+
+    Raises:
+        InvalidInputError: Data that no belief can be made of; the message says what to do.
+    """
+    wanted = (family,) if family != _AUTO else ("mixture",)
+    if family == _AUTO and not _has_numbers(data, column, columns, secret):
+        wanted = OF_CATEGORIES
+    fitted = fit_beliefs(
+        data,
+        column,
+        secret,
+        wanted,
+        columns=columns,
+        components=components,
+        min_group=min_group,
+        provenance=provenance,
+        least_std=least_std,
+        relevance=relevance,
+        cap=cap,
+    )
+    return fitted[0] if name is None else replace(fitted[0], name=name)
+
+
+def fit_beliefs(
+    data: Any,
+    column: str | None = None,
+    secret: str | Sequence[str] | None = None,
+    families: Iterable[str] | None = None,
+    bootstrap: int = 0,
+    *,
+    columns: Sequence[str] | None = None,
+    known: Sequence[str] = (),
+    edges: Mapping[str, Sequence[float]] | None = None,
+    dates: Mapping[str, Unit] | None = None,
+    merged: Mapping[str, Mapping[Any, Any]] | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
+    codes: Sequence[str] = (),
+    jointly: bool = False,
+    missing_secret: bool = False,
+    only: Iterable[Secret] | None = None,
+    components: int | str = "auto",
+    min_group: int = MIN_GROUP,
+    provenance: str = RELEASED,
+    least_std: float | None = None,
+    relevance: float = RELEVANCE,
+    cap: _Cap | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Belief, ...]:
+    """Several adversaries at once: the list over which a promise takes the maximum.
+
+    Args:
+        data: As for `fit_belief`, like all arguments not described here.
+        column: The column to publish, of numbers or categories; shorthand for `columns`.
+        secret: The column of the secret, or several of them, each of which is protected.
+        families: Of each adversary: "gaussian", "mixture", "mixture-3", "ubm", "ubm-3",
+            "empirical"; by default "mixture" and "empirical". Categories, and several columns:
+            "empirical", the default there; where the table is thin, "independent", as if columns
+            were independent given the secret, or "chain", each given the one before it.
+        bootstrap: For each family this many further adversaries, who fit the same to rows drawn
+            anew from the data, with replacement. A number of components chosen by BIC stays.
+        columns: Columns that are published together: one recoding of their combinations.
+        known: Columns that an adversary may know of a row. There is one belief for each set of
+            them, from none to all, and each combination of their values that occurs.
+        edges: Public edges of bins, {column: edges}; a known column of numbers needs them.
+        dates: For columns of dates, {column: "year"}; or "quarter", "month".
+        merged: Labels that become others, {column: {label: label}}: a public rule.
+        orders: Labels in an order of your choice, {column: labels}.
+        codes: Columns of whole numbers that are only names.
+        jointly: Protect the combinations of several secrets, which implies that each is, as far as
+            the law of each combination is right, or wrong by no more than `calibrate` was told.
+        missing_secret: A missing secret is a group of its own.
+        only: The secrets that somebody must not tell apart; by default all.
+        components: Of mixtures whose name does not say it.
+        min_group: A secret with fewer records is refused, also among rows with known values.
+        provenance: Where the beliefs come from.
+        least_std: The least std of a component.
+        relevance: For "ubm".
+        cap: Public bounds that values are moved to.
+        seed: Of the resampling. It protects nothing.
+        progress: Called with (laws fitted, laws in all).
+    """
+    if isinstance(families, str):
+        raise InvalidInputError(f"families must be a list, such as [{families!r}].")
+    how: dict[str, Any] = {
+        "components": components,
+        "provenance": provenance,
+        "least_std": least_std,
+        "relevance": relevance,
+        "seed": seed,
+        "progress": progress,
+    }
+    names = _published(data, column, columns, secret)
+    rules = (edges, dates, merged, orders)
+    special = bool(known or codes or jointly or missing_secret or any(rules)) or only is not None
+    counts = isinstance(data, Summary)
+    require(
+        not (counts and special),
+        "known, edges, dates, merged, orders, codes, jointly, missing_secret and only are about "
+        "the rows of a table, and a summary has none: give the table.",
+    )
+    if counts or (not special and _single(names, secret) and _numeric(data, names)):
+        one = names[0] if names else None
+        summary = usable_counts(data, one, _one_secret(secret), min_group, cap)
+        return fit_summary(summary, OF_NUMBERS if families is None else families, bootstrap, **how)
+    engine = to_read(data)
+    layout = layout_of(
+        engine,
+        names,
+        _list("secret", secret),
+        _list("known", known),
+        edges=edges,
+        dates=dates,
+        merged=merged,
+        orders=orders,
+        codes=codes,
+        jointly=jointly,
+        missing_secret=missing_secret,
+    )
+    counted = TableCounts(
+        count_table(engine, layout), layout, None if only is None else tuple(only)
+    )
+    return fit_counts(counted, families, bootstrap, min_group=min_group, cap=cap, **how)
+
+
+def fit_counts(
+    counted: TableCounts,
+    families: Iterable[str] | None = None,
+    bootstrap: int = 0,
+    *,
+    min_group: int = MIN_GROUP,
+    cap: _Cap | None = None,
+    **how: Any,
+) -> tuple[Belief, ...]:
+    """`fit_beliefs` for a table that was counted; `how` are its arguments about fits."""
+    layout = counted.layout
+    if not layout.numeric:
+        require(
+            bootstrap == 0 and cap is None and how.get("components", "auto") == "auto",
+            "bootstrap, cap and components are for a column of numbers, not for categories or for "
+            "several columns together. That laws may be wrong is said of a recoding by wrong=... "
+            "(--wrong).",
+        )
+        wanted = OF_CATEGORIES if families is None else tuple(families)
+        return fit_table(
+            counted, wanted, min_group=min_group, provenance=how.get("provenance", RELEASED)
+        )
+    found: list[Belief] = []
+    for given, view, counts in numeric_strata(counted, min_group):
+        capped = counts if cap is None else counts.capped(*bounds("cap", cap))
+        usable = usable_counts(capped, None, None, min_group, None)
+        fitted = fit_summary(usable, OF_NUMBERS if families is None else families, bootstrap, **how)
+        found += [_knowing(each, counted, given, view) for each in fitted]
+    return tuple(found)
+
+
+def _knowing(belief: Belief, counted: TableCounts, given: Given, view: View) -> Belief:
+    """The same adversary, who knows some columns, and was fitted to this table."""
+    here = belief.fitted_on is not None
+    return replace(
+        belief,
+        name=name_of(belief.name, given, view),
+        provenance=OTHER_ROWS if here and counted.unseen else belief.provenance,
+        fitted_on=counted.crosstab.fingerprint if here else None,
+        given=dict(given),
+        rules={each.column: each for each in counted.layout.rules},
+    )
+
+
+_NAMES = "name the columns: column=... or columns=[...], and secret=..."
+
+
+def _one_secret(secret: object) -> str | None:
+    require(secret is None or isinstance(secret, str), _NAMES)
+    return secret if isinstance(secret, str) else None
+
+
+def _published(
+    data: Any, column: str | None, columns: Sequence[str] | None, secret: object
+) -> list[str]:
+    """The names of what is published; none for counts that have them and need not be told."""
+    if isinstance(data, Summary):
+        require(columns is None, "a summary is of one column: leave out columns.")
+        return [] if column is None else [column]
+    require(
+        (column is None) != (columns is None) and secret is not None,
+        f"{_NAMES} (one of column= and columns=).",
+    )
+    return [column] if column is not None else _list("columns", columns)
+
+
+def _single(names: Sequence[str], secret: object) -> bool:
+    return len(names) == 1 and isinstance(secret, str)
+
+
+def _has_numbers(
+    data: Any, column: str | None, columns: Sequence[str] | None, secret: object
+) -> bool:
+    """Whether one column of numbers is published."""
+    names = _published(data, column, columns, secret)
+    return isinstance(data, Summary) or (len(names) == 1 and _numeric(data, names))
+
+
+def _numeric(data: Any, names: Sequence[str]) -> bool:
+    return to_read(data).kinds(tuple(names))[names[0]].read == "number"
+
+
+def _list(name: str, given: object) -> list[str]:
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, Sequence) or not all(isinstance(each, str) for each in names):
+        raise InvalidInputError(f"{name} must be names of columns, got {type(given).__name__}.")
+    return list(names)

@@ -1,0 +1,195 @@
+"""Public rules by which the entries of a column become labels.
+
+A label is a text, a number, a truth value, or None where an entry is missing. Numbers fall into
+bins by public edges, dates into years, quarters or months, and labels may become others. A rule
+looks at one entry at a time and never at the rest of the table: knowing the rule tells nothing
+about anybody.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pufferfish.beliefs.labels import Label, label_key
+from pufferfish.beliefs.rules import Rule, Unit
+from pufferfish.core.errors import DataError
+from pufferfish.core.validation import FloatArray
+from pufferfish.tables.batch import Batch, Coded
+from pufferfish.tables.summary import IntArray
+
+__all__ = ["ISO_DATE", "MISSING", "UNKNOWN", "Coding", "labels_in", "numbers_in", "ordered"]
+__all__ += ["places_of"]
+
+# What `places_of` says of rows without an entry, and of rows with a label that is not listed.
+MISSING = -1
+UNKNOWN = -2
+# Whole numbers this close together are told apart by counting, which is faster than sorting.
+_NARROW = 1 << 16
+# A date in a text, perhaps with a time.
+ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ].+)?"
+_ISO = re.compile(ISO_DATE)
+
+
+class Coding(Rule):
+    """A rule, applied to rows."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, rule: Rule) -> Coding:
+        """The same rule, for rows."""
+        return cls(**{each.name: getattr(rule, each.name) for each in fields(Rule)})
+
+    def coded(self, batch: Batch, before: int | None = None) -> Coded:
+        """The labels of some rows, after the rule; −1 where one is missing.
+
+        Numbers without edges are floats here: whether all are whole is known at the end.
+
+        Args:
+            batch: Rows, with the column among the numbers or the labels as `read` says.
+            before: How many rows come before them, for messages; None: nobody knows.
+
+        Raises:
+            DataError: An infinite number, a text that is no date where one is needed, or a date
+                without a unit.
+        """
+        if self.read == "number":
+            found = self._of_numbers(batch.numbers[self.column], before)
+        else:
+            found = self._of_labels(batch.labels[self.column], before)
+        return self._relabelled(found)
+
+    def _of_numbers(self, values: FloatArray, before: int | None) -> Coded:
+        self._refuse(np.isinf(values), before, "is infinite. Mend or remove such rows first")
+        missing = np.isnan(values)
+        if self.edges is not None:
+            codes = np.searchsorted(self.edges, values, side="right").astype(np.int64)
+            labels = self.names or ()
+        elif missing.all():
+            codes, labels = np.zeros(values.size, dtype=np.int64), ()
+        else:
+            codes, labels = _distinct(np.where(missing, values[~missing][0], values))
+        return Coded(np.where(missing, MISSING, codes) if missing.any() else codes, labels)
+
+    def _of_labels(self, given: Coded, before: int | None) -> Coded:
+        dated = [isinstance(each, date) for each in given.labels]
+        if self.unit is None:
+            if any(dated):
+                self._refuse(
+                    np.array([*dated, False])[given.codes],
+                    before,
+                    'is a date. Say what becomes of dates: unit="year", "quarter" or "month"',
+                )
+            return given
+        days = [_day(each) for each in given.labels]
+        unusable = np.array([each is None for each in days] + [False])
+        self._refuse(
+            unusable[given.codes],
+            before,
+            f"is no date (YYYY-MM-DD), and the rule is by {self.unit}. Mend it, or leave out unit=",
+        )
+        labels = [None if each is None else _by_unit(each, self.unit) for each in days]
+        return Coded(given.codes, tuple(labels))
+
+    def _refuse(self, bad: npt.NDArray[np.bool_], before: int | None, problem: str) -> None:
+        if bad.any():
+            number = int(np.flatnonzero(bad)[0]) + 1
+            row = "a row" if before is None else f"row {before + number}"
+            raise DataError(f"column {self.column!r}, {row}: the entry {problem}.")
+
+    def _relabelled(self, given: Coded) -> Coded:
+        """Labels that become others, and each label once."""
+        rules = self.renamed
+        if not rules and self.names is None and self.unit is None:
+            return given
+        index: dict[tuple[int, Any], int] = {}
+        labels: list[Label] = []
+        table = []
+        for label in (*given.labels, None):
+            key = label_key(label)
+            made = rules.get(key, label)
+            if made is None:
+                table.append(MISSING)
+                continue
+            place = index.setdefault(label_key(made), len(labels))
+            if place == len(labels):
+                number = self.whole and not isinstance(made, str | bool)
+                labels.append(float(made) if number else made)
+            table.append(place)
+        return Coded(np.array(table, dtype=np.int64)[given.codes], tuple(labels))
+
+
+def places_of(coded: Coded, labels: Sequence[Label]) -> IntArray:
+    """Where the label of each row is in a list.
+
+    Rows without one are at the place of None, or `MISSING` where None is not listed. A label that
+    is not listed is `UNKNOWN`.
+    """
+    index = {label_key(each): place for place, each in enumerate(labels)}
+    table = [index.get(label_key(each), UNKNOWN) for each in coded.labels]
+    table.append(index.get(label_key(None), MISSING))
+    return np.array(table, dtype=np.int64)[coded.codes]
+
+
+def numbers_in(codings: Iterable[Coding]) -> tuple[str, ...]:
+    """The columns that are read as numbers."""
+    return tuple(each.column for each in codings if each.read == "number")
+
+
+def labels_in(codings: Iterable[Coding]) -> tuple[str, ...]:
+    """The columns that are read as labels."""
+    return tuple(each.column for each in codings if each.read == "label")
+
+
+def ordered(labels: Iterable[Label], first: Sequence[Label] = ()) -> list[Label]:
+    """Labels in the order of a list, then by `label_key`; None is always last."""
+    places: dict[tuple[int, Any], int] = {}
+    for each in first:
+        places.setdefault(label_key(each), len(places))
+
+    def rank(label: Label) -> tuple[bool, int, tuple[int, Any]]:
+        key = label_key(label)
+        return label is None, places.get(key, len(places)), key
+
+    return sorted(labels, key=rank)
+
+
+def _distinct(values: FloatArray) -> tuple[IntArray, tuple[float, ...]]:
+    """Codes and the distinct numbers, rising."""
+    low, high = float(values.min()), float(values.max())
+    if high - low < _NARROW and low == math.floor(low) and abs(low) < 2.0**52:
+        steps = (values - low).astype(np.int64)
+        if np.array_equal(steps + low, values):
+            there = np.bincount(steps) > 0
+            places = np.cumsum(there) - 1
+            return places[steps], tuple((np.flatnonzero(there) + low).tolist())
+    found, codes = np.unique(values + 0.0, return_inverse=True)
+    return codes.astype(np.int64, copy=False), tuple(found.tolist())
+
+
+def _day(label: object) -> date | None:
+    """A date, or a text that is one in the way of ISO 8601."""
+    if isinstance(label, date):
+        return label
+    if not isinstance(label, str) or not _ISO.fullmatch(label.strip()):
+        return None
+    try:
+        return datetime.fromisoformat(label.strip())
+    except ValueError:
+        return None
+
+
+def _by_unit(day: date, unit: Unit) -> Label:
+    if unit == "year":
+        return day.year
+    if unit == "quarter":
+        return f"{day.year:04d}-Q{(day.month + 2) // 3}"
+    return f"{day.year:04d}-{day.month:02d}"

@@ -1,0 +1,369 @@
+"""How often each combination of labels occurs, counted in bounded memory, whatever the rows' order.
+
+Rows are counted by codes of their own, some at a time. What was counted is added up when enough of
+it waits, and refused when there are more combinations than a limit: counts of more would be those
+of single persons.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from pufferfish.beliefs.labels import Label, label_key
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.tables.batch import Batch
+from pufferfish.tables.coding import Coding, ordered
+from pufferfish.tables.combined import FEW, SomeCells
+from pufferfish.tables.names import check_columns
+from pufferfish.tables.summary import IntArray
+
+__all__ = ["MOST_CELLS", "Crosstab", "CrosstabTally"]
+
+# Combinations of labels up to which a table is counted.
+MOST_CELLS = 1_000_000
+# Entries of cells that may wait before they are added up.
+_MOST_PENDING = 4_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Crosstab:
+    """A table as counts: all that can be said of some of its columns, whatever the number of rows.
+
+    Private, unless the table is public: it holds the frequencies themselves.
+
+    Attributes:
+        columns: The names of the columns.
+        labels: For each column the labels that occur, in the order in which they are shown: that
+            of a category's or of the rule where there is one, else numbers rising, truth values,
+            and texts sorted. None, for rows without an entry, is last.
+        codes: For each combination that occurs the places of its labels, sorted.
+        counts: How often each occurs; all above 0.
+    """
+
+    columns: tuple[str, ...]
+    labels: tuple[tuple[Label, ...], ...]
+    codes: IntArray
+    counts: IntArray
+
+    def __post_init__(self) -> None:
+        """Nobody may write to counts."""
+        self.codes.setflags(write=False)
+        self.counts.setflags(write=False)
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return int(self.counts.sum())
+
+    @property
+    def cells(self) -> tuple[tuple[Label, ...], ...]:
+        """The combinations that occur, as labels."""
+        parts = [
+            [labels[code] for code in codes]
+            for labels, codes in zip(self.labels, self.codes.T.tolist(), strict=True)
+        ]
+        return tuple(zip(*parts, strict=True))
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the counts: equal for tables that nobody can tell apart by them.
+
+        It depends on the labels with their types and on how often each combination occurs; not on
+        the order of the rows, on how they were cut into batches, on who counted them, on the order
+        in which labels are shown, or on the names of the columns. Private like the counts: where
+        they are few, they can be guessed and the guess be checked.
+        """
+        plain = _sorted(self.columns, self.labels, self.codes, self.counts, {})
+        found = hashlib.sha256(b"pufferfish crosstab 1\n")
+        for labels in plain.labels:
+            found.update(json.dumps(labels).encode() + b"\n")
+        found.update(np.ascontiguousarray(plain.codes, "<i8").tobytes())
+        found.update(plain.counts.astype("<i8").tobytes())
+        return found.hexdigest()
+
+    def marginal(self, columns: Sequence[str]) -> Crosstab:
+        """The counts of some of the columns, in the order in which they are named."""
+        require(len(set(columns)) == len(columns) > 0, "columns must be different names.")
+        check_columns(self.columns, *columns)
+        places = [self.columns.index(name) for name in columns]
+        labels = tuple(self.labels[place] for place in places)
+        return _compact(tuple(columns), labels, self.codes[:, places], self.counts)
+
+    def given(self, known: Mapping[str, Label]) -> Crosstab:
+        """The counts of the rows with these labels, without these columns.
+
+        Raises:
+            InvalidInputError: No row has them, or no column is left.
+        """
+        check_columns(self.columns, *known)
+        rest = [place for place, name in enumerate(self.columns) if name not in known]
+        require(bool(rest), "given: no column is left; name fewer.")
+        chosen = np.ones(self.counts.size, dtype=bool)
+        for name, label in known.items():
+            place = self.columns.index(name)
+            keys = [label_key(each) for each in self.labels[place]]
+            wanted = keys.index(label_key(label)) if label_key(label) in keys else -1
+            chosen &= self.codes[:, place] == wanted
+        if not chosen.any():
+            raise InvalidInputError(
+                f"no row has these labels in {', '.join(map(repr, known))}; look at .labels."
+            )
+        return _compact(
+            tuple(self.columns[place] for place in rest),
+            tuple(self.labels[place] for place in rest),
+            self.codes[chosen][:, rest],
+            self.counts[chosen],
+        )
+
+    def pooled(self, column: str, merged: Mapping[Label, Label]) -> Crosstab:
+        """The counts after labels of a column became others, as by `Coding.merged`.
+
+        A label that was there keeps its place; a new one has that of the first that became it.
+        """
+        check_columns(self.columns, column)
+        place = self.columns.index(column)
+        rules = {label_key(given): made for given, made in merged.items()}
+        shown = {label_key(each): number for number, each in enumerate(self.labels[place])}
+        made = [rules.get(label_key(each), each) for each in self.labels[place]]
+        numbered = [(shown.get(label_key(each), number), each) for number, each in enumerate(made)]
+        order = [each for _, each in sorted(numbered, key=lambda pair: pair[0])]
+        labels = list(self.labels)
+        labels[place] = tuple(made)
+        orders = dict(zip(self.columns, self.labels, strict=True)) | {column: order}
+        return _sorted(self.columns, tuple(labels), self.codes, self.counts, orders)
+
+    def some_cells(self) -> SomeCells:
+        """The same as what is counted of rows: the code of a missing entry is −1."""
+        # None is last, where it occurs.
+        missing = [len(each) - 1 if None in each else len(each) for each in self.labels]
+        codes = np.where(self.codes == np.array(missing), -1, self.codes)
+        return SomeCells(self.rows, self.labels, codes, self.counts)
+
+    def __repr__(self) -> str:
+        """Names the columns; the counts may be private."""
+        return f"Crosstab({', '.join(map(repr, self.columns))})"
+
+
+class CrosstabTally:
+    """Counts of combinations of labels, from batches of rows."""
+
+    def __init__(self, codings: Sequence[Coding], most_cells: int = MOST_CELLS) -> None:
+        """Nothing counted yet.
+
+        Args:
+            codings: The columns, and how their entries become labels.
+            most_cells: Combinations of labels beyond which a table is refused.
+        """
+        self._codings = tuple(codings)
+        names = [each.column for each in self._codings]
+        self._listed = ", ".join(map(repr, names))
+        require(bool(names), "codings must name at least one column.")
+        require(len(set(names)) == len(names), "codings must name each column once.")
+        require(most_cells >= 1, f"most_cells must be at least 1, got {most_cells!r}.")
+        self._most = most_cells
+        self._index: list[dict[tuple[int, Any], int]] = [{} for _ in names]
+        self._labels: list[list[Label]] = [[] for _ in names]
+        self._pending: list[tuple[IntArray, IntArray]] = []
+        self._rows = 0
+
+    def add(self, batch: Batch) -> None:
+        """Count some rows, which come in the order of the table."""
+        self.merge(self.counted(batch, self._rows))
+
+    def counted(self, batch: Batch, before: int | None) -> SomeCells:
+        """Some rows, counted for `merge`; may be called by several threads at a time.
+
+        Nothing is refused for being missing.
+
+        Args:
+            batch: The rows.
+            before: How many come before them, for messages; None: nobody knows.
+
+        Raises:
+            DataError: As `Coding.coded`.
+        """
+        found = [each.coded(batch, before) for each in self._codings]
+        sizes = [len(each.labels) + 1 for each in found]
+        counts = batch.counts
+        codes, counted = _add_up([each.codes + 1 for each in found], counts, sizes)
+        return SomeCells(batch.rows, tuple(each.labels for each in found), codes - 1, counted)
+
+    def merge(self, counted: SomeCells) -> None:
+        """Add what was counted of some rows.
+
+        Raises:
+            DataError: There are too many combinations.
+        """
+        self._rows += counted.rows
+        if not counted.counts.size:
+            return
+        codes = np.empty_like(counted.codes)
+        for place, labels in enumerate(counted.labels):
+            index, known = self._index[place], self._labels[place]
+            own = np.full(len(labels) + 1, -1, dtype=np.int64)
+            for code in np.unique(counted.codes[:, place]).tolist():
+                if code < 0:
+                    continue
+                own[code] = index.setdefault(label_key(labels[code]), len(known))
+                if own[code] == len(known):
+                    known.append(labels[code])
+            codes[:, place] = own[counted.codes[:, place]]
+            if len(known) > self._most:
+                raise self._too_many()
+        self._pending.append((codes, counted.counts))
+        waiting = sum(each.size for each, _ in self._pending[1:])
+        if waiting > max(_MOST_PENDING, self._pending[0][0].size):
+            self._merge()
+
+    @property
+    def rows(self) -> int:
+        """How many were counted so far."""
+        return self._rows
+
+    def cells(self) -> SomeCells:
+        """What was counted so far, for the `merge` of another tally."""
+        codes, counts = self._merge()
+        return SomeCells(self._rows, tuple(map(tuple, self._labels)), codes, counts)
+
+    def crosstab(self, orders: Mapping[str, Sequence[Label]] = MappingProxyType({})) -> Crosstab:
+        """What was counted so far.
+
+        Args:
+            orders: By column, the order in which labels are shown where the rule has none.
+        """
+        if not self._rows:
+            raise DataError(f"there are no rows to count in {self._listed}.")
+        codes, counts = self._merge()
+        labels = []
+        for coding, found in zip(self._codings, self._labels, strict=True):
+            numbers = [each for each in found if isinstance(each, float)]
+            whole = coding.whole and all(each.is_integer() for each in numbers)
+            plain = (int(each) if whole and isinstance(each, float) else each for each in found)
+            labels.append((*plain, None))
+        # −1 becomes the place of None, after all others.
+        places = np.array([len(each) - 1 for each in labels])
+        shown = {
+            each.column: each.display or tuple(orders.get(each.column, ()))
+            for each in self._codings
+        }
+        names = tuple(each.column for each in self._codings)
+        every = np.where(codes < 0, places, codes)
+        return _sorted(names, tuple(labels), every, counts, shown)
+
+    def _merge(self) -> tuple[IntArray, IntArray]:
+        """All cells as one table."""
+        if not self._pending:
+            return np.zeros((0, len(self._codings)), dtype=np.int64), np.zeros(0, dtype=np.int64)
+        codes, counts = self._pending[0]
+        if len(self._pending) > 1:
+            codes = np.concatenate([each for each, _ in self._pending])
+            counts = np.concatenate([each for _, each in self._pending])
+            sizes = [len(each) + 1 for each in self._labels]
+            codes, counts = _add_up(list(codes.T + 1), counts, sizes)
+            codes -= 1
+        self._pending = [(codes, counts)]
+        if counts.size > self._most:
+            raise self._too_many()
+        return codes, counts
+
+    def _too_many(self) -> DataError:
+        return DataError(
+            f"the columns {self._listed} have more than {self._most:,} combinations of values. Bin "
+            "numbers by public edges, take dates by a coarser unit, or publish fewer columns."
+        )
+
+
+def _add_up(
+    codes: Sequence[IntArray], counts: IntArray | None, sizes: Sequence[int]
+) -> tuple[IntArray, IntArray]:
+    """Each combination once, sorted, and how often it occurs.
+
+    Args:
+        codes: For each column its codes, from 0.
+        counts: How often each row counts; None: once.
+        sizes: For each column a number above all its codes.
+    """
+    if counts is not None:
+        some = counts > 0
+        codes, counts = [each[some] for each in codes], counts[some]
+    if not codes[0].size:
+        return np.zeros((0, len(codes)), dtype=np.int64), np.zeros(0, dtype=np.int64)
+    total = math.prod(sizes)
+    if total >= 2**62:
+        return _add_up_sorted(np.stack(codes, axis=1), counts)
+    flat = np.zeros(codes[0].size, dtype=np.int64)
+    for each, size in zip(codes, sizes, strict=True):
+        flat *= size
+        flat += each
+    if total <= max(FEW, 4 * flat.size):
+        found = np.zeros(total, dtype=np.int64)
+        if counts is None:
+            found += np.bincount(flat, minlength=total)
+        else:
+            np.add.at(found, flat, counts)
+        cells = np.flatnonzero(found)
+        counted = found[cells]
+    else:
+        cells, place = np.unique(flat, return_inverse=True)
+        counted = np.zeros(cells.size, dtype=np.int64)
+        np.add.at(counted, place, 1 if counts is None else counts)
+    parts = []
+    for size in reversed(sizes):
+        cells, part = np.divmod(cells, size)
+        parts.append(part)
+    return np.stack(parts[::-1], axis=1), counted
+
+
+def _add_up_sorted(codes: IntArray, counts: IntArray | None) -> tuple[IntArray, IntArray]:
+    """The same where combinations are too many to be numbered."""
+    order = np.lexsort(codes.T[::-1])
+    codes = codes[order]
+    ones = np.ones(order.size, dtype=np.int64) if counts is None else counts[order]
+    new = np.ones(order.size, dtype=bool)
+    new[1:] = np.any(codes[1:] != codes[:-1], axis=1)
+    starts = np.flatnonzero(new)
+    return codes[starts], np.add.reduceat(ones, starts)
+
+
+def _compact(
+    columns: tuple[str, ...],
+    labels: tuple[tuple[Label, ...], ...],
+    codes: IntArray,
+    counts: IntArray,
+) -> Crosstab:
+    """Counts with the labels that occur, in the order that they have."""
+    shown = dict(zip(columns, labels, strict=True))
+    return _sorted(columns, labels, codes, counts, shown)
+
+
+def _sorted(
+    columns: tuple[str, ...],
+    labels: tuple[tuple[Label, ...], ...],
+    codes: IntArray,
+    counts: IntArray,
+    orders: Mapping[str, Sequence[Label]],
+) -> Crosstab:
+    """Each combination once, sorted by labels that occur, in the order in which they are shown."""
+    kept: list[tuple[Label, ...]] = []
+    parts = []
+    for place, name in enumerate(columns):
+        present = np.unique(codes[:, place])
+        distinct = {label_key(labels[place][code]): labels[place][code] for code in present}
+        found = ordered(distinct.values(), orders.get(name, ()))
+        index = {label_key(each): number for number, each in enumerate(found)}
+        table = np.zeros(len(labels[place]), dtype=np.int64)
+        for code in present.tolist():
+            table[code] = index[label_key(labels[place][code])]
+        kept.append(tuple(found))
+        parts.append(table[codes[:, place]])
+    cells, counted = _add_up(parts, counts, [len(each) for each in kept])
+    return Crosstab(columns, tuple(kept), cells, counted)

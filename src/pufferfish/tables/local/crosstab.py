@@ -1,0 +1,193 @@
+"""Combinations of labels in arrays, frames and files, counted some rows at a time; and how the
+columns of each would be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from datetime import date
+from decimal import Decimal
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.extras import pyarrow
+from pufferfish.tables.arrays import array_batch
+from pufferfish.tables.arrow import BATCH, arrow_batch
+from pufferfish.tables.batch import Batch
+from pufferfish.tables.coding import ISO_DATE, Coding, labels_in, numbers_in
+from pufferfish.tables.combined import SomeCells
+from pufferfish.tables.crosstab import Crosstab, CrosstabTally
+from pufferfish.tables.engine import Checking, ColumnKind, Progress
+from pufferfish.tables.formats import FileFormat
+from pufferfish.tables.local.dtypes import arrow_kind, frame_kind
+from pufferfish.tables.local.frames import collect_frame, native, to_arrow
+from pufferfish.tables.local.pieces import Piece, open_table
+from pufferfish.tables.local.pool import in_order
+from pufferfish.tables.local.reading import as_numbers
+from pufferfish.tables.names import check_columns
+from pufferfish.tables.summary import is_missing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["array_kinds", "crosstab_arrays", "crosstab_files", "crosstab_frame", "file_kinds"]
+__all__ += ["frame_kinds"]
+
+
+def crosstab_arrays(
+    table: Mapping[str, Any], codings: Sequence[Coding], check: Checking | None = None
+) -> Crosstab:
+    """Counts of a dict of arrays."""
+    tally = CrosstabTally(codings)
+    check_columns(list(table), *(each.column for each in codings))
+    batch = array_batch(table, numbers_in(codings), None, labels_in(codings))
+    tally.merge(_counted(batch, 0, tally, check))
+    return tally.crosstab()
+
+
+def crosstab_frame(
+    frame: Any, codings: Sequence[Coding], check: Checking | None = None
+) -> Crosstab:
+    """Counts of a frame; labels are shown in the order of its categories where it has any."""
+    tally = CrosstabTally(codings)
+    given = native(frame)
+    names = [each.column for each in codings]
+    check_columns(given.collect_schema().names(), *names)
+    table = collect_frame(given.select(*names))
+    parts = to_arrow(table, *numbers_in(codings)).to_batches(max_chunksize=BATCH)
+    starts = np.cumsum([0, *(part.num_rows for part in parts)]).tolist()
+
+    def work(each: tuple[pa.RecordBatch, int]) -> SomeCells:
+        batch = arrow_batch(each[0], numbers_in(codings), None, labels_in(codings))
+        return _counted(batch, each[1], tally, check)
+
+    with closing(in_order(zip(parts, starts, strict=False), work)) as counted:
+        for some in counted:
+            tally.merge(some)
+    kinds = {name: frame_kind(table.get_column(name)) for name in labels_in(codings)}
+    return tally.crosstab({name: kind.order for name, kind in kinds.items() if kind.order})
+
+
+def crosstab_files(
+    path: str,
+    format_: FileFormat,
+    codings: Sequence[Coding],
+    progress: Progress | None = None,
+    check: Checking | None = None,
+) -> Crosstab:
+    """Counts of one file or many, in bounded memory."""
+    tally = CrosstabTally(codings)
+    numbers, labels = numbers_in(codings), labels_in(codings)
+
+    def work(piece: Piece) -> tuple[SomeCells, float | None]:
+        with piece.naming():
+            batch = arrow_batch(piece.rows, numbers, None, labels)
+            return _counted(batch, piece.before, tally, check), piece.progress
+
+    with (
+        open_table(path, format_, [*numbers, *labels], numbers, labels) as table,
+        closing(in_order(table.pieces, work)) as counted,
+    ):
+        for some, share in counted:
+            tally.merge(some)
+            if progress is not None and share is not None:
+                progress(share)
+    return tally.crosstab()
+
+
+def _counted(
+    batch: Batch, before: int | None, tally: CrosstabTally, check: Checking | None
+) -> SomeCells:
+    if check is not None:
+        check(batch, before)
+    return tally.counted(batch, before)
+
+
+def array_kinds(table: Mapping[str, Any], names: Sequence[str]) -> dict[str, ColumnKind]:
+    """How columns of a dict of arrays are read."""
+    check_columns(list(table), *names)
+    return {name: _array_kind(table[name]) for name in names}
+
+
+def _array_kind(column: Any) -> ColumnKind:
+    array = np.asarray(column) if hasattr(column, "dtype") else np.array([*column], dtype=object)
+    if array.dtype.kind in "iuf":
+        return ColumnKind("number")
+    if array.dtype.kind == "M":
+        return ColumnKind("date")
+    entries: Iterable[Any] = array if array.dtype.kind == "O" else ()
+    kinds = {_entry_kind(each) for each in entries if not is_missing(each)}
+    return ColumnKind(kinds.pop() if len(kinds) == 1 else "label")
+
+
+def frame_kinds(frame: Any, names: Sequence[str]) -> dict[str, ColumnKind]:
+    """How columns of a frame are read."""
+    given = native(frame)
+    check_columns(given.collect_schema().names(), *names)
+    table = collect_frame(given.select(*names))
+    return {name: frame_kind(table.get_column(name)) for name in names}
+
+
+def file_kinds(path: str, format_: FileFormat, names: Sequence[str]) -> dict[str, ColumnKind]:
+    """How columns of files are read; a CSV is read for it, as far as it takes to tell."""
+    with open_table(path, format_, names, (), tuple(names)) as table:
+        if format_.kind != "csv":
+            first = next(table.pieces).rows
+            return {name: arrow_kind(first.column(name)) for name in names}
+        looks = {name: _Look(name, key=name in table.source.keys) for name in names}
+        for piece in table.pieces:
+            for name, look in looks.items():
+                look.add(piece.rows.column(name))
+            if all(look.decided for look in looks.values()):
+                break
+        return {name: look.found for name, look in looks.items()}
+
+
+class _Look:
+    """What the texts of a CSV's column may be, some rows at a time."""
+
+    def __init__(self, name: str, *, key: bool) -> None:
+        # The key of a folder is text for every reader.
+        self._name, self._number, self._date, self._some = name, not key, True, False
+
+    def add(self, texts: pa.Array) -> None:
+        """See some entries."""
+        pa, pc = pyarrow(), pyarrow("compute")
+        present = texts.filter(pc.not_equal(pc.utf8_trim_whitespace(texts), ""))
+        if not len(present):
+            return
+        self._some = True
+        if self._number:
+            try:
+                as_numbers(self._name, present, 0)
+                self._date = False
+            except InvalidInputError:
+                self._number = False
+        if self._date:
+            plain = pc.utf8_trim_whitespace(present.cast(pa.string()))
+            dated = pc.match_substring_regex(plain, f"^{ISO_DATE}$")
+            self._date = bool(pc.all(dated).as_py())
+
+    @property
+    def decided(self) -> bool:
+        """Whether further rows change nothing."""
+        return self._some and not (self._number or self._date)
+
+    @property
+    def found(self) -> ColumnKind:
+        """What was seen."""
+        if not self._some:
+            return ColumnKind("label")
+        return ColumnKind("number" if self._number else "date" if self._date else "label")
+
+
+def _entry_kind(entry: object) -> Literal["number", "label", "date"]:
+    if isinstance(entry, bool | np.bool_):
+        return "label"
+    if isinstance(entry, Real | Decimal):
+        return "number"
+    return "date" if isinstance(entry, date) else "label"

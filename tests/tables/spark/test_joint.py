@@ -1,0 +1,81 @@
+"""Tables on a cluster: the same law, counts and refusals as on one machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pufferfish as pf
+from pufferfish.core.errors import DataError
+from tests.joint.engines import plain
+from tests.joint.test_rows import ROWS, check, mixed, planned, table, unseen
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def given(spark: Any, rows: Any, parts: int = 3) -> Any:
+    return spark.createDataFrame(rows).repartition(parts)
+
+
+def test_a_table(spark: Any, tmp_path: Path) -> None:
+    """Texts, truth values, dates by year and numbers with holes, together, by strata."""
+    local = pf.release(table(), mixed()).record
+    done = pf.release(given(spark, table()), mixed(), tmp_path / "out")
+    published = plain(done.frame.toArrow())
+    order = sorted(range(ROWS), key=lambda row: int(published["note"][row][4:]))
+    check({name: [each[row] for row in order] for name, each in published.items()}, mixed())
+    found = done.record
+    for name in ("read", "published", "missing", "unprotected", "unseen"):
+        assert getattr(found, f"rows_{name}") == getattr(local, f"rows_{name}")
+    assert found.beliefs_from == "this table"
+    assert found.known_says == local.known_says
+    assert found.reveals is not None
+    for edition in ("internal", "public"):
+        found.save(tmp_path / f"{edition}.json", edition)
+        checks = pf.verify_record(tmp_path / f"{edition}.json").checks
+        assert all(each.verdict is not False for each in checks)
+
+
+def test_combinations_that_were_never_seen(spark: Any, tmp_path: Path) -> None:
+    """They are counted before anything is drawn."""
+    plan = planned(["size", "code"], calibrate={"wrong": 0.01, "nominal": False}, goal=1.0)
+    done = pf.release(given(spark, unseen(40)), plan, tmp_path / "out", beliefs_from_plan=True)
+    assert done.record.rows_unseen == 40
+    with pytest.raises(DataError, match="41 of 4,000 rows have values that no belief considers"):
+        pf.release(given(spark, unseen(41)), plan, tmp_path / "more", beliefs_from_plan=True)
+    strict = planned(["size", "code"])
+    with pytest.raises(DataError, match="a row: this combination of 'size' and 'code' was not"):
+        pf.release(given(spark, unseen(1)), strict, tmp_path / "more", beliefs_from_plan=True)
+    with pytest.raises(DataError, match="fitted on another table"):
+        pf.release(given(spark, unseen(1)), plan, tmp_path / "more")
+    assert not (tmp_path / "more").exists()
+
+
+def test_numbers_by_strata(spark: Any, tmp_path: Path) -> None:
+    """Rows without a number are left out; those outside and capped are counted."""
+    beliefs = [
+        pf.Belief(
+            {"a": pf.Gaussian(40.0, 9.0), "b": pf.Gaussian(mean, 9.0)},
+            name=sex,
+            given={"sex": sex},
+            provenance="public",
+            cap=(20.0, 70.0),
+        )
+        for sex, mean in (("f", 42.0), ("m", 48.0))
+    ]
+    cal = pf.calibrate(pf.Scenario(beliefs), pf.Guarantee(0.1), keep=["sex"])
+    plan = pf.Plan(
+        calibration=cal,
+        columns=["code"],
+        secret="g",
+        keep=["sex"],
+        others=["c"],
+        missing="drop",
+        cap=(20.0, 70.0),
+    )
+    local = pf.release(table(), plan).record
+    found = pf.release(given(spark, table()), plan, tmp_path / "out").record
+    for name in ("read", "published", "missing", "unprotected", "unseen", "outside", "capped"):
+        assert getattr(found, f"rows_{name}") == getattr(local, f"rows_{name}"), name
