@@ -6,6 +6,14 @@ handed to `register` once. Nothing else in the library has to know which law it 
 
 from __future__ import annotations
 
+from pufferfish.mechanisms.by_known import (
+    TAG,
+    ByKnown,
+    ByKnownEntries,
+    ByKnownWords,
+    read_by_known,
+    write_by_known,
+)
 from pufferfish.mechanisms.drawing import DRAWINGS, Drawing, drawing_of
 from pufferfish.mechanisms.recoded import (
     Outlined,
@@ -16,7 +24,7 @@ from pufferfish.mechanisms.recoded import (
     write_recoding,
 )
 from pufferfish.mechanisms.words import WORDS, LawWords, words_of
-from pufferfish.noise import Law, register_document
+from pufferfish.noise import Law, Stratified, register_document
 from pufferfish.noise.documents import Read, Write
 from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.outline import RecodingOutline
@@ -60,3 +68,12 @@ register(
     entries=RecodingEntries,
 )
 register(RecodingOutline, tag="recoding-outline", drawing=Outlined(), words=RecodingWords())
+register(
+    Stratified,
+    tag=TAG,
+    drawing=ByKnown(),
+    words=ByKnownWords(),
+    write=write_by_known,
+    read=read_by_known,
+    entries=ByKnownEntries,
+)

@@ -66,6 +66,10 @@ class Drawing(ABC):
         """Whether that can be told from the law itself."""
         return True
 
+    def tells(self, law: Any) -> bool:
+        """The same of a law that may be made of others."""
+        return self.told
+
     def imitate(self, law: Any, count: int, source: Imitation) -> FloatArray:
         """What is added to `count` values, in floating point: to look at, never to publish."""
         raise UnsupportedError(f"what {type(law).__name__} adds cannot be imitated.")

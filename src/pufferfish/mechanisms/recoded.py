@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
@@ -11,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
+from pufferfish.beliefs.labels import Labels
 from pufferfish.core.errors import InvalidInputError, UnsupportedError
 from pufferfish.core.validation import FloatArray, require
+from pufferfish.documents.shape import plain
 from pufferfish.documents.types import Numbers, Positive
 from pufferfish.mechanisms.drawing import Drawing, drawing_of
 from pufferfish.mechanisms.words import LawWords, Number
 from pufferfish.noise import LaplaceNoise
-from pufferfish.recoding.domain import Value
+from pufferfish.recoding.domain import AnyValue
 from pufferfish.recoding.exact import WHOLE
 from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.outline import RecodingOutline
@@ -66,7 +69,7 @@ class Recoded(Drawing):
             given.ndim == 1 and (given.dtype.kind in "iuf" or given.size == 0),
             "values must be a list of real numbers.",
         )
-        published = np.array([np.nan if each is None else each for each in law.outputs])
+        published = np.array([np.nan if each is None else each for each in law.coded_outputs])
         results = np.empty(given.shape)
         for start in range(0, given.size, _AT_A_TIME):
             part = slice(start, start + _AT_A_TIME)
@@ -75,14 +78,19 @@ class Recoded(Drawing):
             if bad.any():
                 raise InvalidInputError(
                     f"row {start + int(np.argmax(bad))} has a value that the recoding does not "
-                    "take. Fit the beliefs to a table that has it, or use bins (edges=..., "
-                    "--edges)."
+                    "take. Fit the beliefs to a table that has it"
+                    f"{'' if law.labelled else ', or use bins (edges=..., --edges)'}."
                 )
             results[part] = published[_alias(law).draw(rows, entropy)]
         return results
 
     def _rows(self, law: Recoding, values: FloatArray, entropy: Entropy) -> npt.NDArray[np.int64]:
         """The row of the table that each value is drawn from; −1: there is none."""
+        if law.labelled:
+            # A category is given by its place in the list; any other number is none of them.
+            size = len(law.values)
+            known = (values >= 0.0) & (values < size) & (values == np.floor(values))
+            return np.where(known, values, -1 if law.unseen is None else size).astype(np.int64)
         if law.listed and not law.takes_missing:
             return law.cells.places(values)
         missing, beyond = np.isnan(values), np.abs(values) > min(self.limit(law), _LARGEST)
@@ -105,7 +113,9 @@ class Recoded(Drawing):
 
 @lru_cache(maxsize=16)
 def _alias(law: Recoding) -> AliasTables:
-    return AliasTables.of(law.table, _BITS)
+    if law.unseen is None:
+        return AliasTables.of(law.table, _BITS)
+    return AliasTables.of(np.vstack([law.table, np.array(law.unseen, dtype=np.int64)]), _BITS)
 
 
 def _size(number: float) -> str:
@@ -151,7 +161,7 @@ class RecodingWords(LawWords):
         """What it takes, and its floor."""
         if isinstance(law, RecodingOutline):
             return f"a recoding{self._floor(law, number)}"
-        what = "bins" if law.binned else "values"
+        what = "bins" if law.binned else "categories" if law.labelled else "values"
         return f"a recoding of {len(law.values)} {what}{self._floor(law, number)}"
 
     def short(self, law: Recoding | RecodingOutline) -> str:
@@ -220,42 +230,56 @@ class RecodingEntries:
         grid: Its grid.
         floor: κ, or null.
         distances: Between the values, row by row, if that is not their difference.
+        labelled: Whether values are categories, or tuples of them.
+        unseen: The row of categories that are not in the list, as in `rows`; null: refused.
     """
 
-    values: Annotated[tuple[Value, ...], Meta(min_length=1)]
-    outputs: Annotated[tuple[Value, ...], Meta(min_length=1)]
+    values: Annotated[tuple[Labels, ...], Meta(min_length=1)]
+    outputs: Annotated[tuple[Labels, ...], Meta(min_length=1)]
     rows: Annotated[tuple[str, ...], Meta(min_length=1)]
     edges: Numbers | None = None
     scale: Positive | None = None
     grid: Positive | None = None
     floor: Positive | None = None
     distances: tuple[Numbers, ...] | None = None
+    labelled: bool = False
+    unseen: str | None = None
 
 
 def write_recoding(law: Recoding) -> dict[str, Any]:
     """Its entries as plain data."""
     noise = law.noise
+    labels: dict[str, Any] = {}
+    if law.labelled:
+        labels = {"labelled": True, "unseen": None if law.unseen is None else _hex(law.unseen)}
     return {
-        "values": list(law.values),
-        "outputs": list(law.outputs),
-        "rows": [" ".join(f"{each:x}" for each in row) for row in law.table.tolist()],
+        "values": plain(law.values),
+        "outputs": plain(law.outputs),
+        "rows": [_hex(row) for row in law.table.tolist()],
         "edges": None if law.edges is None else list(law.edges),
         "scale": None if noise is None else noise.scale,
         "grid": None if noise is None else noise.grid,
         "floor": law.floor,
         "distances": None if law.distances is None else law.distances.tolist(),
+        **labels,
     }
 
 
+def _hex(row: Sequence[int]) -> str:
+    return " ".join(f"{each:x}" for each in row)
+
+
 def read_recoding(
-    values: tuple[Value, ...],
-    outputs: tuple[Value, ...],
+    values: tuple[AnyValue, ...],
+    outputs: tuple[AnyValue, ...],
     rows: tuple[str, ...],
     edges: tuple[float, ...] | None,
     scale: float | None,
     grid: float | None,
     floor: float | None,
     distances: tuple[tuple[float, ...], ...] | None,
+    labelled: bool = False,
+    unseen: str | None = None,
 ) -> Recoding:
     """The recoding that `write_recoding` described; what it claims is checked again."""
     table = np.array([_row(each, len(outputs)) for each in rows], dtype=np.int64)
@@ -268,6 +292,8 @@ def read_recoding(
         noise=None if scale is None else LaplaceNoise(scale, grid),
         floor=floor,
         distances=None if distances is None else np.array(distances),
+        labelled=labelled,
+        unseen=None if unseen is None else tuple(_row(unseen, len(outputs))),
     )
 
 

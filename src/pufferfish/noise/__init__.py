@@ -19,6 +19,7 @@ from pufferfish.noise.output import (
     TableOutput,
     output_law,
 )
+from pufferfish.noise.stratified import Stratified, Stratum
 
 __all__ = [
     "AdditiveLaw",
@@ -31,6 +32,8 @@ __all__ = [
     "NoNoise",
     "Noise",
     "OutputLaw",
+    "Stratified",
+    "Stratum",
     "TableOutput",
     "as_noise",
     "check_noise",

@@ -18,7 +18,7 @@ from pufferfish.documents.shape import Open, entries_of, plain, read
 from pufferfish.noise.base import Law
 from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, NoNoise
 
-__all__ = ["LawEntries", "law_from_dict", "law_to_dict", "register_document"]
+__all__ = ["LawEntries", "forms_without", "law_from_dict", "law_to_dict", "register_document"]
 
 # What a law writes, without its tag; and what it reads, likewise.
 Write = Callable[[Any], dict[str, Any]]
@@ -61,6 +61,11 @@ def register_document(
 
 for _law in (LaplaceNoise, GaussianNoise, NoNoise):
     register_document(_law.kind, _law)
+
+
+def forms_without(tag: str) -> tuple[Any, ...]:
+    """The entries of all laws but one, for documents of a law that is made of others."""
+    return tuple(each.entries for name, each in _BY_TAG.items() if name != tag)
 
 
 class LawEntries(Open):

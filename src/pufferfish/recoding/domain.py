@@ -8,13 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pufferfish.beliefs.labels import Labels
 from pufferfish.core.validation import FloatArray
 from pufferfish.noise import LaplaceNoise
 
-__all__ = ["Cells", "Value", "between"]
+__all__ = ["AnyValue", "Cells", "Value", "between", "cells_of_labels"]
 
 # None stands for a missing value.
 Value = float | None
+# A value, or a category, or a tuple of these for several columns.
+AnyValue = Value | Labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,11 @@ class Cells:
             return np.full(numbers.shape, -1)
         place = np.minimum(np.searchsorted(listed, numbers), listed.size - 1)
         return np.where(listed[place] == numbers, place, -1)
+
+
+def cells_of_labels(count: int) -> Cells:
+    """Categories are looked up by their places: 0, 1, 2, …"""
+    return Cells(tuple(map(float, range(count))))
 
 
 def between(values: Sequence[float] | FloatArray) -> tuple[float, ...]:

@@ -22,10 +22,10 @@ promise itself. It knows the duty as `exact` judges it: for δ > 0 with the wors
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import CellLaw, Whole
@@ -34,6 +34,8 @@ from pufferfish.recoding.program import GroupMultipliers, Multipliers, Pairs, or
 from pufferfish.recoding.table import Duty
 
 __all__ = ["lower_bound"]
+
+Counts = npt.NDArray[np.int64]
 
 # Probabilities, and multipliers for a largest cost of about 1, are multiples of 2 to minus these.
 _PROBABILITY, _MULTIPLIER = 62, 60
@@ -160,58 +162,43 @@ class _Far:
         near: FloatArray,
     ) -> None:
         self._mass = int(wrong * (1 << _PROBABILITY))
-        self._found, self._near = found, near
+        self._found = found
         self._peak, self._base = multipliers.peak, multipliers.base
+        self._rising = np.argsort(near, axis=0, kind="stable")
 
     def laws(self, i: int, law: CellLaw) -> tuple[Whole, Whole]:
         """P⁺ from below and P⁻ from above, for each cell and y."""
         low, high = _ends(law)
-        room = [int(each) for each in low[:, 0]]
-        upper = np.repeat(low, self._near.shape[1], axis=1)
-        lower = np.repeat(high, self._near.shape[1], axis=1)
-        for y, column in enumerate(self._near.T):
-            rising = np.argsort(column, kind="stable").tolist()
-            peak, base = self._peak[:, y], self._base[:, y]
-            bottom, top = self._found.bottom[i][:, y], self._found.top[i][:, y]
-            upper[:, y] = upper[:, y] + self._moved(room, bottom, peak, rising)
-            lower[:, y] = lower[:, y] + self._moved(room, top, base, rising[::-1])
-        return upper, lower
+        room = low.astype(np.int64)
+        upper = self._moved(room, self._found.bottom[i], self._peak, self._rising)
+        lower = self._moved(room, self._found.top[i], self._base, self._rising[::-1])
+        return low + upper.astype(object), high + lower.astype(object)
 
-    def _moved(
-        self, room: Sequence[int], source: FloatArray, target: FloatArray, order: Sequence[int]
-    ) -> Whole:
-        """What each cell gains if η of mass moves.
+    def _moved(self, room: Counts, source: FloatArray, target: FloatArray, order: Counts) -> Counts:
+        """What each cell gains if η of mass moves, for each y.
 
         It comes from cells in proportion to `source`, as far as there is room, and then in order;
-        it goes to cells in proportion to `target`, or to the last in order.
+        it goes to cells in proportion to `target`, or to the last in order. Together the room is at
+        most 2⁶²: no sum is beyond 64 bits.
         """
-        left = self._mass
-        moved = [0] * len(room)
-        for x, wanted in zip(_places(source), _shares(source, left), strict=True):
-            moved[x] = -min(wanted, room[x])
-            left += moved[x]
-        for x in order:
-            if left == 0:
-                break
-            taken = min(room[x] + moved[x], left)
-            moved[x] -= taken
-            left -= taken
-        mass = self._mass - left
+        taken = np.minimum(_shares(source, np.full(source.shape[1], self._mass)), room)
+        spare = np.take_along_axis(room - taken, order, axis=0)
+        before = np.cumsum(spare, axis=0) - spare
+        more = np.clip(self._mass - taken.sum(axis=0) - before, 0, spare)
+        np.put_along_axis(taken, order, np.take_along_axis(taken, order, axis=0) + more, axis=0)
+        mass = taken.sum(axis=0)
         given = _shares(target, mass)
-        for x, share in zip(_places(target), given, strict=True):
-            moved[x] += share
-        moved[order[-1]] += mass - sum(given)
-        return np.array(moved, dtype=object)
+        given[order[-1], np.arange(mass.size)] += mass - given.sum(axis=0)
+        found: Counts = given - taken
+        return found
 
 
-def _places(weights: FloatArray) -> list[int]:
-    """Where weights are above 0."""
-    return [int(each) for each in np.flatnonzero(weights > 0.0)]
-
-
-def _shares(weights: FloatArray, mass: int) -> list[int]:
-    """Whole parts of a mass in proportion to the weights above 0: together no more than it."""
-    positive = weights[weights > 0.0]
-    parts = [int(each) for each in np.ldexp(positive / positive.max(initial=0.0), _MULTIPLIER)]
-    whole = max(sum(parts), 1)
-    return [mass * each // whole for each in parts]
+def _shares(weights: FloatArray, mass: Counts) -> Counts:
+    """Whole parts of each mass in proportion to the weights above 0: together no more than it."""
+    positive = np.maximum(weights, 0.0)
+    largest = positive.max(axis=0)
+    positive = positive / np.where(largest > 0.0, largest, 1.0)
+    total = positive.sum(axis=0)
+    shares = positive / np.where(total > 0.0, total, 1.0)
+    # Rounding adds far less than is left out.
+    return np.floor(shares * (mass * (1.0 - 2.0**-40))).astype(np.int64)

@@ -10,9 +10,12 @@ rounded, but e^ε, which is rounded down.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from pufferfish.recoding.cells import CellLaw, IntegerTable, Whole
 
@@ -64,7 +67,8 @@ class Published:
 def publish(table: IntegerTable, law: CellLaw, wrong: Fraction = Fraction(0)) -> Published:
     """Bounds on Q(y) for every law within `wrong` of `law` in total variation; exact for counts."""
     whole: Whole = table.astype(object)
-    low, high = law.low @ whole, law.high @ whole
+    low = law.low @ whole
+    high = low if law.high is law.low else law.high @ whole
     if wrong == 0:
         scale = law.total * WHOLE
         return Published(
@@ -74,27 +78,37 @@ def publish(table: IntegerTable, law: CellLaw, wrong: Fraction = Fraction(0)) ->
     # In units of 1/(total·denominator), so that the moved mass is whole as well.
     parts, mass = wrong.denominator, wrong.numerator * law.total
     scale = law.total * WHOLE * parts
-    room = [int(each) * parts for each in law.high]
-    lower, upper = [], []
-    for y in range(table.shape[1]):
-        column = [int(each) for each in table[:, y]]
-        rising = sorted(range(len(column)), key=column.__getitem__)
-        least = mass * column[rising[0]] - _weigh(column, room, mass, reversed(rising))
-        most = mass * column[rising[-1]] - _weigh(column, room, mass, rising)
-        lower.append(Fraction(max(int(low[y]) * parts + least, 0), scale))
-        upper.append(Fraction(int(high[y]) * parts + most, scale))
-    return Published(tuple(lower), tuple(upper))
+    room = law.high * parts
+    if int(room.sum()) < WHOLE and mass < WHOLE:
+        # Sums of these fit into 64 bits.
+        room = room.astype(np.int64)
+    rising = np.argsort(table, axis=0, kind="stable")
+    least = mass * table.min(axis=0).astype(object) - _weigh(table, room, mass, rising[::-1])
+    most = mass * table.max(axis=0).astype(object) - _weigh(table, room, mass, rising)
+    return Published(
+        tuple(Fraction(max(each, 0), scale) for each in low * parts + least),
+        tuple(Fraction(each, scale) for each in high * parts + most),
+    )
 
 
-def _weigh(column: Sequence[int], room: Sequence[int], mass: int, order: Iterable[int]) -> int:
-    """What leaves a column if `mass` is taken from its cells in this order, as far as they go."""
-    gone = 0
-    for x in order:
-        taken = min(room[x], mass)
-        gone += taken * column[x]
-        mass -= taken
-        if mass == 0:
-            break
+def _weigh(
+    table: IntegerTable,
+    room: npt.NDArray[np.int64] | Whole,
+    mass: int,
+    order: npt.NDArray[np.int64],
+) -> Whole:
+    """What leaves each column if `mass` is taken from its cells in order, as far as they go."""
+    there: npt.NDArray[Any] = room[order]
+    before = np.cumsum(there, axis=0) - there
+    taken = np.minimum(np.maximum(mass - before, 0), there)
+    # Most cells give nothing, or have nothing to give.
+    columns, places = np.nonzero(((taken != 0) & (np.take_along_axis(table, order, axis=0) != 0)).T)
+    gone: Whole = np.full(table.shape[1], 0, dtype=object)
+    if columns.size:
+        given = table[order[places, columns], columns].astype(object)
+        given = given * taken[places, columns].astype(object)
+        found, starts = np.unique(columns, return_index=True)
+        gone[found] = np.add.reduceat(given, starts)
     return gone
 
 

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.labels import Labels, check_labels, key_of, places_of
+from pufferfish.beliefs.priors import Categorical, Discrete
 from pufferfish.core.validation import FloatArray, require
-from pufferfish.recoding.domain import Cells, Value
+from pufferfish.recoding.domain import AnyValue, Cells
 
-__all__ = ["Frequencies", "Occurring", "weigh"]
+__all__ = ["Frequencies", "Occurring", "weigh", "weigh_labels"]
 
 
 class _Items(Protocol):
@@ -23,7 +24,7 @@ class _Items(Protocol):
 
 
 # {value: how often}, a table, or how often in the order of the domain.
-Frequencies = Mapping[Value, float] | Discrete | _Items | Sequence[float] | FloatArray
+Frequencies = Mapping[Any, float] | Discrete | Categorical | _Items | Sequence[float] | FloatArray
 
 
 class Occurring(NamedTuple):
@@ -40,6 +41,10 @@ def weigh(cells: Cells, frequencies: Frequencies) -> Occurring:
     Raises:
         InvalidInputError: A value has none, or frequencies are not what they are called.
     """
+    require(
+        not isinstance(frequencies, Categorical),
+        "these are frequencies of categories, and the recoding is of numbers.",
+    )
     if isinstance(frequencies, Discrete):
         found = Occurring(frequencies.values, frequencies.probabilities, 0.0)
     elif hasattr(frequencies, "items"):
@@ -63,6 +68,46 @@ def weigh(cells: Cells, frequencies: Frequencies) -> Occurring:
         "frequencies name a value that the recoding does not take.",
     )
     return found
+
+
+def weigh_labels(values: Sequence[AnyValue], frequencies: Frequencies) -> FloatArray:
+    """How often each of some categories occurs.
+
+    Raises:
+        InvalidInputError: Another one occurs, or frequencies are not what they are called.
+    """
+    weights = np.zeros(len(values))
+    if isinstance(frequencies, Categorical) or hasattr(frequencies, "items"):
+        places = places_of(values)
+        for labels, weight in _labelled_items(frequencies):
+            place = places.get(key_of(labels))
+            require(place is not None, "frequencies name a category that the recoding lacks.")
+            weights[place] += weight
+    else:
+        given = np.asarray(frequencies, dtype=np.float64)
+        require(
+            given.shape == weights.shape,
+            f"frequencies must have one entry for each of the {weights.size} categories.",
+        )
+        weights = given
+    require(
+        bool(np.isfinite(weights).all() and (weights >= 0.0).all() and weights.sum() > 0.0),
+        "frequencies must not be negative, nor all 0.",
+    )
+    return weights
+
+
+def _labelled_items(frequencies: Any) -> list[tuple[Labels, float]]:
+    if isinstance(frequencies, Categorical):
+        return list(zip(frequencies.values, frequencies.probabilities.tolist(), strict=True))
+    pairs = [(each, float(weight)) for each, weight in frequencies.items()]
+    return list(
+        zip(
+            check_labels("frequencies", [each for each, _ in pairs]),
+            [weight for _, weight in pairs],
+            strict=True,
+        )
+    )
 
 
 def _split(values: FloatArray, weights: FloatArray) -> Occurring:

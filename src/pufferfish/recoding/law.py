@@ -6,6 +6,9 @@ list them, x is first put into a bin; where noise goes first, x + N is. A floor 
     M(x,·) ≤ e^{κ·d(x,x')}·M(x',·)    for every two values, whatever anybody believes.
 
 It is a claim about the numbers of the table, and a table that breaks it is no recoding.
+
+Categories, and tuples of several columns, are *labelled*: inside they are their places 0, 1, 2, …
+in the list of values.
 """
 
 from __future__ import annotations
@@ -14,28 +17,35 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.beliefs.labels import Labels, key_of, places_of
+from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.numerics import reciprocal_down
 from pufferfish.core.validation import FloatArray, finite, positive, require
 from pufferfish.noise import LaplaceNoise, Law
+from pufferfish.recoding import error
 from pufferfish.recoding.cells import IntegerTable
-from pufferfish.recoding.domain import Cells, Value, between
+from pufferfish.recoding.checks import (
+    check_categories,
+    check_metric,
+    check_values,
+    has_labels,
+    rank_of,
+)
+from pufferfish.recoding.domain import AnyValue, Cells, Value, between, cells_of_labels
 from pufferfish.recoding.exact import WHOLE, floor_of
-from pufferfish.recoding.frequencies import Frequencies, weigh
+from pufferfish.recoding.frequencies import Frequencies, weigh_labels
 from pufferfish.recoding.kernels import line_floor, metric_floor
 from pufferfish.recoding.table import round_table
 
 __all__ = ["Recoding"]
 
 _MOST_CELLS = 1_000
-# Every pair of values is compared for distances of one's own.
-_MOST_OWN = 200
 # Beyond this a whole number may change when it becomes a double.
 _LARGEST_WHOLE = 2.0**53
 
@@ -46,7 +56,8 @@ class Recoding(Law):
 
     Attributes:
         values: The domain: listed values in rising order, or what stands for each bin; None, at
-            the end, for a missing value.
+            the end, for a missing value. Or categories, or tuples of them in the order of their
+            columns, None for a missing one wherever it stands.
         outputs: What may be published.
         table: Whole numbers, a row for each value, which sums to 2⁶².
         edges: Between which values the bins lie: bin k is from edges[k−1] up to, not including,
@@ -54,26 +65,38 @@ class Recoding(Law):
         noise: Laplace noise that is added before the bin is looked up; None: none is.
         floor: κ, for two values at distance 1; None: none is claimed.
         distances: Between the values, the missing one left out, if not their differences.
+        labelled: Whether values are categories, or tuples of them; whole numbers may be codes.
+        unseen: Of a labelled recoding, the row of a value that is not in the list; None: such a
+            value is refused. The promise covers it as far as laws may be wrong.
     """
 
-    values: tuple[Value, ...]
-    outputs: tuple[Value, ...]
+    values: tuple[AnyValue, ...]
+    outputs: tuple[AnyValue, ...]
     table: IntegerTable
     edges: tuple[float, ...] | None = None
     noise: LaplaceNoise | None = None
     floor: float | None = None
     distances: FloatArray | None = None
+    labelled: bool = False
+    unseen: tuple[int, ...] | None = None
     _digest: bytes = field(init=False)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be drawn, and a floor that the table does not keep."""
+        object.__setattr__(self, "labelled", self.labelled or has_labels(self.values))
+        check = check_categories if self.labelled else check_values
         for name in ("values", "outputs"):
-            object.__setattr__(self, name, _check_values(name, getattr(self, name)))
+            object.__setattr__(self, name, check(name, getattr(self, name)))
         require(
             sorted(self.cells.numbers) == list(self.cells.numbers),
             "the values must be in rising order.",
         )
         self._check_table()
+        require(
+            not self.labelled or (self.edges is None and self.noise is None),
+            "categories have no bins, and no noise goes before them.",
+        )
+        self._check_unseen()
         if self.edges is not None:
             edges = tuple(finite("an edge", each) for each in self.edges)
             require(
@@ -87,7 +110,7 @@ class Recoding(Law):
         )
         if self.distances is not None:
             object.__setattr__(
-                self, "distances", _check_metric(self.distances, len(self.cells.numbers))
+                self, "distances", check_metric(self.distances, len(self.cells.numbers))
             )
         if self.floor is not None:
             self._check_floor()
@@ -107,12 +130,35 @@ class Recoding(Law):
         table.setflags(write=False)
         object.__setattr__(self, "table", table)
 
+    def _check_unseen(self) -> None:
+        if self.unseen is None:
+            return
+        require(self.labelled, "numbers that are not listed are put into bins: use edges.")
+        given = tuple(self.unseen)
+        whole = all(isinstance(each, int | np.integer) for each in given)
+        row = tuple(int(each) for each in given) if whole else ()
+        require(
+            len(row) == len(self.outputs) and min(row) >= 0 and sum(row) == WHOLE,
+            "the row of unseen values must hold whole numbers that sum to 2^62.",
+        )
+        # Then whatever a law gives to unseen values it could give to listed ones: they cannot be
+        # told apart any better, which is what the promise for wrong laws rests on.
+        inside = (np.min(self.table, axis=0) <= row).all() and (
+            row <= np.max(self.table, axis=0)
+        ).all()
+        require(bool(inside), "the row of unseen values must be a mixture of the others.")
+        object.__setattr__(self, "unseen", row)
+
     def _check_floor(self) -> None:
         kappa = positive("floor", self.floor)
         require(
             self.edges is None,
             "values of one bin are not told apart, and those of two may be as close as one likes: "
             "with bins a floor comes from noise that goes first.",
+        )
+        require(
+            self.distances is not None or not self.labelled,
+            "between categories there is no distance by itself: a floor needs distances.",
         )
         numbers = np.array(self.cells.numbers)
         pairs = (
@@ -127,16 +173,17 @@ class Recoding(Law):
         )
 
     def _compute_digest(self) -> bytes:
-        words = repr((self.values, self.outputs, self.edges, self.noise, self.floor)).encode()
+        said = (self.values, self.outputs, self.edges, self.noise, self.floor)
+        words = repr((*said, self.unseen) if self.labelled else said).encode()
         metric = b"" if self.distances is None else self.distances.tobytes()
         return hashlib.sha256(words + metric + self.table.tobytes()).digest()
 
     @classmethod
     def from_matrix(
         cls,
-        values: Sequence[Value],
+        values: Sequence[AnyValue],
         matrix: npt.ArrayLike,
-        outputs: Sequence[Value] | None = None,
+        outputs: Sequence[AnyValue] | None = None,
         *,
         floor: float | None = None,
         distances: npt.ArrayLike | None = None,
@@ -147,7 +194,7 @@ class Recoding(Law):
         and drawn.
 
         Args:
-            values: The domain, in any order; None for a missing value.
+            values: The domain, in any order; None for a missing value. Categories keep theirs.
             matrix: A row for each value; rows sum to 1.
             outputs: What its columns publish; without them, the values.
             floor: A floor that it keeps; refused if it does not.
@@ -164,7 +211,9 @@ class Recoding(Law):
             and bool(np.allclose(shares.sum(axis=1), 1.0, rtol=0.0, atol=1e-9)),
             "the rows of the matrix must be probabilities that sum to 1.",
         )
-        order = sorted(range(len(names)), key=lambda place: _rank(names[place]))
+        order = list(range(len(names)))
+        if not has_labels(names):
+            order.sort(key=lambda place: rank_of(names[place]))
         metric = None if distances is None else np.asarray(distances, dtype=np.float64)
         return cls(
             values=tuple(names[place] for place in order),
@@ -177,7 +226,27 @@ class Recoding(Law):
     @property
     def cells(self) -> Cells:
         """What a value is looked up by."""
-        return Cells(self.values, self.edges, self.noise)
+        if self.labelled:
+            return cells_of_labels(len(self.values))
+        return Cells(cast("tuple[Value, ...]", self.values), self.edges, self.noise)
+
+    @property
+    def domain_of_laws(self) -> Cells | tuple[Labels, ...]:
+        """What laws are about: cells of numbers, or the categories themselves."""
+        return self.values if self.labelled else self.cells
+
+    @property
+    def coded_outputs(self) -> tuple[Value, ...]:
+        """What may be published, as numbers: a category by its place in the list of values.
+
+        One that is no value has a place beyond.
+        """
+        if not self.labelled:
+            return cast("tuple[Value, ...]", self.outputs)
+        places, size = places_of(self.values), len(self.values)
+        return tuple(
+            float(places.get(key_of(each), size + y)) for y, each in enumerate(self.outputs)
+        )
 
     @property
     def takes_missing(self) -> bool:
@@ -196,21 +265,21 @@ class Recoding(Law):
 
     @property
     def domain(self) -> tuple[Value, ...] | None:
-        """The listed values; with bins, any real number."""
-        return self.values if self.listed else None
+        """The listed values, of categories their places; with bins, any real number."""
+        return self.cells.values if self.listed else None
 
     @property
     def whole(self) -> bool:
-        """Whether everything that it publishes is a whole number."""
-        return all(
-            each is not None and each.is_integer() and abs(each) < _LARGEST_WHOLE
+        """Whether everything that it publishes is a whole number, as the place of a category."""
+        return self.labelled or all(
+            isinstance(each, float) and each.is_integer() and abs(each) < _LARGEST_WHOLE
             for each in self.outputs
         )
 
     @property
     def identity(self) -> bool:
         """Whether every value is published as it is."""
-        if not self.listed or self.values != self.outputs:
+        if not self.listed or [*map(key_of, self.values)] != [*map(key_of, self.outputs)]:
             return False
         return bool((np.diagonal(self.table) == WHOLE).all())
 
@@ -244,7 +313,7 @@ class Recoding(Law):
 
     def spread(self, numbers: Sequence[float] | FloatArray, *, missing: bool = False) -> FloatArray:
         """For each of some numbers how likely each output is; for a missing value at the end."""
-        shares = self.table / float(WHOLE)
+        shares = np.asarray(self.table / float(WHOLE))
         given = np.asarray(numbers, dtype=np.float64)
         if self.noise is None:
             rows = shares[self.cells.places(given)]
@@ -255,23 +324,27 @@ class Recoding(Law):
             rows = steps @ shares[: steps.shape[1]]
         return np.concatenate([rows, shares[-1:]]) if missing else rows
 
-    def output(self, prior: Prior) -> Discrete:
+    def output(self, prior: Prior) -> Discrete | Categorical:
         """About how likely each output is, for a value that follows a table; for pictures."""
-        if not isinstance(prior, Discrete):
+        if isinstance(prior, Categorical) and self.labelled:
+            weights = weigh_labels(self.values, prior)
+            published = weights @ self.spread(self.cells.numbers)
+            return Categorical(self.outputs, published / published.sum())
+        if self.labelled or not isinstance(prior, Discrete):
             raise InvalidInputError("what a recoding publishes is worked out for tables here.")
         if None in self.outputs:
             raise InvalidInputError("a published hole has no place in a table of numbers.")
         shares = prior.probabilities @ self.spread(prior.values)
-        return Discrete([float(each or 0.0) for each in self.outputs], shares / shares.sum())
+        return Discrete([each or 0.0 for each in self.coded_outputs], shares / shares.sum())
 
-    def error(self, frequencies: Mapping[Value, float] | None = None) -> float:
-        """The root mean square error of a published value.
+    def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
+        """The root mean square error of a published value; of a category, how often it changes.
 
         Without frequencies that of the value that has most.
         """
-        if frequencies is not None:
-            return self.rmse(frequencies)
-        return float(np.sqrt(self._mean_squares().max(initial=0.0)))
+        if frequencies is None:
+            return error.largest(self)
+        return 1.0 - self.unchanged(frequencies) if self.labelled else self.rmse(frequencies)
 
     def rmse(self, frequencies: Frequencies) -> float:
         """The root mean square error over rows that have a value before and after.
@@ -280,17 +353,11 @@ class Recoding(Law):
             frequencies: How often each value occurs: {value: how often}, a pandas Series of counts,
                 a table (`Discrete`), or a list in the order of `values`.
         """
-        numbers, weights, _ = weigh(self.cells, frequencies)
-        rows, error = self.spread(numbers), self._squares(numbers)
-        kept = weights @ (rows * self._published).sum(axis=1)
-        return math.sqrt(float((weights @ (rows * error).sum(axis=1)) / kept)) if kept else 0.0
+        return error.rmse(self, frequencies)
 
     def moved(self, frequencies: Frequencies) -> float:
         """How far a changed value moves, on average, where it has a value before and after."""
-        numbers, weights, _ = weigh(self.cells, frequencies)
-        rows, gaps = self.spread(numbers), np.sqrt(self._squares(numbers))
-        changed = weights @ (rows * self._published * (gaps > 0.0)).sum(axis=1)
-        return float(weights @ (rows * gaps).sum(axis=1) / changed) if changed else 0.0
+        return error.moved(self, frequencies)
 
     def unchanged(self, frequencies: Frequencies) -> float:
         """The share of rows that are published as they are, missing ones included.
@@ -300,26 +367,7 @@ class Recoding(Law):
         Args:
             frequencies: As for `rmse`.
         """
-        numbers, weights, missing = weigh(self.cells, frequencies)
-        published = np.array([math.nan if each is None else each for each in self.outputs])
-        itself = np.array(self.cells.numbers)[self.cells.places(numbers)]
-        same = float(weights @ (self.spread(numbers) * (published == itself[:, None])).sum(axis=1))
-        if missing and self.takes_missing and None in self.outputs:
-            same += missing * float(self.table[-1, self.outputs.index(None)]) / float(WHOLE)
-        return same / float(weights.sum() + missing)
-
-    @property
-    def _published(self) -> FloatArray:
-        """1 where an output is a number, 0 where it is a hole."""
-        return np.array([0.0 if each is None else 1.0 for each in self.outputs])
-
-    def _squares(self, numbers: FloatArray) -> FloatArray:
-        published = np.array([0.0 if each is None else each for each in self.outputs])
-        return np.asarray((numbers[:, None] - published) ** 2 * self._published)
-
-    def _mean_squares(self) -> FloatArray:
-        numbers = np.array(self.cells.numbers)
-        return np.asarray((self.spread(numbers) * self._squares(numbers)).sum(axis=1))
+        return error.unchanged(self, frequencies)
 
     def __eq__(self, other: object) -> bool:
         """The same map, with the same claims."""
@@ -333,43 +381,16 @@ class Recoding(Law):
 
     def __repr__(self) -> str:
         """Its size and its floor; the table may be private."""
-        what = "values" if self.listed else "bins"
+        what = "bins" if not self.listed else "categories" if self.labelled else "values"
         floor = "no floor" if self.kappa is None else f"floor {self.kappa:.6g}"
         return f"Recoding({len(self.values)} {what} to {len(self.outputs)}, {floor})"
 
     def __reduce__(self) -> tuple[object, ...]:
         """Rebuild, so that a copy's table cannot be written to either."""
-        names = ("values", "outputs", "table", "edges", "noise", "floor", "distances")
+        names = ["values", "outputs", "table", "edges", "noise", "floor", "distances"]
+        names += ["labelled", "unseen"]
         return _rebuild, ({name: getattr(self, name) for name in names},)
 
 
 def _rebuild(entries: dict[str, object]) -> Recoding:
     return Recoding(**entries)  # type: ignore[arg-type]  # as they were
-
-
-def _rank(value: Value) -> float:
-    """Numbers in their order, a missing value last."""
-    return math.inf if value is None else float(value)
-
-
-def _check_values(name: str, given: Sequence[Value]) -> tuple[Value, ...]:
-    require(isinstance(given, Sequence | np.ndarray) and len(given) > 0, f"{name} must be a list.")
-    checked = tuple(None if each is None else finite(name, each) + 0.0 for each in given)
-    require(len(set(checked)) == len(checked), f"{name} must not name a value twice.")
-    require(None not in checked[:-1], f"a missing value stands at the end of {name}.")
-    return checked
-
-
-def _check_metric(given: npt.ArrayLike, count: int) -> FloatArray:
-    """Distances: symmetric, 0 on the diagonal; they may be infinite."""
-    distances = np.array(given, dtype=np.float64)
-    require(count <= _MOST_OWN, f"distances of your own are for at most {_MOST_OWN} values.")
-    require(
-        distances.shape == (count, count)
-        and not np.isnan(distances).any()
-        and bool((distances == distances.T).all() and (distances >= 0.0).all())
-        and not np.diagonal(distances).any(),
-        f"distances must be a symmetric matrix of {count} by {count}, with 0 on its diagonal.",
-    )
-    distances.setflags(write=False)
-    return distances

@@ -14,6 +14,7 @@ from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import IntegerTable
 from pufferfish.recoding.dual import lower_bound
 from pufferfish.recoding.exact import WHOLE, Floor
+from pufferfish.recoding.inside import descend, fits
 from pufferfish.recoding.program import Group, Program, solve
 from pufferfish.recoding.table import Duty, repair, round_table
 
@@ -99,7 +100,8 @@ def _search(
 ) -> tuple[Found, bool]:
     """The best M = K·T, or with rows of a floor in place of K the best M; whether it is settled."""
     program = _program(task, kernel, floor)
-    solution = solve(program, seconds=seconds, progress=progress)
+    found_by = descend if fits(program) else solve
+    solution = found_by(program, seconds=seconds, progress=progress)
     found = np.clip(solution.map, 0.0, None)
     matrix = program.kernel @ (found / found.sum(axis=1, keepdims=True))
     wanted = None if task.histogram is None else task.histogram[1]
@@ -182,14 +184,12 @@ def _program(task: Task, chosen: FloatArray | None, floor: Floor) -> Program:
 
 def _loss(table: IntegerTable, cost: FloatArray) -> Fraction:
     """Σ cost·M/2⁶², exactly."""
-    return (
-        sum(
-            (
-                Fraction(float(each)) * int(weight)
-                for each, weight in zip(cost.ravel(), table.ravel(), strict=True)
-                if each and weight
-            ),
-            Fraction(0),
-        )
-        / WHOLE
-    )
+    some = (cost != 0.0) & (table != 0)
+    if not some.any():
+        return Fraction(0)
+    # A double is a whole number times a power of two.
+    parts, powers = np.frexp(cost[some])
+    whole = np.ldexp(parts, 53).astype(np.int64).astype(object)
+    lowest = int(powers.min())
+    whole = whole << (powers - lowest).astype(object)
+    return Fraction(int(whole @ table[some].astype(object))) * Fraction(2) ** (lowest - 53) / WHOLE
