@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mpmath import mp
 from scipy.optimize import linprog
 from scipy.stats import norm
@@ -16,6 +18,8 @@ import pufferfish as pf
 from pufferfish.exact.recoded import cell_law
 from pufferfish.recoding.domain import Cells
 from pufferfish.recoding.exact import WHOLE
+from pufferfish.recoding.table import round_table
+from tests.joint_judge import Recode, exp_below, judge_laws, log_of
 from tests.recoding.referee import spent
 
 FLIP = pf.Recoding.from_matrix([0, 1], [[0.75, 0.25], [0.25, 0.75]])
@@ -274,3 +278,126 @@ def test_many_atoms_are_enclosed_as_well() -> None:
 def _laplace_cdf(at: float, scale: float) -> Any:
     tail = mp.exp(-abs(mp.mpf(at)) / scale) / 2
     return tail if at < 0 else 1 - tail
+
+
+# -------------------------------------------------------------------------------------------------
+# Labels and tuples, before a judge that shares no code
+# -------------------------------------------------------------------------------------------------
+
+PARTS: list[Any] = ["a", "b", 1, True, None]
+
+
+@st.composite
+def tables_of_labels(draw: st.DrawFn) -> tuple[Any, ...]:
+    """Cells, a table of whole numbers, and counts by what is known and by secret."""
+    width = draw(st.integers(1, 2))
+    cells = st.tuples(*[st.sampled_from(PARTS)] * width)
+    values = draw(st.lists(cells, min_size=2, max_size=5, unique_by=repr))
+    shares = st.lists(st.integers(0, 6), min_size=len(values), max_size=len(values))
+    rows = [draw(shares.filter(any)) for _ in values]
+    table = round_table(np.array([np.array(row) / sum(row) for row in rows]))
+    secrets = ["s", "t", "u"][: draw(st.integers(2, 3))]
+    counts = {
+        known: {secret: draw(shares.filter(any)) for secret in secrets}
+        for known in (None, *["p", "q"][: draw(st.integers(0, 2))])
+    }
+    wrong = draw(st.sampled_from([0.0, 0.01, 0.125]))
+    delta = draw(st.sampled_from([0.0, 0.05, 0.25]))
+    return values, table, counts, wrong, delta, draw(st.floats(0.05, 3.0))
+
+
+def by_repr(cell: Any) -> tuple[str, ...]:
+    """The judge compares with ==, which takes True for 1."""
+    return tuple(map(repr, cell))
+
+
+@settings(max_examples=200)
+@given(tables_of_labels())
+def test_no_promise_about_labels_is_false(case: tuple[Any, ...]) -> None:
+    values, table, counts, wrong, delta, epsilon = case
+    labels = [value[0] if len(value) == 1 else value for value in values]
+    law = pf.Recoding(values=labels, outputs=labels, table=table, labelled=True)
+    beliefs = [
+        pf.Belief(
+            {secret: pf.Categorical(labels, counts=found) for secret, found in laws.items()},
+            name=f"knows {known}",
+            given={} if known is None else {"z": known},
+        )
+        for known, laws in counts.items()
+    ]
+    goal = pf.Guarantee(epsilon, delta)
+    certificate = pf.verify(pf.Scenario(beliefs), law, goal, wrong=wrong)
+    cells = [by_repr(value) for value in values]
+    theirs = Recode(cells, cells, table.tolist())
+    judged = [
+        judge_laws(
+            {s: dict(zip(cells, found, strict=True)) for s, found in laws.items()},
+            theirs,
+            epsilon,
+            wrong=Fraction(wrong),
+        )
+        for laws in counts.values()
+    ]
+    worst = max(each.ratio for each in judged)
+    spent_upper = max(each.delta_upper for each in judged)
+    kept = worst <= exp_below(epsilon) or (delta > 0 and spent_upper <= Fraction(delta))
+    if certificate.holds:
+        assert kept
+    elif kept:
+        # Only where the last digits of e^ε decide.
+        assert worst > exp_below(epsilon * (1 - 1e-12))
+    assert certificate.epsilon_lower <= log_of(worst) * (1 + 1e-12) + 1e-15
+    assert certificate.epsilon_upper >= log_of(worst) * (1 - 1e-15)
+    for each, found in zip(beliefs, judged, strict=True):
+        mine = [result for result in certificate.results if result.belief == each.name]
+        assert max(result.epsilon_upper for result in mine) >= log_of(found.ratio) * (1 - 1e-15)
+
+
+def test_unseen_labels_cannot_betray_more_than_wrong_laws() -> None:
+    """A law that moves η to unseen labels is one of those that `wrong` covers."""
+    values = ["a", "b", "c"]
+    law = pf.Recoding.from_matrix(values, [[0.7, 0.2, 0.1], [0.3, 0.5, 0.2], [0.3, 0.3, 0.4]])
+    unseen = [int(each) for each in law.table[0] // 2 + law.table[2] // 2]
+    unseen[0] += WHOLE - sum(unseen)
+    with_row = pf.Recoding(
+        values=values, outputs=values, table=law.table, unseen=tuple(unseen), labelled=True
+    )
+    counts = {"s": [5, 3, 2], "t": [2, 3, 5]}
+    belief = pf.Belief(
+        {s: pf.Categorical(values, counts=found) for s, found in counts.items()}, columns=["c"]
+    )
+    eta = Fraction(1, 10)
+    bound = pf.verify(pf.Scenario(belief), with_row, pf.Guarantee(3.0), wrong=0.1).epsilon_upper
+    rows = [*law.table.tolist(), unseen]
+    for one in range(3):
+        for other in range(3):
+            # η of the mass of one label goes to labels that nobody saw.
+            laws = []
+            for found, place in ((counts["s"], one), (counts["t"], other)):
+                shares = [Fraction(each, 10) for each in found]
+                moved = min(eta, shares[place])
+                shares[place] -= moved
+                shares.append(moved)
+                laws.append([sum(p * r[y] for p, r in zip(shares, rows)) for y in range(3)])  # noqa: B905
+            for a, b in (laws, laws[::-1]):
+                assert max(math.log(p / q) for p, q in zip(a, b, strict=True)) <= bound
+
+
+def test_beliefs_about_other_things_are_refused() -> None:
+    labels = pf.Recoding.from_matrix(["a", "b"], [[0.5, 0.5], [0.5, 0.5]])
+    numbers = pf.Scenario(pf.Belief({"s": pf.Discrete([0], [1]), "t": pf.Discrete([1], [1])}))
+    with pytest.raises(pf.UnsupportedError, match="about numbers"):
+        pf.verify(numbers, labels, pf.Guarantee(1.0))
+    words = pf.Scenario(
+        pf.Belief({"s": pf.Categorical(["a"], [1]), "t": pf.Categorical(["c"], [1])})
+    )
+    with pytest.raises(pf.UnsupportedError, match="categories that the recoding does not take"):
+        pf.verify(words, labels, pf.Guarantee(1.0))
+    with pytest.raises(pf.UnsupportedError, match="about categories"):
+        pf.verify(words, FLIP, pf.Guarantee(1.0))
+    # "1" is not 1, and True is neither.
+    codes = pf.Recoding.from_matrix([True, "x"], [[0.5, 0.5], [0.5, 0.5]])
+    for label in (1, "1", "True"):
+        other = pf.Categorical([label, "x"], [0.5, 0.5])
+        with pytest.raises(pf.UnsupportedError, match="does not take"):
+            pf.verify(pf.Scenario(pf.Belief({"s": other, "t": other})), codes, pf.Guarantee(1.0))

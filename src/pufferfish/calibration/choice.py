@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy.typing as npt
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.asked import AskedFloor, check_asked
+from pufferfish.calibration.by_known import calibrate_by_known, seen_by_all
+from pufferfish.calibration.categories import units_of
 from pufferfish.calibration.least_noise import Method, calibrate_noise
-from pufferfish.calibration.losses import Weights
-from pufferfish.calibration.recode import AskedFloor, calibrate_recoding, check_asked
+from pufferfish.calibration.recode import calibrate_recoding
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.ladder import Rounding
@@ -38,13 +41,18 @@ def calibrate(
     mechanism: MechanismName | None = None,
     floor: AskedFloor = "noise",
     wrong: float = 0.0,
-    loss: Literal["squared", "absolute", "changed"] | npt.ArrayLike | None = None,
+    loss: Literal["squared", "absolute", "changed", "steps"]
+    | Mapping[str, Any]
+    | npt.ArrayLike
+    | None = None,
     keep_histogram: bool = True,
-    weights: Weights | None = None,
+    weights: Mapping[Any, float] | None = None,
     metric: npt.ArrayLike | None = None,
     edges: Sequence[float] | None = None,
     nominal: bool = False,
     seconds: float | None = None,
+    never: Sequence[Mapping[str, Any]] | None = None,
+    keep: Sequence[str] = (),
     size: float | None = None,
     rounding: Rounding | None = None,
     digits: int | None = None,
@@ -74,16 +82,25 @@ def calibrate(
             floor.
         wrong: Keep the promise for every law within this of the believed one, in total variation.
         loss: What a change costs: "squared" (the default), "absolute", "changed", or a matrix with
-            a row for each value and a column for each output.
+            a row for each value and a column for each output. Of categories: {column: loss}, each
+            "changed", "steps" in the column's order, or a matrix over its categories; numbers
+            among several columns are counted in stds of their column. By default the sum over
+            columns of squared errors of numbers and of changed categories.
         keep_histogram: Published values occur as often as before, on average.
         weights: How much each value counts for the loss: {value: weight}, None for a missing one.
-            By default as often as it occurs in the whole table.
+            By default as often as it occurs in the whole table. Of several columns: how much each
+            column counts, {column: weight}; 1 by default.
         metric: Distances between listed values, in rising order, for a floor of your own: a matrix.
         edges: Public edges of bins. By default up to 400 distinct values are a list, and beyond
             that bins have round edges.
         nominal: Take the laws to be exactly those of one table, with a floor that is weaker than
             that of the noise. Such a promise does not survive the next sample.
         seconds: When the search stops, and keeps the best map that it has; 120 by default.
+        never: Of categories, what is never published together, known columns included: a list of
+            {column: category}.
+        keep: Known columns that are published in the row: each combination of their values gets a
+            law of its own, and the promise holds given these values. Without it one law serves
+            all adversaries of the scenario, those who know columns and those who do not.
         size: Not the least noise, but this scale (for Gaussian noise: this std), which is public
             because it was chosen without the data. It is certified, and refused if too little.
         rounding: "ladder": round the least size up to a rung of the public ladder, so that it says
@@ -122,6 +139,7 @@ def calibrate(
         edges=edges,
         nominal=nominal,
         seconds=seconds,
+        never=never,
     )
     if mechanism == "recode":
         for_noise = (method, tau, radius, size, rounding, digits)
@@ -130,26 +148,57 @@ def calibrate(
             "method, tau, radius, size, rounding and digits are about noise; leave them out for a "
             "recoding, which has floor and wrong.",
         )
-        return calibrate_recoding(scenario, goal, asked, _solved(progress))
-    require(
-        asked.is_default,
-        "floor, wrong, loss, keep_histogram, weights, metric, edges, nominal and seconds are about "
-        'a recoding: add mechanism="recode".',
-    )
-    return calibrate_noise(
-        scenario,
-        goal,
-        mechanism or noise or "laplace",
-        method,
-        tau,
-        radius,
-        certified_only,
-        size=size,
-        rounding=rounding,
-        digits=digits,
-        workers=workers,
-        progress=progress,
-    )
+    else:
+        require(
+            asked.is_default,
+            "floor, wrong, loss, keep_histogram, weights, metric, edges, nominal, seconds and "
+            'never are about a recoding: add mechanism="recode".',
+        )
+
+    def one(part: Scenario) -> Calibration:
+        if mechanism == "recode":
+            return calibrate_recoding(part, goal, asked, _solved(progress))
+        return calibrate_noise(
+            part,
+            goal,
+            mechanism or noise or "laplace",
+            method,
+            tau,
+            radius,
+            certified_only,
+            size=size,
+            rounding=rounding,
+            digits=digits,
+            workers=workers,
+            progress=progress,
+        )
+
+    columns = _check_keep(keep)
+    if not columns:
+        _refuse_only_known(scenario)
+        return one(scenario)
+    asked = replace(asked, units=units_of(seen_by_all(scenario, columns)))
+    return calibrate_by_known(scenario, columns, one)
+
+
+def _refuse_only_known(scenario: Scenario) -> None:
+    """One law for everybody must also be judged by those who know nothing of the row.
+
+    A promise to those who know a column does not imply one to those who do not.
+    """
+    if all(belief.given for belief in scenario.beliefs):
+        raise InvalidInputError(
+            "every adversary of the scenario knows columns of the row, and nothing is promised to "
+            "those who do not: add the belief without them (fit_beliefs makes it as well), or say "
+            "which known columns are published in every row (keep=[...])."
+        )
+
+
+def _check_keep(keep: object) -> tuple[str, ...]:
+    names = tuple(keep) if isinstance(keep, Sequence) and not isinstance(keep, str) else None
+    if names is None or not all(isinstance(each, str) and each for each in names):
+        raise InvalidInputError(f"keep must be a list of columns, got {keep!r}.")
+    return names
 
 
 def _solved(progress: Progress | None) -> Callable[[int], None] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.known import given_in_words
 from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario, Secret
 from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
@@ -94,7 +95,8 @@ def _adversaries(belief: Belief, protected: set[Secret], another_table: bool) ->
         lines.append(f"all about values {moved_into(*belief.cap)} before the noise")
     if belief.radius:
         lines.append(f"or any laws within {belief.radius:.3g} of these (values were binned)")
-    return Entry(f"{belief.name!r} (provenance: {provenance})", tuple(lines))
+    knows = f", who knows that {known}" if (known := given_in_words(belief.given)) else ""
+    return Entry(f"{belief.name!r} (provenance: {provenance}){knows}", tuple(lines))
 
 
 def promise_of(goal: Guarantee) -> str:
@@ -110,7 +112,7 @@ def promise_of(goal: Guarantee) -> str:
 
 def _what_is_unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) -> str:
     # To every adversary: who decides without noise may be another one than with it.
-    bare = verify(Scenario(scenario.beliefs, [certificate.worst.pair]), NoNoise(), goal)
+    bare = verify(scenario.only([certificate.worst.pair]), NoNoise(), goal)
     sees = max(bare.results, key=lambda result: (result.epsilon_upper, result.delta_upper)).belief
     loss = (
         "the odds can move without bound"
@@ -134,7 +136,7 @@ def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> st
     spread = max(
         math.sqrt(belief.priors[secret].variance)
         for belief in scenario.beliefs
-        for secret in scenario.secrets
+        for secret in scenario.secrets_of(belief)
     )
     ratio = noise.error() / spread if spread > 0.0 else math.inf
     words = words_of(noise)

@@ -23,7 +23,7 @@ from pufferfish.core.validation import nonnegative, positive, require
 from pufferfish.exact import Certificate, search, verify
 from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.many import GoalAt, is_many, least_size_of_many, none_is_enough
-from pufferfish.exact.oracle import certify, check_goal, check_law, check_scenario
+from pufferfish.exact.oracle import certify, check_goal, check_scenario, check_single
 from pufferfish.exact.parallel import Progress, Workers, start_workers
 from pufferfish.exact.search import HOPELESS, Judge, least_size_of_all
 from pufferfish.exact.unreachable import refuse_revealing_holes
@@ -142,7 +142,7 @@ def recertify(
     """
     check_scenario(scenario)
     check_goal(goal)
-    noise = check_law(noise)
+    noise = check_single(noise)
     require(method in (*METHODS, "given", "recode"), f"method {method!r} is not known.")
     distance = nonnegative("radius", radius)
     if isinstance(noise, Recoding):

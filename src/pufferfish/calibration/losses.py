@@ -93,7 +93,7 @@ def column_of(scenario: Scenario, weights: Weights | None) -> Column:
 def _known(scenario: Scenario) -> tuple[FloatArray, FloatArray, float]:
     """Values, how often each occurs, and how often one is missing."""
     for belief in scenario.beliefs:
-        if belief.frequencies is not None:
+        if isinstance(belief.frequencies, Discrete):
             table, holes = belief.frequencies, belief.frequencies_missing
             rows = int(table.counts.sum()) if table.counts is not None else 1
             missing = holes / (rows + holes)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Literal, cast
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.calibration.asked import SECONDS, Asked, duty_of
+from pufferfish.calibration.categories import units_of
 from pufferfish.calibration.least_noise import calibrate_noise
-from pufferfish.calibration.losses import Column, Loss, Weights, column_of, cost_of
+from pufferfish.calibration.losses import Column, Loss, column_of, cost_of
+from pufferfish.calibration.recode_categories import (
+    calibrate_categories,
+    wrong_figures_of_categories,
+)
 from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.core.errors import CertificationError, InvalidInputError, PufferfishError
-from pufferfish.core.validation import FloatArray, finite, positive, probability_below_one, require
+from pufferfish.core.validation import FloatArray, positive, require
 from pufferfish.exact import verify
 from pufferfish.exact.family import laplace_family
 from pufferfish.exact.recoded import cell_law
@@ -34,42 +41,13 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.least_loss import Found, Task, least_loss
 from pufferfish.recoding.table import Duty
 
-__all__ = ["Asked", "AskedFloor", "calibrate_recoding", "check_asked", "check_figures"]
+__all__ = ["calibrate_recoding", "check_figures"]
 
-AskedFloor = Literal["noise"] | float | None
+_LOSSES = ("squared", "absolute", "changed")
 # Figures that were computed elsewhere agree to this.
 _AGREE = 1e-6
 # How far a frequency that is kept may move: by the repair, and by the grid of noise.
 _KEPT = 1e-5
-# When the search stops, and keeps the best map that it has.
-_SECONDS = 120.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Asked:
-    """What is asked of a recoding; the arguments of `calibrate`, checked."""
-
-    floor: AskedFloor
-    wrong: float
-    loss: Loss
-    keep_histogram: bool
-    weights: Weights | None
-    distances: FloatArray | None
-    edges: tuple[float, ...] | None
-    nominal: bool
-    seconds: float | None
-
-    @property
-    def is_default(self) -> bool:
-        """Whether nothing was asked."""
-        nothing = (self.weights, self.distances, self.edges, self.seconds)
-        said = (self.floor, self.wrong, self.keep_histogram, self.nominal)
-        return (
-            nothing == (None,) * 4
-            and said == ("noise", 0.0, True, False)
-            and isinstance(self.loss, str)
-            and self.loss == "squared"
-        )
 
 
 def calibrate_recoding(
@@ -90,6 +68,9 @@ def calibrate_recoding(
         InvalidInputError: The promise would not survive the next sample, and that is not meant.
         UnreachableGoalError: No noise keeps the promise, so there is no floor of that noise.
     """
+    if any(belief.labelled for belief in scenario.beliefs):
+        return calibrate_categories(scenario, goal, asked, progress)
+    loss = _loss_of_numbers(asked)
     noise = _least_noise(scenario, goal, needed=asked.floor == "noise")
     _refuse_brittle(scenario, asked, noise)
     column = column_of(scenario, asked.weights)
@@ -99,7 +80,7 @@ def calibrate_recoding(
         f"metric must have a row for each of the {len(domain.numbers)} values.",
     )
     cells, kappa = _choose_floor(domain, goal, asked, noise)
-    cost, histogram = cost_of(column, cells, asked.loss)
+    cost, histogram = cost_of(column, cells, loss)
     found = least_loss(
         Task(
             duty=_duty(scenario, goal, cells, kappa, asked),
@@ -108,7 +89,7 @@ def calibrate_recoding(
             fixed=asked.floor == "noise",
             histogram=histogram if asked.keep_histogram else None,
         ),
-        seconds=_SECONDS if asked.seconds is None else asked.seconds,
+        seconds=SECONDS if asked.seconds is None else asked.seconds,
         progress=progress,
     )
     law = Recoding(
@@ -134,6 +115,19 @@ def calibrate_recoding(
         certificate=certificate,
         recode=_figures(column, law, found, asked, noise),
     )
+
+
+def _loss_of_numbers(asked: Asked) -> Loss:
+    loss = asked.loss
+    require(not asked.never, "rules of what must never occur are about categories.")
+    if loss is None:
+        return "squared"
+    if isinstance(loss, Mapping) or (isinstance(loss, str) and loss not in _LOSSES):
+        raise InvalidInputError(
+            'a loss by column, and "steps", are for categories and for several columns; for one '
+            'column of numbers say "squared", "absolute", "changed" or give a matrix.'
+        )
+    return loss
 
 
 def _least_noise(scenario: Scenario, goal: Guarantee, *, needed: bool) -> Noise | None:
@@ -216,36 +210,35 @@ def _kernel(cells: Cells, kappa: float | None, distances: FloatArray | None) -> 
 def _duty(
     scenario: Scenario, goal: Guarantee, cells: Cells, kappa: float | None, asked: Asked
 ) -> Duty:
-    secrets = scenario.secrets
-    places = {secret: place for place, secret in enumerate(secrets)}
-    pairs = tuple((places[first], places[second]) for first, second in scenario.pairs)
     floor: tuple[tuple[int, int, Fraction], ...] = ()
     if kappa is not None and asked.distances is None:
         floor = line_floor(np.array(cells.numbers), kappa)
     elif kappa is not None and asked.distances is not None:
         floor = metric_floor(asked.distances, kappa)
+    laws, pairs = duty_of(scenario, partial(cell_law, cells))
     return Duty(
-        laws=tuple(
-            tuple(cell_law(cells, belief, secret) for secret in secrets)
-            for belief in scenario.beliefs
-        ),
-        pairs=(pairs,) * len(scenario.beliefs),
+        laws=laws,
+        pairs=pairs,
         goal=goal,
         wrong=Fraction(asked.wrong),
         floor=floor,
     )
 
 
+def _name_of(asked: Asked) -> Literal["squared", "absolute", "changed"]:
+    return cast("Literal['squared', 'absolute', 'changed']", asked.loss or "squared")
+
+
 def _figures(
     column: Column, law: Recoding, found: Found, asked: Asked, noise: Noise | None
 ) -> Recode:
     return Recode(
-        **_figures_of(column, law),
+        **_figures_of(column, law),  # type: ignore[arg-type]  # by name
         floor=law.kappa,
         floor_of_noise=asked.floor == "noise",
         wrong=asked.wrong,
         wrong_of_table=False,
-        loss=asked.loss if isinstance(asked.loss, str) else "own",
+        loss="own" if isinstance(asked.loss, np.ndarray) else _name_of(asked),
         weighted=asked.weights is not None,
         keep_histogram=asked.keep_histogram,
         mean_loss=float(found.loss),
@@ -276,90 +269,42 @@ def _keeps_histogram(column: Column, law: Recoding) -> bool:
     return law.values == law.outputs and bool(np.abs(after - before).max() <= _KEPT)
 
 
-def check_figures(calibration: Calibration) -> None:
-    """Refuse figures of a recoding that are not those of its map and its beliefs."""
-    law, said = calibration.mechanism, calibration.recode
-    if said is None or not isinstance(law, Recoding):
-        require(said is None, "figures of a recoding need a recoding.")
-        return
-    column = column_of(calibration.scenario, None)
-    found = _figures_of(column, law)
+def _wrong_figures(
+    scenario: Scenario, law: Recoding, said: Recode, units: Mapping[str, float] | None
+) -> list[str]:
+    """The names of figures that are not those of a map and its beliefs."""
+    if law.labelled:
+        return wrong_figures_of_categories(scenario, law, said, units)
+    column = column_of(scenario, None)
     other = [
         name
-        for name, figure in found.items()
+        for name, figure in _figures_of(column, law).items()
         if not math.isclose(figure, getattr(said, name), rel_tol=_AGREE, abs_tol=_AGREE)
     ]
     if said.keep_histogram and not _keeps_histogram(column, law):
         other.append("keep_histogram")
+    return other
+
+
+def check_figures(calibration: Calibration) -> None:
+    """Refuse figures of recodings that are not those of their maps and beliefs."""
+    if not calibration.parts:
+        _check_figures(calibration, None)
+        return
+    units = units_of(calibration.scenario)
+    for part in calibration.parts:
+        _check_figures(part, units)
+
+
+def _check_figures(calibration: Calibration, units: Mapping[str, float] | None) -> None:
+    law, said = calibration.mechanism, calibration.recode
+    if said is None or not isinstance(law, Recoding):
+        require(said is None, "figures of a recoding need a recoding.")
+        return
+    other = _wrong_figures(calibration.scenario, law, said, units)
     if said.least_loss > said.mean_loss * (1.0 + _AGREE):
         other.append("least_loss")
     require(
         not other and said.floor == law.kappa and said.wrong == calibration.certificate.wrong,
         f"the figures of the recoding do not follow from it: {', '.join(other) or 'floor'}.",
     )
-
-
-def check_asked(
-    *,
-    floor: object,
-    wrong: object,
-    loss: object,
-    keep_histogram: bool,
-    weights: Weights | None,
-    metric: object,
-    edges: object,
-    nominal: bool,
-    seconds: float | None,
-) -> Asked:
-    """The arguments, as far as they can be checked by themselves."""
-    if not (floor is None or floor == "noise" or isinstance(floor, int | float)):
-        raise InvalidInputError(
-            f'floor must be "noise", a number in units of the column, or None, got {floor!r}.'
-        )
-    known: Loss = "squared" if loss is None else loss  # type: ignore[assignment]  # checked below
-    if isinstance(known, str):
-        require(
-            known in ("squared", "absolute", "changed"),
-            f'loss must be "squared", "absolute", "changed" or a matrix, got {known!r}.',
-        )
-    if metric is not None:
-        require(
-            floor is not None and floor != "noise",
-            "distances of your own need a floor in their units: floor=0.5, for example.",
-        )
-    for name, flag in (("keep_histogram", keep_histogram), ("nominal", nominal)):
-        require(isinstance(flag, bool), f"{name} must be true or false, got {flag!r}.")
-    return Asked(
-        floor=floor if floor is None or isinstance(floor, str) else positive("floor", floor),
-        wrong=probability_below_one("wrong", wrong),
-        loss=known if isinstance(known, str) else np.asarray(known, dtype=np.float64),
-        keep_histogram=keep_histogram,
-        weights=weights,
-        distances=None if metric is None else _check_distances(metric),
-        edges=None if edges is None else _check_edges(edges),
-        nominal=nominal,
-        seconds=None if seconds is None else positive("seconds", seconds),
-    )
-
-
-def _check_edges(given: object) -> tuple[float, ...]:
-    require(
-        isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) and len(given) > 0,
-        "edges must be a list of numbers in rising order.",
-    )
-    edges = tuple(finite("an edge", each) for each in cast("Sequence[float]", given))
-    require(sorted(set(edges)) == list(edges), "edges must be numbers in rising order.")
-    return edges
-
-
-def _check_distances(given: object) -> FloatArray:
-    distances = np.asarray(given, dtype=np.float64)
-    require(
-        distances.ndim == 2
-        and distances.shape[0] == distances.shape[1]
-        and not np.isnan(distances).any()
-        and bool((distances == distances.T).all() and (distances >= 0.0).all())
-        and not np.diagonal(distances).any(),
-        "metric must be a symmetric matrix of distances, with 0 on its diagonal.",
-    )
-    return distances

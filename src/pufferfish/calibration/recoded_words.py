@@ -14,7 +14,7 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import ComposableCertificate
 from pufferfish.words.explanation import Explanation, notices
 from pufferfish.words.numbers import percent, readable
-from pufferfish.words.phrases import name_pairs
+from pufferfish.words.phrases import list_texts, name_pairs
 from pufferfish.words.steps import Step
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ _LOSSES = {
     "squared": "squared error",
     "absolute": "absolute error",
     "changed": "share of changed values",
+    "steps": "number of steps in the order of the categories",
+    "columns": "loss over the columns (squared errors of numbers in stds, changed categories)",
     "own": "loss of your own",
 }
 
@@ -74,14 +76,43 @@ def moves_in_words(recode: Recode) -> str:
         if recode.keep_histogram
         else "How often a value occurs is not kept."
     )
+    if recode.parts:
+        return f"{_rows_that_stay(recode)} {kept}"
     return (
         f"{stay} of 100 values stay as they are; the others move by {readable(recode.moved, 2)} on "
         f"average. {kept}"
     )
 
 
+def _rows_that_stay(recode: Recode) -> str:
+    """How much of a table stays, column by column; next to each what a constant would leave."""
+    columns = [
+        f"{repr(part.column) if part.column else 'the category'} in {percent(part.unchanged, 2)} "
+        f"of rows ({percent(part.mode_share, 2)} if one constant were published"
+        + (
+            ""
+            if part.rmse is None or part.std is None
+            else f"; error {readable(part.rmse, 3)}, and {readable(part.std, 3)} with the mean"
+        )
+        + ")"
+        for part in recode.parts
+    ]
+    whole = (
+        f"{percent(recode.unchanged, 2)} of rows stay as they are in all columns. "
+        if len(recode.parts) > 1
+        else ""
+    )
+    return f"{whole}What stays: {list_texts(columns)}."
+
+
 def compare_in_words(recode: Recode) -> str:
     """The error, next to that of noise and of a constant."""
+    if recode.parts:
+        return (
+            "The error of a published row (root mean square; numbers count in stds of their "
+            f"column, a changed category counts 1) is {readable(recode.rmse, 3)}; publishing one "
+            f"constant row for everybody has {readable(recode.constant_rmse, 3)}."
+        )
     noise = (
         "no Laplace noise keeps this promise"
         if recode.laplace_rmse is None

@@ -2,25 +2,49 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.labels import Label
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.in_words import explain
 from pufferfish.calibration.losses import column_of
 from pufferfish.calibration.recoded_words import explain_recoding
+from pufferfish.calibration.strata import Strata, explain_strata, one_law_for_all, shares_of
 from pufferfish.core.validation import require
+from pufferfish.documents.shape import plain
 from pufferfish.documents.types import NotNegative, Positive, Share
 from pufferfish.exact import Certificate
 from pufferfish.exact.many import is_many
-from pufferfish.noise import Law, Noise, as_noise
+from pufferfish.noise import Law, Noise, Stratified, as_noise
 from pufferfish.theorems import ComposableCertificate, Tau, composable
 from pufferfish.words.explanation import Explanation
 
-__all__ = ["Calibration", "Recode"]
+__all__ = ["Calibration", "PartFigures", "Recode", "recode_to_plain"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartFigures:
+    """What a recoding of several columns, or of a category, does to one of them.
+
+    Attributes:
+        column: Its name; empty where it has none.
+        unchanged: The share of rows in which it is published as it is.
+        mode_share: The share of rows that publishing one constant would leave as they are.
+        rmse: Of a column of numbers, the root mean square error.
+        std: Of a column of numbers, that of publishing its mean for everybody.
+    """
+
+    column: str
+    unchanged: Annotated[float, Meta(ge=0, le=1)]
+    mode_share: Annotated[float, Meta(ge=0, le=1)]
+    rmse: NotNegative | None = None
+    std: NotNegative | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,23 +56,28 @@ class Recode:
         floor_of_noise: Whether κ is that of the least noise, and so depends on the beliefs.
         wrong: How far in total variation each law may be from the one believed.
         wrong_of_table: Whether that was chosen by looking at the table.
-        loss: "squared", "absolute", "changed", or "own" for a matrix.
+        loss: "squared", "absolute", "changed", "steps", or "own" for what somebody gave; "columns"
+            for the sum over columns that is the default for categories.
         weighted: Whether values count for the loss by weights that were given.
         keep_histogram: Whether published values occur as often as before, on average.
         mean_loss: The mean loss of a row.
         least_loss: No map with these outputs, by way of the kernel of this floor, that keeps the
             promise loses less.
-        rmse: The root mean square error of a published value.
-        unchanged: The share of values that are published as they are.
-        moved: How far the others move, on average.
-        constant_rmse: The error of publishing one constant for everybody: the column's std.
+        rmse: The root mean square error of a published value. Of categories, and of several
+            columns: of a row, where numbers count in stds of their column and a changed category 1.
+        unchanged: The share of values that are published as they are; of several columns, of rows.
+        moved: How far the others move, on average, counted as for `rmse`.
+        constant_rmse: The error of publishing one constant for everybody, counted likewise: of
+            numbers the column's std.
         laplace_rmse: That of the least Laplace noise; None where there is none.
+        parts: Of categories: each column by itself.
+        never: Labels that are never published together.
     """
 
     floor: Positive | None
     floor_of_noise: bool
     wrong: Share
-    loss: Literal["squared", "absolute", "changed", "own"]
+    loss: Literal["squared", "absolute", "changed", "steps", "columns", "own"]
     weighted: bool
     keep_histogram: bool
     mean_loss: NotNegative
@@ -59,6 +88,8 @@ class Recode:
     constant_rmse: NotNegative
     laplace_rmse: NotNegative | None
     wrong_of_table: bool = False
+    parts: tuple[PartFigures, ...] = ()
+    never: tuple[Mapping[str, Label], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
@@ -75,6 +106,8 @@ class Calibration:
         tau: The form of τ(δ), for the methods that have one.
         radius: How far in W_∞ the true laws may be from the believed ones.
         recode: Of a recoding: what was asked of it, and what it costs.
+        parts: Where each value of known columns has a law of its own: the calibration of each, in
+            the order of the law's strata.
     """
 
     scenario: Scenario = field(repr=False)
@@ -85,6 +118,7 @@ class Calibration:
     tau: Tau | None = None
     radius: float = 0.0
     recode: Recode | None = None
+    parts: tuple[Calibration, ...] = field(default=(), repr=False)
 
     def __init__(
         self,
@@ -98,11 +132,14 @@ class Calibration:
         radius: float = 0.0,
         mechanism: Law | None = None,
         recode: Recode | None = None,
+        parts: tuple[Calibration, ...] = (),
     ) -> None:
         """Of a law that is given as `noise`, or as `mechanism` if it adds none."""
         law = mechanism if noise is None else noise
         require(law is not None, "a calibration needs the law that is applied.")
-        given = (scenario, goal, method, law, certificate, tau, radius, recode)
+        strata = len(law.strata) if isinstance(law, Stratified) else 0
+        require(len(parts) == strata, "a law by known values needs a calibration for each.")
+        given = (scenario, goal, method, law, certificate, tau, radius, recode, parts)
         for each, value in zip(fields(self), given, strict=True):
             object.__setattr__(self, each.name, value)
 
@@ -128,9 +165,23 @@ class Calibration:
         """The root mean square error: the std of noise; of a recoding, over the table's rows."""
         if self.recode is not None:
             return self.recode.rmse
+        if self.parts:
+            return math.sqrt(sum(share * part.rmse**2 for share, part in shares_of(self.parts)))
         if self.mechanism.additive:
             return self.mechanism.error()
         return self.mechanism.error(column_of(self.scenario, None).frequencies)
+
+    @property
+    def strata(self) -> Strata[Calibration]:
+        """For each combination of known values the calibration of rows that have them.
+
+        Where one law serves everybody, each has that law, and its own certificate. By the values
+        in the order of the known columns: strata["Male", ">50K"]; one column's: strata["Male"].
+        """
+        if isinstance(self.mechanism, Stratified):
+            given = tuple(each.given for each in self.mechanism.strata)
+            return Strata(self.mechanism.columns, given, self.parts)
+        return one_law_for_all(self)
 
     @property
     def certified(self) -> bool:
@@ -141,8 +192,8 @@ class Calibration:
     def composable(self) -> ComposableCertificate | None:
         """What repeated releases cost, at the goal's δ; None where no coupling bounds it."""
         noise = self.mechanism.at_floor
-        if noise is None:
-            return None
+        if noise is None or isinstance(self.mechanism, Stratified):
+            return None  # what is known of a row may change between two releases
         return composable(self.scenario, noise, self.goal.delta, self.radius)
 
     def explain(self, *, another_table: bool = False) -> Explanation:
@@ -154,6 +205,8 @@ class Calibration:
             another_table: Whether beliefs that say that they were fitted on the released column
                 turned out to be about another table.
         """
+        if isinstance(self.mechanism, Stratified):
+            return explain_strata(self, another_table=another_table)
         composable = None if is_many(self.scenario) else self.composable
         if not self.mechanism.additive:
             return explain_recoding(
@@ -172,3 +225,13 @@ class Calibration:
             radius=self.radius,
             another_table=another_table,
         )
+
+
+def recode_to_plain(recode: Recode | None) -> dict[str, Any] | None:
+    """Figures for a document; what only categories have is left out where there are none."""
+    if recode is None:
+        return None
+    document: dict[str, Any] = plain(recode) | {"never": [dict(rule) for rule in recode.never]}
+    return {
+        name: entry for name, entry in document.items() if entry or name not in ("parts", "never")
+    }

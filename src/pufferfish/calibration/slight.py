@@ -16,6 +16,7 @@ from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.least_noise import at_least
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.errors import CertificationError
+from pufferfish.noise import Stratified
 
 __all__ = ["drawable", "publishes_values"]
 
@@ -30,8 +31,12 @@ _OF_TABLE = 1e-4
 
 def publishes_values(calibration: Calibration) -> bool:
     """Whether the values themselves are published: without noise, or with noise in name only."""
-    law = calibration.mechanism
-    return law.identity or law.error() < _SLIGHT * _detail(calibration.scenario)
+    law, scenario = calibration.mechanism, calibration.scenario
+    if isinstance(law, Stratified):
+        return any(map(publishes_values, calibration.parts))
+    if any(belief.labelled for belief in scenario.beliefs):
+        return law.identity or law.error() < _SLIGHT
+    return law.identity or law.error() < _SLIGHT * _detail(scenario)
 
 
 def drawable(calibration: Calibration) -> Calibration:

@@ -57,7 +57,11 @@ def gaussian_family(goal: Guarantee, scenario: Scenario) -> NoiseFamily:
     if goal.pure:
         for laws in scenario.laws():
             refuse_unbounded_ratio(laws, goal)
-        priors = {each.priors[secret] for each in scenario.beliefs for secret in scenario.secrets}
+        priors = {
+            belief.priors[secret]
+            for belief in scenario.beliefs
+            for secret in scenario.secrets_of(belief)
+        }
         exact = all(on_grid(prior.components(), _COARSEST_GRID) for prior in priors)
         return partial(_gaussian, step=_GRID if exact else None, largest=_COARSEST_GRID)
     step = _GRID

@@ -52,7 +52,7 @@ GoalAt = Callable[[Noise], Guarantee | None]
 
 def is_many(scenario: Scenario) -> bool:
     """Whether pairs are screened before they are examined."""
-    return len(scenario.pairs) * len(scenario.beliefs) > _MANY
+    return sum(len(scenario.pairs_of(each)) for each in scenario.beliefs) > _MANY
 
 
 def certify_many(
@@ -66,7 +66,7 @@ def certify_many(
     results: list[PairResult] = []
     screened: list[Screened] = []
     for belief in scenario.beliefs:
-        pairs = class_pairs(belief, scenario.pairs)
+        pairs = class_pairs(belief, scenario.pairs_of(belief))
         known = max(_largest(results, pure=goal.pure), negligible_loss(goal))
         found, bounds = _examine(pairs, noise, goal, known, workers, progress)
         results += [each for number in sorted(found) for each in found[number]]
@@ -165,7 +165,7 @@ def worst_of_many(
         return trial._replace(limit=max(worst.upper, trial.limit))
 
     for belief in scenario.beliefs:
-        pairs = class_pairs(belief, scenario.pairs)
+        pairs = class_pairs(belief, scenario.pairs_of(belief))
         start, seen = Trial(noise, epsilon, max(worst.upper, TOLERANCE)), list[Numbers]()
         examine_these = partial(examine, pairs=pairs, seen=seen)
         bounds = sift(pairs, start, examine_these, PairWorkers(1), pure=pure)
@@ -190,7 +190,7 @@ def none_is_enough(
 
     start = _trial(NoNoise(), goal, goal_at)
     for belief in scenario.beliefs:
-        pairs = class_pairs(belief, scenario.pairs)
+        pairs = class_pairs(belief, scenario.pairs_of(belief))
         sift(pairs, start, partial(examine, pairs=pairs), workers, pure=goal.pure)
         if not enough:
             return False
@@ -230,7 +230,7 @@ def least_size_of_many(
         return _trial(family(size), goal, goal_at)
 
     for belief in scenario.beliefs:
-        pairs = class_pairs(belief, scenario.pairs)
+        pairs = class_pairs(belief, scenario.pairs_of(belief))
         start = _trial(family(size) if size else NoNoise(), goal, goal_at)
         sift(pairs, start, partial(examine, pairs=pairs), workers, progress, pure=goal.pure)
     return size

@@ -9,15 +9,17 @@ from typing import NamedTuple, cast
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import PairOfLaws, Scenario
+from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import finite, probability_below_one, require
 from pufferfish.exact.certificate import Certificate
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.many import certify_many, is_many, worst_of_many
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.parallel import Progress, Workers, start_workers
-from pufferfish.exact.recoded import certify_recoding, recoding_delta, recoding_epsilon
+from pufferfish.exact.recoded import as_they_are, certify_recoding, recoding_delta, recoding_epsilon
 from pufferfish.exact.single import delta_for_goal, verify_pair
-from pufferfish.noise import Law, Noise, check_noise
+from pufferfish.exact.stratified import split_strata
+from pufferfish.noise import Law, Noise, NoNoise, Stratified, check_noise
 from pufferfish.recoding.law import Recoding
 
 __all__ = [
@@ -44,7 +46,7 @@ def verify(
     Args:
         scenario: What must look alike, to whom.
         noise: The law of N, for X + N; if it has a grid, the law on that grid is what is certified.
-            Or a recoding, anybody's.
+            Or a recoding, anybody's; or one of these for each value of known columns.
         goal: The promise.
         wrong: Of a recoding: the promise must also hold for every law within this of the one that
             is believed, in total variation.
@@ -58,8 +60,20 @@ def verify(
         `screened` says what is proven of the others.
     """
     check_scenario(scenario)
-    noise = check_law(noise)
+    noise = _judged(scenario, check_law(noise))
     check_goal(goal)
+    if isinstance(noise, Stratified):
+        parts = [
+            verify(part, law, goal, wrong=wrong, workers=workers, progress=progress)
+            for part, law in split_strata(scenario, noise)
+        ]
+        return Certificate(
+            goal=goal,
+            noise=noise,
+            results=tuple(result for part in parts for result in part.results),
+            screened=tuple(each for part in parts for each in part.screened),
+            wrong=wrong,
+        )
     if isinstance(noise, Recoding):
         return certify_recoding(scenario, noise, goal, probability_below_one("wrong", wrong))
     require(wrong == 0.0, "wrong is about a recoding; for noise there is pf.calibrate(radius=...).")
@@ -90,7 +104,10 @@ def pure_epsilon(scenario: Scenario, noise: Law) -> Enclosure:
     `noise` is a law of noise that is added, or a recoding.
     """
     check_scenario(scenario)
-    noise = check_law(noise)
+    noise = _judged(scenario, check_law(noise))
+    if isinstance(noise, Stratified):
+        parts = [pure_epsilon(part, law) for part, law in split_strata(scenario, noise)]
+        return Enclosure(max(each.lower for each in parts), max(each.upper for each in parts))
     if isinstance(noise, Recoding):
         return recoding_epsilon(scenario, noise)
 
@@ -117,7 +134,7 @@ class ProfilePoint(NamedTuple):
 class PrivacyProfile:
     """δ(ε) of a release: the largest over all pairs, directions and beliefs."""
 
-    noise: Noise | Recoding
+    noise: Noise | Recoding | Stratified
     epsilons: tuple[float, ...]
     delta_lower: tuple[float, ...]
     delta_upper: tuple[float, ...]
@@ -141,13 +158,18 @@ def privacy_profile(scenario: Scenario, noise: Law, epsilons: Iterable[float]) -
     `noise` is a law of noise that is added, or a recoding.
     """
     check_scenario(scenario)
-    noise = check_law(noise)
+    noise = _judged(scenario, check_law(noise))
     require(isinstance(epsilons, Iterable), "epsilons must be a list of numbers.")
     asked = tuple(finite("epsilon", epsilon) for epsilon in epsilons)
     require(bool(asked), "epsilons must not be empty.")
     require(min(asked) >= 0.0, f"epsilons must not be negative, got {min(asked):g}.")
     found = [Enclosure(0.0, 0.0)] * len(asked)
-    if isinstance(noise, Recoding):
+    if isinstance(noise, Stratified):
+        for part, law in split_strata(scenario, noise):
+            profile = privacy_profile(part, law, asked)
+            each = [Enclosure(point.delta_lower, point.delta_upper) for point in profile]
+            found = [Enclosure(*map(max, *both)) for both in zip(found, each, strict=True)]
+    elif isinstance(noise, Recoding):
         found = [recoding_delta(scenario, noise, epsilon) for epsilon in asked]
     elif is_many(scenario):
         found = [_worst_delta(scenario, noise, epsilon) for epsilon in asked]
@@ -171,9 +193,26 @@ def _worst_delta(scenario: Scenario, noise: Noise, epsilon: float) -> Enclosure:
     return worst_of_many(scenario, noise, measure, epsilon, pure=False)
 
 
-def check_law(law: object) -> Noise | Recoding:
+def _judged(
+    scenario: Scenario, law: Noise | Recoding | Stratified
+) -> Noise | Recoding | Stratified:
+    """The law; categories that are published as they are, as the map that leaves each as it is."""
+    if isinstance(law, NoNoise) and all(each.labelled for each in scenario.beliefs):
+        return as_they_are(scenario)
+    return law
+
+
+def check_single(law: object) -> Noise | Recoding:
+    """The same of a law that does not depend on known values."""
+    found = check_law(law)
+    if isinstance(found, Stratified):
+        raise UnsupportedError("laws that depend on known values are judged stratum by stratum.")
+    return found
+
+
+def check_law(law: object) -> Noise | Recoding | Stratified:
     """Refuse what cannot be judged."""
-    if isinstance(law, Recoding):
+    if isinstance(law, Recoding | Stratified):
         return law
     check_noise(law)
     return cast("Noise", law)

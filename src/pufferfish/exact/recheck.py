@@ -11,7 +11,7 @@ from pufferfish.core.limits import still_patient
 from pufferfish.exact.certificate import Certificate, PairResult, Screened
 from pufferfish.exact.recoded import certify_recoding
 from pufferfish.exact.single import verify_pair
-from pufferfish.noise import as_noise
+from pufferfish.noise import Stratified, as_noise
 from pufferfish.recoding.law import Recoding
 
 __all__ = ["certificate_gap"]
@@ -76,13 +76,21 @@ def _examine(
     found: list[PairResult] = []
     for belief, pair in {(key[0], key[2]) for key in keys}:
         still_patient()
-        if scenario is not None and belief in beliefs and pair in scenario.pairs:
-            found += _results(certificate, beliefs[belief], pair)
+        believed = beliefs.get(belief)
+        if scenario is None or believed is None:
+            continue
+        if pair in scenario.pairs_of(believed):
+            found += _results(certificate, believed, pair)
     return found
 
 
 def _results(certificate: Certificate, belief: Belief, pair: SecretPair) -> Sequence[PairResult]:
     law, goal = certificate.noise, certificate.goal
+    if isinstance(law, Stratified):
+        place = law.place_of(belief.given)
+        if place is None:
+            return ()
+        law = law.strata[place].law
     if isinstance(law, Recoding):
         alone = Scenario([belief], [pair])
         return certify_recoding(alone, law, goal, certificate.wrong).results

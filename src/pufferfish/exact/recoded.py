@@ -9,13 +9,14 @@ Counts of a table are exact. Smooth laws, and laws after noise on a grid, are en
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.priors import Discrete, Prior
+from pufferfish.beliefs.labels import Labels, key_of, places_of
+from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.numerics import UNIT, float_upper
@@ -25,11 +26,19 @@ from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.many import is_many
 from pufferfish.recoding.cells import CellLaw
 from pufferfish.recoding.domain import Cells
-from pufferfish.recoding.exact import Published, delta_of, epsilon_of, exp_lower, exp_upper, publish
+from pufferfish.recoding.exact import (
+    WHOLE,
+    Published,
+    delta_of,
+    epsilon_of,
+    exp_lower,
+    exp_upper,
+    publish,
+)
 from pufferfish.recoding.law import Recoding
 
 __all__ = ["cell_law", "certify_recoding", "deltas_of_pair", "published_shares"]
-__all__ += ["recoding_delta", "recoding_epsilon"]
+__all__ += ["as_they_are", "recoding_delta", "recoding_epsilon"]
 
 # Of probabilities that are computed: what they may be off by, for each and in all.
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
@@ -48,13 +57,13 @@ def certify_recoding(
     results: list[PairResult] = []
     screened: list[Screened] = []
     for belief in scenario.beliefs:
-        seen = _Seen(recoding, belief, wrong)
-        if is_many(scenario):
-            pairs = _all_pairs(scenario, goal)
+        seen, own = _Seen(recoding, belief, wrong), scenario.pairs_of(belief)
+        if is_many(scenario) and len(own) > 1:
+            pairs = _all_pairs(own, goal)
             results += seen.results(seen.worst_of(pairs), goal)
             screened.append(seen.screen(pairs, goal))
             continue
-        results += [each for pair in scenario.pairs for each in seen.results(pair, goal)]
+        results += [each for pair in own for each in seen.results(pair, goal)]
     return Certificate(
         goal=goal,
         noise=recoding,
@@ -62,6 +71,19 @@ def certify_recoding(
         screened=tuple(screened),
         wrong=wrong,
     )
+
+
+def as_they_are(scenario: Scenario) -> Recoding:
+    """The map that publishes every category as it is."""
+    values: dict[object, Labels] = {}
+    for belief in scenario.beliefs:
+        for law in belief.priors.values():
+            if isinstance(law, Categorical):
+                for labels in law.values:
+                    values.setdefault(key_of(labels), labels)
+    every = tuple(values.values())
+    table = np.eye(len(every), dtype=np.int64) * WHOLE
+    return Recoding(values=every, outputs=every, table=table, labelled=True)
 
 
 def recoding_epsilon(scenario: Scenario, recoding: Recoding) -> Enclosure:
@@ -105,14 +127,14 @@ def deltas_of_pair(
     ]
 
 
-def _all_pairs(scenario: Scenario, goal: Guarantee) -> AllPairs:
+def _all_pairs(pairs: Sequence[SecretPair], goal: Guarantee) -> AllPairs:
     """Thousands of pairs, which one pair bounds."""
-    if not isinstance(scenario.pairs, AllPairs) or not goal.pure:
+    if not isinstance(pairs, AllPairs) or not goal.pure:
         raise UnsupportedError(
             "thousands of pairs are judged together, which is offered for all pairs of some "
             "secrets and delta = 0; name fewer pairs."
         )
-    return scenario.pairs
+    return pairs
 
 
 class _Seen:
@@ -127,7 +149,7 @@ class _Seen:
     def described(self, secret: Secret) -> Published:
         """Under the law as it is described."""
         if secret not in self._described:
-            law = cell_law(self._recoding.cells, self._belief, secret)
+            law = cell_law(self._recoding.domain_of_laws, self._belief, secret)
             self._exact &= bool((law.low == law.high).all())
             self._described[secret] = publish(self._recoding.table, law)
             self._worst[secret] = publish(self._recoding.table, law, self._wrong)
@@ -235,13 +257,25 @@ def _least_delta(first: Published, second: Published, epsilon: float) -> float:
     return max(0.0, -float_upper(-found))
 
 
-def cell_law(cells: Cells, belief: Belief, secret: Secret) -> CellLaw:
+def cell_law(cells: Cells | Sequence[Labels], belief: Belief, secret: Secret) -> CellLaw:
     """How likely each cell is under a secret, as one adversary believes.
+
+    Args:
+        cells: Of numbers; or categories, each of which is a cell.
+        belief: What the adversary believes.
+        secret: Of which secret.
 
     Raises:
         UnsupportedError: The belief considers what has no cell.
     """
-    prior, hole = belief.priors[secret], _hole(belief, secret)
+    prior = belief.priors[secret]
+    if isinstance(cells, Sequence):
+        return _labelled(cells, prior, belief)
+    if isinstance(prior, Categorical):
+        raise UnsupportedError(
+            f"belief {belief.name!r} is about categories, and the recoding is of numbers."
+        )
+    hole = _hole(belief, secret)
     if hole and not cells.takes_missing:
         raise UnsupportedError(
             f"belief {belief.name!r} says that values may be missing, and the recoding does not "
@@ -264,6 +298,23 @@ def cell_law(cells: Cells, belief: Belief, secret: Secret) -> CellLaw:
         np.append(each * (below - above), above * law.total) for each in (law.low, law.high)
     )
     return CellLaw(low, high, law.total * below)
+
+
+def _labelled(labels: Sequence[Labels], prior: Prior, belief: Belief) -> CellLaw:
+    if not isinstance(prior, Categorical):
+        raise UnsupportedError(
+            f"belief {belief.name!r} is about numbers, and the recoding is of categories."
+        )
+    places, counts = places_of(labels), [0] * len(labels)
+    weights, _ = prior.whole_weights
+    for label, weight in zip(prior.values, weights, strict=True):
+        place = places.get(key_of(label))
+        if place is None:
+            raise UnsupportedError(
+                f"belief {belief.name!r} considers categories that the recoding does not take."
+            )
+        counts[place] += weight
+    return CellLaw.from_counts(counts)
 
 
 def _hole(belief: Belief, secret: Secret) -> Fraction:

@@ -20,7 +20,7 @@ def refuse_revealing_holes(scenario: Scenario, goal: Guarantee) -> None:
         if not any(belief.missing.values()):
             continue
         seen: set[tuple[float, float]] = set()
-        for pair in scenario.pairs:
+        for pair in scenario.pairs_of(belief):
             holes = belief.missing[pair.first], belief.missing[pair.second]
             if holes not in seen:
                 seen.add(holes)
