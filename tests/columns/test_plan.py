@@ -80,7 +80,7 @@ def test_a_plan_is_the_same_when_read_again(
         assume(False)
     before = plan(
         calibration=found,
-        keep=("k", "ä b"),
+        keep_unprotected=("k", "ä b"),
         unit="person",
         person="who",
         rows_per_person=rows,
@@ -103,12 +103,12 @@ def test_a_plan_is_the_same_when_read_again(
 
 CHOICES: list[dict[str, Any]] = [
     {},
-    {"keep": ("k",)},
+    {"keep_unprotected": ("k",)},
     {"keep_order": True},
     {"missing": "drop"},
     {"missing": "keep"},
     {"unit": "person", "person": "who", "rows_per_person": 3, "dependence": "independent"},
-    {"unit": "person", "person": "who", "one_row": "first", "keep": ("k",)},
+    {"unit": "person", "person": "who", "one_row": "first", "keep_unprotected": ("k",)},
     {"unit": "person", "person": "who", "one_row": "mean"},
     {"postprocess": (pf.Clip(0, 5), pf.RoundTo(1))},
     {"others": ("c", True, 0)},
@@ -197,7 +197,7 @@ def test_a_plan_is_not_replaced_unless_asked(tmp_path: Path) -> None:
     plan().save(tmp_path / "plan.json")
     with pytest.raises(pf.OutputExistsError):
         plan().save(tmp_path / "plan.json")
-    plan(keep=("k",)).save(tmp_path / "plan.json", force=True)
+    plan(keep_unprotected=("k",)).save(tmp_path / "plan.json", force=True)
     assert pf.Plan.load(tmp_path / "plan.json").keep == ("k",)
 
 
@@ -406,9 +406,9 @@ def test_beliefs_with_holes_need_a_plan_that_keeps_them(missing: Any) -> None:
     ("fields", "message"),
     [
         ({"column": "s"}, "differ"),
-        ({"keep": ("s",)}, "cannot be kept"),
-        ({"keep": ("x",)}, "anyway"),
-        ({"keep": "x"}, "list"),
+        ({"keep_unprotected": ("s",)}, "cannot be kept"),
+        ({"keep_unprotected": ("x",)}, "anyway"),
+        ({"keep_unprotected": "x"}, "list"),
         ({"column": ""}, "name"),
         ({"secret": None}, "name"),
         ({"missing": "guess"}, "missing"),
@@ -506,7 +506,10 @@ def test_the_promise_for_persons_is_the_goal_where_noise_is_for_all_rows(
             {"one_row": "mean", "unit": "person", "person": "who", "rows_per_person": 2},
             "rows_per_person=1",
         ),
-        ({"one_row": "mean", "unit": "person", "person": "who", "keep": ("k",)}, "kept columns"),
+        (
+            {"one_row": "mean", "unit": "person", "person": "who", "keep_unprotected": ("k",)},
+            "kept columns",
+        ),
         ({"one_row": "first", "unit": "person", "person": "who", "keep_order": True}, "keep_order"),
         ({"dependence": "some"}, "dependence"),
     ],
@@ -536,7 +539,7 @@ def test_smooth_beliefs_say_nothing_of_several_rows_without_a_cap() -> None:
 
 def test_rows_are_shuffled_unless_their_order_is_asked_for() -> None:
     assert plan().shuffled
-    assert plan(keep=("k",)).shuffled
+    assert plan(keep_unprotected=("k",)).shuffled
     assert not plan(keep_order=True).shuffled
 
 

@@ -100,7 +100,7 @@ def test_public_beliefs_are_published_and_the_table_is_not() -> None:
 @pytest.mark.parametrize("edition", ["internal", "public"])
 def test_what_was_done_is_said(edition: Any) -> None:
     before = datetime.now(UTC)
-    done = record(keep=("k",), postprocess=(pf.RoundTo(0.5), pf.Clip(0.0, 90.0)))
+    done = record(keep_unprotected=("k",), postprocess=(pf.RoundTo(0.5), pf.Clip(0.0, 90.0)))
     data = done.to_dict(edition)
     assert (data["pufferfish"], data["version"], data["edition"]) == ("record", 2, edition)
     assert data["goal"] == {"epsilon": 0.5, "delta": 0.0}
@@ -165,7 +165,7 @@ def test_gaussian_noise_and_none_in_words() -> None:
         ({}, "several rows of one person"),
         ({}, "in none of the pairs"),
         ({}, "far from all that the described adversaries consider possible"),
-        ({"keep": ("k",)}, "other published columns (k)"),
+        ({"keep_unprotected": ("k",)}, "other published columns (k)"),
         ({"keep_order": True}, "order of the rows"),
         ({"missing": "drop"}, "had no value"),
     ],

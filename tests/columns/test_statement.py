@@ -31,9 +31,11 @@ def facts(**fields: Any) -> Facts:
 
 MANY = [
     facts(),
-    facts(keep=("k", "l"), keep_order=True, missing="drop", cap=(0.0, 90.0)),
+    facts(keep_unprotected=("k", "l"), keep_order=True, missing="drop", cap=(0.0, 90.0)),
     facts(postprocess=(pf.RoundTo(0.5), pf.Clip(0.0, 90.0))),
-    replace(facts(keep=("k",)), reveals=Reveals(found_percent=85, pair=SecretPair("a", "b"))),
+    replace(
+        facts(keep_unprotected=("k",)), reveals=Reveals(found_percent=85, pair=SecretPair("a", "b"))
+    ),
     replace(facts(), beliefs_from="another table", beliefs_fitted="2026-01-02"),
     replace(facts(), unprotected_percent=3),
     facts(rounding="given"),

@@ -49,8 +49,8 @@ def test_every_paragraph_is_there() -> None:
 def test_what_was_published() -> None:
     text = told(smooth())
     assert "1,000 rows of 'x', in random order; 's' is not published." in text
-    assert "in random order, beside k as they were" in told(smooth(), keep=("k",))
-    kept = told(smooth(), keep=("k",), keep_order=True)
+    assert "in random order, beside k as they were" in told(smooth(), keep_unprotected=("k",))
+    kept = told(smooth(), keep_unprotected=("k",), keep_order=True)
     assert "in the order of the table, beside k as they were" in kept
     holes = {**TABLE, "x": np.where(np.arange(ROWS) < 7, np.nan, VALUES)}
     assert "993 rows" in told(smooth(), holes, missing="drop")
@@ -59,7 +59,7 @@ def test_what_was_published() -> None:
 
 def test_what_kept_columns_reveal_comes_first() -> None:
     """TABLE's k is the number of the row, and even rows are of one secret."""
-    text = told(smooth(), {**TABLE, "k": np.arange(ROWS) % 2}, keep=("k",))
+    text = told(smooth(), {**TABLE, "k": np.arange(ROWS) % 2}, keep_unprotected=("k",))
     assert text.startswith(
         "Beware With 'x' and 'k' published together, a learner finds whether 's' is 'a' or 'b' in "
         "up to 100% of rows it has not seen (50% by guessing). The promise is about 'x' by itself: "

@@ -125,7 +125,7 @@ def test_kept_cells_are_passed_on_letter_by_letter(
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     text = start + csv_text(delimiter, line_end, quoting=quoting)
     source.write_bytes(text.encode("utf-8"))
-    done = pf.release(source, faint(keep=("k",), keep_order=True), target)
+    done = pf.release(source, faint(keep_unprotected=("k",), keep_order=True), target)
     check_csv(target, done)
     assert source.read_bytes() == text.encode("utf-8")
 
@@ -137,7 +137,7 @@ def test_rows_are_the_same_however_they_are_batched(
     seams.put(monkeypatch, seams.BLOCK_BYTES, block)
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text(csv_text(), newline="")
-    check_csv(target, pf.release(source, faint(keep=("k",), keep_order=True), target))
+    check_csv(target, pf.release(source, faint(keep_unprotected=("k",), keep_order=True), target))
 
 
 FORMATS: list[tuple[str, FileFormat | None, str, bool]] = [
@@ -163,7 +163,7 @@ def test_formats_of_text_by_name_and_by_word(
     source.write_bytes(gzip.compress(data) if compressed else data)
     done = pf.release_file(
         str(source),
-        faint(keep=("k",), keep_order=True),
+        faint(keep_unprotected=("k",), keep_order=True),
         str(target),
         source_format=format_,
         target_format=format_,
@@ -184,15 +184,17 @@ def test_missing_markers_are_holes(tmp_path: Path) -> None:
         pf.release(source, faint(), target, na=named)
     assert not target.exists()
     with pytest.raises(pf.DataError, match=r"text in row 4.*--na"):
-        pf.release(source, faint(missing="drop", keep=("k",)), target)
-    in_order = faint(missing="drop", keep=("k",), keep_order=True)
+        pf.release(source, faint(missing="drop", keep_unprotected=("k",)), target)
+    in_order = faint(missing="drop", keep_unprotected=("k",), keep_order=True)
     done = pf.release(source, in_order, target, na=named)
     rows = rows_of(target)[1:]
     assert [row[0] for row in rows] == [KEPT[row] for row in present]
     assert [round(float(row[1])) for row in rows] == present
     record = done.record
     assert (record.rows_read, record.rows_published, record.rows_missing) == (40, 28, 12)
-    holes = plan(points(FAINT, a=0.3, b=0.3), missing="keep", keep=("k",), keep_order=True)
+    holes = plan(
+        points(FAINT, a=0.3, b=0.3), missing="keep", keep_unprotected=("k",), keep_order=True
+    )
     done = pf.release(source, holes, target, force=True, na=named)
     rows = rows_of(target)[1:]
     assert [row[0] for row in rows] == KEPT
@@ -205,14 +207,18 @@ def test_missing_markers_are_holes(tmp_path: Path) -> None:
 def test_whole_numbers_have_no_point(tmp_path: Path) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text(csv_text(), newline="")
-    pf.release(source, faint(keep=("k",), keep_order=True, postprocess=(pf.RoundTo(1),)), target)
+    pf.release(
+        source,
+        faint(keep_unprotected=("k",), keep_order=True, postprocess=(pf.RoundTo(1),)),
+        target,
+    )
     assert [row[1] for row in rows_of(target)[1:]] == [str(round(value)) for value in VALUES]
 
 
 def test_names_with_a_delimiter_survive(tmp_path: Path) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text('s,"k, ""l""",x\na,u,1\nb,v,2\n')
-    pf.release(source, faint(keep=('k, "l"',), keep_order=True), target)
+    pf.release(source, faint(keep_unprotected=('k, "l"',), keep_order=True), target)
     assert rows_of(target)[0] == ['k, "l"', "x"]
 
 
@@ -272,7 +278,7 @@ def test_typed_files_keep_types(tmp_path: Path, name: str, whole: bool) -> None:
     steps = (pf.RoundTo(1),) if whole else ()
     done = pf.release_file(
         str(source),
-        faint(keep=kept, keep_order=True, postprocess=steps),
+        faint(keep_unprotected=kept, keep_order=True, postprocess=steps),
         str(target),
         source_format=given,
         target_format=given,
@@ -312,7 +318,7 @@ def test_any_format_becomes_any_other(tmp_path: Path, first: str, second: str) -
         source.write_bytes(gzip.compress(data) if first.endswith("gz") else data)
     else:
         written(columns, source, first.split(".")[1])
-    pf.release(source, faint(keep=("k",), keep_order=True), target)
+    pf.release(source, faint(keep_unprotected=("k",), keep_order=True), target)
     assert [round(value) for value in any_read(target)] == VALUES
     shuffled = tmp_path / f"shuffled.{second.split('.', 1)[1]}"
     pf.release(source, faint(), shuffled)
@@ -322,7 +328,7 @@ def test_any_format_becomes_any_other(tmp_path: Path, first: str, second: str) -
     # And what was released can be read as a table again.
     again = tmp_path / f"again.{second.split('.', 1)[1]}"
     with pytest.raises(pf.InvalidInputError, match="no column 's'"):
-        pf.release(target, faint(keep=("k",), keep_order=True), again)
+        pf.release(target, faint(keep_unprotected=("k",), keep_order=True), again)
     assert not again.exists()
 
 
@@ -420,7 +426,7 @@ BROKEN: list[tuple[str, str, Callable[[], bytes]]] = [
 @pytest.mark.parametrize(
     ("name", "data"), [case[1:] for case in BROKEN], ids=[c[0] for c in BROKEN]
 )
-@pytest.mark.parametrize("fields", [{"keep": ("k",), "keep_order": True}, {}], ids=str)
+@pytest.mark.parametrize("fields", [{"keep_unprotected": ("k",), "keep_order": True}, {}], ids=str)
 def test_a_broken_file_publishes_nothing(
     tmp_path: Path, name: str, data: Callable[[], bytes], fields: Any
 ) -> None:
@@ -487,7 +493,10 @@ def test_an_output_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> Non
 
     with pytest.raises(pf.OutputExistsError):
         pf.release_file(
-            str(source), faint(keep=("k",), keep_order=True), str(target), progress=progress
+            str(source),
+            faint(keep_unprotected=("k",), keep_order=True),
+            str(target),
+            progress=progress,
         )
     assert shares
     assert all(0.0 < share <= 1.0 for share in shares)
@@ -544,7 +553,7 @@ def child(*arguments: str | Path, **options: Any) -> subprocess.Popen[bytes]:
 
 def test_a_table_goes_to_standard_output(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text(csv_text(), newline="")
-    faint(keep=("k",), keep_order=True).save(tmp_path / "plan.json")
+    faint(keep_unprotected=("k",), keep_order=True).save(tmp_path / "plan.json")
     done = child("-c", RELEASE, tmp_path / "plan.json", tmp_path / "in.csv", "-")
     out, err = done.communicate()
     assert (done.returncode, err) == (0, b"")
@@ -614,7 +623,7 @@ def in_mid_write(folder: Path, process: subprocess.Popen[bytes]) -> None:
 def test_a_killed_release_leaves_nothing_under_its_name(
     tmp_path: Path, source: Path, number: signal.Signals
 ) -> None:
-    faint(keep=("k",), keep_order=True).save(tmp_path / "plan.json")
+    faint(keep_unprotected=("k",), keep_order=True).save(tmp_path / "plan.json")
     process = child("-c", RELEASE, tmp_path / "plan.json", source, tmp_path / "out.csv")
     in_mid_write(tmp_path, process)
     process.send_signal(number)
@@ -627,7 +636,7 @@ def test_a_killed_release_leaves_nothing_under_its_name(
 def test_the_command_line_cleans_up_when_it_is_stopped(
     tmp_path: Path, source: Path, number: signal.Signals
 ) -> None:
-    faint(keep=("k",), keep_order=True).save(tmp_path / "plan.json")
+    faint(keep_unprotected=("k",), keep_order=True).save(tmp_path / "plan.json")
     arguments = ["--plan", tmp_path / "plan.json", "-o", tmp_path / "out.csv"]
     process = child("-m", "pufferfish", "release", source, *arguments)
     in_mid_write(tmp_path, process)
@@ -648,11 +657,11 @@ def little_room() -> None:
 @pytest.mark.parametrize(
     ("name", "fields"),
     [
-        ("out.csv", {"keep": ("k",), "keep_order": True}),
+        ("out.csv", {"keep_unprotected": ("k",), "keep_order": True}),
         ("out.csv", {}),
-        ("out.parquet", {"keep": ("k",), "keep_order": True}),
+        ("out.parquet", {"keep_unprotected": ("k",), "keep_order": True}),
         ("out.arrow", {}),
-        ("out.csv.gz", {"keep": ("k",), "keep_order": True}),
+        ("out.csv.gz", {"keep_unprotected": ("k",), "keep_order": True}),
     ],
 )
 def test_a_full_disk_publishes_nothing(tmp_path: Path, name: str, fields: Any) -> None:

@@ -91,7 +91,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_and_files_keep_their_places(tmp_path: Path, kind: str, pattern: str) -> None:
     rows = table(tmp_path / "in", kind)
     done = pf.release(
-        tmp_path / "in" / pattern, faint(keep=("k",), keep_order=True), tmp_path / "out"
+        tmp_path / "in" / pattern, faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out"
     )
     found = [read(tmp_path / "out" / f"{name}.{kind}") for name in SIZES]
     assert [len(each) for each in found] == list(SIZES.values())
@@ -118,7 +118,9 @@ def test_rows_and_files_keep_their_places(tmp_path: Path, kind: str, pattern: st
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_manifest_tells_every_file(tmp_path: Path, kind: str) -> None:
     table(tmp_path / "in", kind)
-    done = pf.release(tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / "out")
+    done = pf.release(
+        tmp_path / "in", faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out"
+    )
     found = manifest(tmp_path / "out")
     assert {each.path: each.rows for each in found.files} == {
         f"{name}.{kind}": rows for name, rows in SIZES.items()
@@ -138,7 +140,7 @@ def test_shuffled_rows_leave_their_files(
     monkeypatch.setattr(folder, "ROWS_PER_FILE", 10)
     seams.put_default(monkeypatch, Shuffler.__init__, most_held=most_held)
     rows = table(tmp_path / "in", kind)
-    pf.release(tmp_path / "in", faint(keep=keep), tmp_path / "out")
+    pf.release(tmp_path / "in", faint(keep_unprotected=keep), tmp_path / "out")
     names = [each.path for each in manifest(tmp_path / "out").files]
     assert names == [f"part-{number:05d}.{kind}" for number in range(len(names))]
     found = [read(tmp_path / "out" / name) for name in names]
@@ -154,7 +156,7 @@ def test_shuffled_rows_leave_their_files(
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.arrow", "out.csv.gz"])
 @pytest.mark.parametrize(
-    "fields", [{"keep": ("k",), "keep_order": True}, {"keep_order": True}, {}], ids=str
+    "fields", [{"keep_unprotected": ("k",), "keep_order": True}, {"keep_order": True}, {}], ids=str
 )
 def test_many_files_become_one_where_it_is_named(tmp_path: Path, name: str, fields: Any) -> None:
     rows = table(tmp_path / "in", "parquet")
@@ -171,7 +173,7 @@ def test_formats_change_with_the_names(tmp_path: Path, kind: str) -> None:
     target: Any = "parquet" if kind == "csv" else "csv"
     pf.release_file(
         str(tmp_path / "in"),
-        faint(keep=("k",), keep_order=True),
+        faint(keep_unprotected=("k",), keep_order=True),
         str(tmp_path / "out"),
         target_format=FileFormat(kind=target),
     )
@@ -187,14 +189,16 @@ def test_two_files_are_not_written_to_one(tmp_path: Path) -> None:
     with pytest.raises(pf.InvalidInputError, match=r"a\.csv"):
         pf.release_file(
             str(tmp_path / "in"),
-            faint(keep=("k",), keep_order=True),
+            faint(keep_unprotected=("k",), keep_order=True),
             str(tmp_path / "out"),
             target_format=FileFormat(kind="csv"),
         )
     assert listing(tmp_path) == ["in"]
-    pf.release(tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / "out")
+    pf.release(tmp_path / "in", faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out")
     assert listing(tmp_path / "out") == [MANIFEST, "a.parquet", "a.pq"]
-    pf.release(tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / "out.csv")
+    pf.release(
+        tmp_path / "in", faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out.csv"
+    )
     assert len(read(tmp_path / "out.csv")) == 6
 
 
@@ -203,7 +207,9 @@ def test_dropped_rows_are_dropped_from_their_files(tmp_path: Path) -> None:
         frame = pl.DataFrame({"x": values, "s": ["a", "b"], "k": [name, name]})
         write(frame.with_columns(pl.col("x").cast(pl.Float64)), tmp_path / "in" / f"{name}.parquet")
     pf.release(
-        tmp_path / "in", faint(missing="drop", keep=("k",), keep_order=True), tmp_path / "out"
+        tmp_path / "in",
+        faint(missing="drop", keep_unprotected=("k",), keep_order=True),
+        tmp_path / "out",
     )
     assert [each.rows for each in manifest(tmp_path / "out").files] == [1, 0, 1]
     assert read(tmp_path / "out" / "c.parquet")["k"].to_list() == ["c"]
@@ -215,7 +221,9 @@ def test_categories_of_each_file_are_its_own(tmp_path: Path) -> None:
         frame = pa.table({"x": [1.0, 2.0, 3.0], "s": ["a", "b", "a"], "k": kept})
         (tmp_path / "in").mkdir(exist_ok=True)
         pq.write_table(frame, tmp_path / "in" / f"{name}.parquet")
-    pf.release(tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / "out.arrow")
+    pf.release(
+        tmp_path / "in", faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out.arrow"
+    )
     assert read(tmp_path / "out.arrow")["k"].to_list() == [
         f"{name} {row}" for name in "ab" for row in range(3)
     ]
@@ -242,9 +250,9 @@ def test_the_secret_may_be_the_name_of_folders(tmp_path: Path, kind: str) -> Non
     assert done.record.rows_published == 20
     assert listing(tmp_path / "out") == [MANIFEST, f"part-00000.{kind}"]
     for fields in (
-        {"keep": ("k",), "keep_order": True},
+        {"keep_unprotected": ("k",), "keep_order": True},
         {"keep_order": True},
-        {"keep": ("k", "year"), "keep_order": True},
+        {"keep_unprotected": ("k", "year"), "keep_order": True},
     ):
         for target in ("other", "other.parquet"):
             with pytest.raises(pf.InvalidInputError, match="named by the secret 's'"):
@@ -259,14 +267,20 @@ def by_year(place: Path) -> None:
 
 def test_kept_keys_stay_in_the_names(tmp_path: Path) -> None:
     by_year(tmp_path / "in")
-    pf.release(tmp_path / "in", faint(keep=("k", "year"), keep_order=True), tmp_path / "out")
+    pf.release(
+        tmp_path / "in", faint(keep_unprotected=("k", "year"), keep_order=True), tmp_path / "out"
+    )
     paths = [each.path for each in manifest(tmp_path / "out").files]
     assert paths == sorted(
         f"year={year}/0.parquet" for year in ("2020", "__HIVE_DEFAULT_PARTITION__", "a%2Fb")
     )
     assert read(tmp_path / "out" / paths[0]).columns == ["k", "x"]
     # In one file the key is a column.
-    pf.release(tmp_path / "in", faint(keep=("year",), keep_order=True), tmp_path / "out.parquet")
+    pf.release(
+        tmp_path / "in",
+        faint(keep_unprotected=("year",), keep_order=True),
+        tmp_path / "out.parquet",
+    )
     found = read(tmp_path / "out.parquet")
     assert found.columns == ["x", "year"]
     assert found["year"].to_list() == ["2020"] * 5 + [None] * 5 + ["a/b"] * 5
@@ -274,7 +288,7 @@ def test_kept_keys_stay_in_the_names(tmp_path: Path) -> None:
 
 def test_kept_keys_are_a_column_where_rows_are_shuffled(tmp_path: Path) -> None:
     by_year(tmp_path / "in")
-    pf.release(tmp_path / "in", faint(keep=("k", "year")), tmp_path / "out")
+    pf.release(tmp_path / "in", faint(keep_unprotected=("k", "year")), tmp_path / "out")
     assert listing(tmp_path / "out") == [MANIFEST, "part-00000.parquet"]
     found = read(tmp_path / "out" / "part-00000.parquet")
     assert found.columns == ["k", "x", "year"]
@@ -286,7 +300,7 @@ def test_kept_keys_are_a_column_where_rows_are_shuffled(tmp_path: Path) -> None:
 
 def test_a_secret_key_is_not_published_where_rows_are_shuffled(tmp_path: Path) -> None:
     keyed(tmp_path / "in")
-    pf.release(tmp_path / "in", faint(keep=("k",)), tmp_path / "out")
+    pf.release(tmp_path / "in", faint(keep_unprotected=("k",)), tmp_path / "out")
     assert listing(tmp_path / "out") == [MANIFEST, "part-00000.parquet"]
     assert read(tmp_path / "out" / "part-00000.parquet").columns == ["k", "x"]
 
@@ -294,19 +308,24 @@ def test_a_secret_key_is_not_published_where_rows_are_shuffled(tmp_path: Path) -
 def test_other_keys_are_not_published(tmp_path: Path) -> None:
     by_year(tmp_path / "in")
     with pytest.raises(pf.InvalidInputError, match="named by 'year'"):
-        pf.release(tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / "out")
-    pf.release(tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / "out.parquet")
+        pf.release(
+            tmp_path / "in", faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out"
+        )
+    pf.release(
+        tmp_path / "in", faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out.parquet"
+    )
     assert read(tmp_path / "out.parquet").columns == ["k", "x"]
     pf.release(tmp_path / "in", faint(), tmp_path / "out")
     assert listing(tmp_path / "out") == [MANIFEST, "part-00000.parquet"]
 
 
-def test_a_row_without_a_secret_key_is_refused(tmp_path: Path) -> None:
+def test_a_row_without_a_secret_key_is_published_without_a_promise(tmp_path: Path) -> None:
     keyed(tmp_path / "in")
     nobody = tmp_path / "in" / "year=2020" / "s=__HIVE_DEFAULT_PARTITION__" / "0.parquet"
     write(numbered(0, 1).select("k", "x"), nobody)
-    with pytest.raises(pf.DataError, match=r"__HIVE.*row 1: the secret is missing"):
-        pf.release(tmp_path / "in", faint(), tmp_path / "out")
+    done = pf.release(tmp_path / "in", faint(), tmp_path / "out")
+    assert done.record.rows_unprotected == 1
+    assert done.record.rows_published == done.record.rows_read
 
 
 def test_a_key_is_not_a_column_as_well(tmp_path: Path) -> None:
@@ -319,7 +338,7 @@ def test_a_key_is_not_a_column_as_well(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-@pytest.mark.parametrize("fields", [{"keep": ("k",), "keep_order": True}, {}], ids=str)
+@pytest.mark.parametrize("fields", [{"keep_unprotected": ("k",), "keep_order": True}, {}], ids=str)
 def test_rows_are_numbered_within_their_file(tmp_path: Path, kind: str, fields: Any) -> None:
     table(tmp_path / "in", kind)
     bad = numbered(0, 30).with_columns(
@@ -358,7 +377,9 @@ def test_columns_have_one_type_in_all_files(tmp_path: Path) -> None:
     other = numbered(0, 5).with_columns(pl.col("k").str.len_chars())
     write(other, tmp_path / "in" / "f.parquet")
     with pytest.raises(pf.DataError, match=r"^f\.parquet: column 'k' is of type uint32, but"):
-        pf.release(tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / "out")
+        pf.release(
+            tmp_path / "in", faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out"
+        )
     # One that nobody looks at may be anything, and columns may have another order.
     write(other.select("x", "k", "s"), tmp_path / "in" / "f.parquet")
     assert pf.release(tmp_path / "in", faint(), tmp_path / "out").record.rows_published == 16
@@ -410,7 +431,7 @@ def test_persons_are_counted_over_all_files(
 
 def test_a_folder_that_exists_is_replaced_only_by_force(tmp_path: Path) -> None:
     table(tmp_path / "in", "csv")
-    pf.release(tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / "out")
+    pf.release(tmp_path / "in", faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out")
     first = (tmp_path / "out" / MANIFEST).read_text()
     with pytest.raises(pf.OutputExistsError, match="force"):
         pf.release(tmp_path / "in", faint(), tmp_path / "out")
@@ -445,13 +466,16 @@ def test_the_output_is_apart_from_the_table(tmp_path: Path, target: str) -> None
 
 def test_a_failure_in_the_last_file_leaves_nothing(tmp_path: Path) -> None:
     table(tmp_path / "in", "csv")
-    pf.release(tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / "out")
+    pf.release(tmp_path / "in", faint(keep_unprotected=("k",), keep_order=True), tmp_path / "out")
     first = (tmp_path / "out" / MANIFEST).read_text()
     (tmp_path / "in" / "z.csv").write_text("s,k,x\nz,u,1\n")
     for target, force in (("other", False), ("out", True)):
         with pytest.raises(pf.DataError, match=r"z\.csv"):
             pf.release(
-                tmp_path / "in", faint(keep=("k",), keep_order=True), tmp_path / target, force=force
+                tmp_path / "in",
+                faint(keep_unprotected=("k",), keep_order=True),
+                tmp_path / target,
+                force=force,
             )
     assert listing(tmp_path) == ["in", "out"]
     assert (tmp_path / "out" / MANIFEST).read_text() == first
@@ -489,7 +513,7 @@ def test_a_killed_release_leaves_no_folder_under_its_name(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     table(tmp_path / "in", "csv", {f"{each:03d}": 5 for each in range(400)})
-    faint(keep=("k",), keep_order=True).save(tmp_path / "plan.json")
+    faint(keep_unprotected=("k",), keep_order=True).save(tmp_path / "plan.json")
     arguments = (tmp_path / "plan.json", tmp_path / "in", tmp_path / "out")
     process = child("-c", SLOWLY, *arguments)
 
@@ -537,7 +561,7 @@ def test_no_room_for_rows_that_wait_publishes_nothing(tmp_path: Path) -> None:
 
 def released(place: Path) -> Path:
     table(place / "in", "csv")
-    done = pf.release(place / "in", faint(keep=("k",), keep_order=True), place / "out")
+    done = pf.release(place / "in", faint(keep_unprotected=("k",), keep_order=True), place / "out")
     done.record.save(place / "out.record.json", "internal")
     return place / "out.record.json"
 

@@ -105,7 +105,9 @@ def test_a_frame_comes_back_as_it_was_but_for_noise(kind: str, whole: bool) -> N
     given_frame = frame_of(kind, columns)
     before = {name: column.copy() for name, column in columns_of(given_frame).items()}
     steps = (pf.RoundTo(1.0),) if whole else ()
-    done = pf.release(given_frame, faint(keep=("t", "n"), keep_order=True, postprocess=steps))
+    done = pf.release(
+        given_frame, faint(keep_unprotected=("t", "n"), keep_order=True, postprocess=steps)
+    )
     assert kind_of(done.frame) == kind
     found = columns_of(done.frame)
     # The order is that of the table; the secret, and what was not kept, are gone.
@@ -149,7 +151,7 @@ def test_whole_rows_are_shuffled(kind: str, missing: Any) -> None:
         columns["x"] = [None if row % 6 == 0 else value for row, value in enumerate(columns["x"])]
     rows = [row for row in range(60) if columns["x"][row] is not None]
     given_frame = frame_of(kind, columns)
-    done = pf.release(given_frame, faint(keep=("t", "n"), missing=missing))
+    done = pf.release(given_frame, faint(keep_unprotected=("t", "n"), missing=missing))
     assert kind_of(done.frame) == kind
     assert done.record.order == "random"
     found = columns_of(done.frame)
@@ -160,7 +162,9 @@ def test_whole_rows_are_shuffled(kind: str, missing: Any) -> None:
     # What was kept went with its row.
     assert found["t"].tolist() == [f"text {row}" for row in order]
     assert found["n"].tolist() == [row % 5 for row in order]
-    again = columns_of(pf.release(given_frame, faint(keep=("t", "n"), missing=missing)).frame)
+    again = columns_of(
+        pf.release(given_frame, faint(keep_unprotected=("t", "n"), missing=missing)).frame
+    )
     assert np.rint(again["x"] / 100.0).tolist() != order
 
 
@@ -170,7 +174,7 @@ def test_categories_do_not_tell_the_old_order() -> None:
     names = [f"name {row:03}" for row in range(rows)]
     columns = {"s": ["a", "b"] * (rows // 2), "x": [100.0 * row for row in range(rows)]}
     given_frame = pa.table({**columns, "t": pa.array(names).dictionary_encode()})
-    kept = pf.release(given_frame, faint(keep=("t",))).frame["t"].combine_chunks()
+    kept = pf.release(given_frame, faint(keep_unprotected=("t",))).frame["t"].combine_chunks()
     assert sorted(kept.dictionary.to_pylist()) == names
     assert kept.dictionary.to_pylist() != names
     assert kept.indices.to_pylist() == list(range(rows))
@@ -180,7 +184,7 @@ def test_views_of_text_are_shuffled_with_their_rows() -> None:
     """Arrow cannot move them as they are."""
     columns = table()
     given_frame = pa.table({**columns, "t": pa.array(columns["t"], pa.string_view())})
-    found = pf.release(given_frame, faint(keep=("t",))).frame
+    found = pf.release(given_frame, faint(keep_unprotected=("t",))).frame
     order = np.rint(found["x"].to_numpy() / 100.0).astype(int).tolist()
     assert found["t"].to_pylist() == [f"text {row}" for row in order]
 
@@ -194,7 +198,12 @@ def test_the_order_can_be_kept_alone(kind: str) -> None:
 
 @pytest.mark.parametrize(
     "fields",
-    [{"keep": ("t",), "keep_order": True}, {"keep": ("t",)}, {}, {"keep_order": True}],
+    [
+        {"keep_unprotected": ("t",), "keep_order": True},
+        {"keep_unprotected": ("t",)},
+        {},
+        {"keep_order": True},
+    ],
     ids=str,
 )
 def test_a_pandas_index_is_dropped(fields: dict[str, Any]) -> None:
@@ -220,7 +229,9 @@ def test_pandas_types_of_kept_columns_survive() -> None:
     given_frame["small"] = np.arange(30, dtype=np.int8)
     kept = ("whole", "truth", "kind", "text", "when", "small", "n")
     for missing in ("refuse", "drop"):
-        done = pf.release(given_frame, faint(keep=kept, keep_order=True, missing=missing))
+        done = pf.release(
+            given_frame, faint(keep_unprotected=kept, keep_order=True, missing=missing)
+        )
         expected = given_frame.reset_index(drop=True)[["n", *kept[:-1]]]
         # Only the categories of rows that are published, in their order.
         expected["kind"] = expected["kind"].cat.remove_unused_categories()
@@ -228,7 +239,7 @@ def test_pandas_types_of_kept_columns_survive() -> None:
         assert str(done.frame["x"].dtype) == "float64"
     # The same, with holes to drop.
     holes = given_frame.assign(x=[math.nan if row % 3 == 1 else 100.0 * row for row in range(30)])
-    done = pf.release(holes, faint(keep=kept, keep_order=True, missing="drop"))
+    done = pf.release(holes, faint(keep_unprotected=kept, keep_order=True, missing="drop"))
     expected = holes[holes["x"].notna()].reset_index(drop=True)
     expected["kind"] = expected["kind"].cat.remove_unused_categories()
     pd.testing.assert_frame_equal(done.frame.drop(columns="x"), expected[["n", *kept[:-1]]])
@@ -243,11 +254,11 @@ def test_polars_and_arrow_types_of_kept_columns_survive() -> None:
         pl.when(pl.col("n") > 2).then(pl.col("t")).alias("gaps"),
     )
     kept = ("kind", "small", "list", "gaps")
-    done = pf.release(polars, faint(keep=kept, keep_order=True))
+    done = pf.release(polars, faint(keep_unprotected=kept, keep_order=True))
     assert done.frame.drop("x").equals(polars.select(kept))
     assert done.frame.schema["small"] == pl.UInt8
     arrow = polars.select("x", "s", *kept).to_arrow()
-    released = pf.release(arrow, faint(keep=kept, keep_order=True)).frame
+    released = pf.release(arrow, faint(keep_unprotected=kept, keep_order=True)).frame
     assert released.drop_columns("x").equals(arrow.select(kept))
 
 
@@ -276,7 +287,7 @@ def test_a_lazy_frame_is_noised_once() -> None:
         return frame
 
     lazy = pl.DataFrame(table()).lazy().map_batches(looked)
-    for fields in ({}, {"keep": ("t",), "keep_order": True}):
+    for fields in ({}, {"keep_unprotected": ("t",), "keep_order": True}):
         drawn = 0
         done = pf.release(lazy, plan(**fields))
         assert drawn == 1
@@ -294,7 +305,7 @@ def test_two_releases_draw_their_own_noise() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_record_knows_the_published_column(kind: str) -> None:
-    done = pf.release(frame_of(kind, table()), plan(keep=("t",), keep_order=True))
+    done = pf.release(frame_of(kind, table()), plan(keep_unprotected=("t",), keep_order=True))
     published = columns_of(done.frame)["x"].astype("<f8").tobytes()
     assert done.record.sha256 == hashlib.sha256(published).hexdigest()
     assert (done.record.checksum_of, done.record.output) == ("column", None)
@@ -372,7 +383,7 @@ def test_every_row_is_noised_at_every_edge(
     # On the grid, so that a value without noise would be published as it is.
     values = np.arange(rows, dtype=np.float64)
     columns = {"x": values, "s": np.array(["a", "b"] * 20)[:rows], "k": values}
-    for fields in ({"keep": ("k",), "keep_order": True}, {"keep_order": True}, {}):
+    for fields in ({"keep_unprotected": ("k",), "keep_order": True}, {"keep_order": True}, {}):
         found = columns_of(pf.release(frame_of(kind, columns), plan(**fields)).frame)
         assert found["x"].size == rows
         # 3e-8 a row by chance.
@@ -397,7 +408,9 @@ def test_every_row_of_a_large_frame_is_noised() -> None:
 
 @given(
     values=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30),
-    fields=st.sampled_from([{}, {"keep": ("k",), "keep_order": True}, {"keep_order": True}]),
+    fields=st.sampled_from(
+        [{}, {"keep_unprotected": ("k",), "keep_order": True}, {"keep_order": True}]
+    ),
 )
 def test_any_values_are_near_what_is_published(values: list[float], fields: Any) -> None:
     columns = {"x": np.array(values), "s": ["a"] * len(values), "k": np.arange(len(values))}
@@ -429,7 +442,9 @@ def test_holes_are_refused_by_row(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_holes_can_be_dropped(kind: str) -> None:
-    done = pf.release(with_holes(kind), faint(missing="drop", keep=("t", "n"), keep_order=True))
+    done = pf.release(
+        with_holes(kind), faint(missing="drop", keep_unprotected=("t", "n"), keep_order=True)
+    )
     found = columns_of(done.frame)
     rows = [row for row in range(12) if row not in (3, 7)]
     assert np.rint(found["x"]).tolist() == [100.0 * row for row in rows]
@@ -456,7 +471,9 @@ def null_count(frame: Any, name: str) -> int:
 def test_holes_stay_holes_where_the_beliefs_allow_for_them(kind: str, whole: bool) -> None:
     allowing = points(FAINT, a=0.1, b=0.1)
     steps = (pf.RoundTo(1.0),) if whole else ()
-    chosen = plan(allowing, missing="keep", keep=("t",), keep_order=True, postprocess=steps)
+    chosen = plan(
+        allowing, missing="keep", keep_unprotected=("t",), keep_order=True, postprocess=steps
+    )
     done = pf.release(with_holes(kind), chosen)
     found = columns_of(done.frame)["x"].astype(np.float64)
     assert np.flatnonzero(np.isnan(found)).tolist() == [3, 7]
@@ -515,16 +532,21 @@ def test_an_unknown_secret_is_refused_without_being_named(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("nothing", [None, ""])
-def test_a_missing_secret_is_refused(kind: str, nothing: str | None) -> None:
+def test_a_row_without_a_secret_is_published_without_a_promise(
+    kind: str, nothing: str | None
+) -> None:
     """Empty text is all that a CSV has for it, so it counts as missing everywhere."""
     columns = table(9)
     columns["s"][6] = nothing
     if kind == "dict":
         columns["s"] = np.array(columns["s"], dtype=object)  # type: ignore[assignment]
-    with pytest.raises(pf.DataError, match="column 's', row 7: the secret is missing"):
-        pf.release(frame_of(kind, columns), plan())
-    with pytest.raises(pf.DataError, match="column 's', row 7: the secret is missing"):
-        pf.release(frame_of(kind, columns), plan(others=("",)))
+    for chosen in (plan(), plan(others=("",)), faint(keep_order=True)):
+        done = pf.release(frame_of(kind, columns), chosen)
+        assert done.record.rows_unprotected == 1
+        assert done.record.rows_published == 9
+    # It goes through the mechanism like all others.
+    assert columns_of(done.frame)["x"][6] != columns["x"][6]
+    assert columns_of(done.frame)["x"][6] == pytest.approx(columns["x"][6], abs=1.0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -656,7 +678,11 @@ def test_what_is_no_number_is_refused(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_column_that_is_not_there_is_refused(kind: str) -> None:
     frame = frame_of(kind, table(5))
-    for fields in ({"column": "xx"}, {"secret": "ss"}, {"keep": ("tt",), "keep_order": True}):
+    for fields in (
+        {"column": "xx"},
+        {"secret": "ss"},
+        {"keep_unprotected": ("tt",), "keep_order": True},
+    ):
         chosen = pf.Plan(**{"calibration": points(), "column": "x", "secret": "s"} | fields)
         with pytest.raises(pf.InvalidInputError, match="no column"):
             pf.release(frame, chosen)
@@ -671,7 +697,10 @@ def test_a_table_without_rows_is_refused(kind: str) -> None:
 
 def test_columns_of_a_dict_must_be_equally_long() -> None:
     columns = {"x": [1.0, 2.0, 3.0], "s": ["a", "b", "a"]}
-    for name, chosen in (("k", plan(keep=("k",), keep_order=True)), ("p", per_person())):
+    for name, chosen in (
+        ("k", plan(keep_unprotected=("k",), keep_order=True)),
+        ("p", per_person()),
+    ):
         with pytest.raises(pf.InvalidInputError, match="long"):
             pf.release({**columns, name: [1, 2]}, chosen)
 
@@ -679,7 +708,7 @@ def test_columns_of_a_dict_must_be_equally_long() -> None:
 def test_what_is_masked_in_a_kept_column_stays_so() -> None:
     hidden = np.ma.masked_array([1, 2, 77777], mask=[False, False, True])
     columns = {"x": [1.0, 2.0, 3.0], "s": ["a", "b", "a"], "k": hidden}
-    kept = pf.release(columns, plan(keep=("k",), keep_order=True)).frame["k"]
+    kept = pf.release(columns, plan(keep_unprotected=("k",), keep_order=True)).frame["k"]
     assert 77777 not in np.ma.filled(kept, -1).tolist()
 
 
@@ -710,7 +739,9 @@ def test_categories_that_no_row_has_are_not_published(tmp_path: Path) -> None:
     laws = {"a": pf.Gaussian(10.0, 5.0), "b": pf.Gaussian(11.0, 5.0)}
     belief = pf.Belief(laws, provenance="public")
     calibration = pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0))
-    plan = pf.Plan(calibration=calibration, column="x", secret="s", keep=("k",), keep_order=True)
+    plan = pf.Plan(
+        calibration=calibration, column="x", secret="s", keep_unprotected=("k",), keep_order=True
+    )
     for frame in (table, table.to_pandas(), pl.from_arrow(table)):
         released = pf.release(frame, plan).frame
         arrow = released.to_arrow() if hasattr(released, "to_arrow") else released

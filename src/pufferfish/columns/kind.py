@@ -10,7 +10,7 @@ from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import PUBLIC
 from pufferfish.calibration.rows import cost_of_rows
 from pufferfish.columns.appearance import column_appearance
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.record import Record
 from pufferfish.columns.session import ColumnSession
 from pufferfish.columns.statement import Facts, contradictions, words
@@ -29,10 +29,10 @@ from pufferfish.words.steps import Step
 __all__ = ["ColumnKind"]
 
 
-class ColumnKind(RowKind[Plan, Facts]):
+class ColumnKind(RowKind[ColumnPlan, Facts]):
     """Rows of a column, with noise."""
 
-    plan: ClassVar[type[ReleasePlan]] = Plan
+    plan: ClassVar[type[ReleasePlan]] = ColumnPlan
     record: ClassVar[type[ReleaseRecord[Any, Any]]] = Record
     session: ClassVar[type[RowSession[Any, Any]]] = ColumnSession
     everybody: ClassVar[str] = "pair and adversary"
@@ -46,7 +46,7 @@ class ColumnKind(RowKind[Plan, Facts]):
         """The words that follow from it, by entry."""
         return words(facts)
 
-    def facts_by_plan(self, facts: Facts, plan: Plan) -> Facts:
+    def facts_by_plan(self, facts: Facts, plan: ColumnPlan) -> Facts:
         """What a release by this plan would have stated, had it done what these facts say."""
         return facts.planned_by(plan)
 
@@ -58,7 +58,7 @@ class ColumnKind(RowKind[Plan, Facts]):
         independent = "independent " if facts.dependence == "independent" else ""
         return f"{facts.goal} for {rows:,} {independent}rows of a person"
 
-    def recompute(self, plan: Plan) -> str:
+    def recompute(self, plan: ColumnPlan) -> str:
         """The bound for one row, and what several cost."""
         certificate = plan.certificate
         found = certificate.epsilon_upper if certificate.goal.pure else certificate.delta_upper
@@ -77,7 +77,9 @@ class ColumnKind(RowKind[Plan, Facts]):
             detail="every belief in it is called public" if public else "one is not called public",
         )
 
-    def agreement(self, data: Mapping[str, Any], facts: Facts, plan: Plan | None) -> list[str]:
+    def agreement(
+        self, data: Mapping[str, Any], facts: Facts, plan: ColumnPlan | None
+    ) -> list[str]:
         """Counts, order and measurements must go together."""
         return contradictions(data, facts, plan, old=FROM_VERSION in data)
 
@@ -90,7 +92,7 @@ class ColumnKind(RowKind[Plan, Facts]):
         return column_appearance(data, facts, released)
 
 
-def _for_one_row(plan: Plan) -> str:
+def _for_one_row(plan: ColumnPlan) -> str:
     """What the numbers of a certificate are about, where a person has several rows."""
     rows, calibration = plan.several_rows, plan.calibration
     if rows.count == 1:

@@ -9,7 +9,7 @@ before it is published. What cannot be read twice, standard input, is only count
 from __future__ import annotations
 
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
 from pufferfish.core.errors import DataError
@@ -20,12 +20,12 @@ __all__ = ["is_about_this_table", "other_table_error", "refuse_other_halves", "s
 __all__ += ["time_of_fit"]
 
 
-def is_about_this_table(plan: Plan) -> bool:
+def is_about_this_table(plan: ColumnPlan) -> bool:
     """Whether a belief claims to be fitted on the column that is released."""
     return bool(_claiming(plan))
 
 
-def source_of(plan: Plan, summary: Summary) -> BeliefsFrom:
+def source_of(plan: ColumnPlan, summary: Summary) -> BeliefsFrom:
     """Where the beliefs come from, by the counts of the table that is released."""
     claimed = _claiming(plan)
     if not claimed:
@@ -34,7 +34,7 @@ def source_of(plan: Plan, summary: Summary) -> BeliefsFrom:
     return "this table" if same else "another table"
 
 
-def refuse_other_halves(plan: Plan, halves: Halves | None) -> None:
+def refuse_other_halves(plan: ColumnPlan, halves: Halves | None) -> None:
     """Refuse a plan whose beliefs were not fitted on the half that is not released.
 
     Args:
@@ -60,20 +60,20 @@ def refuse_other_halves(plan: Plan, halves: Halves | None) -> None:
         )
 
 
-def _as_planned(plan: Plan, summary: Summary) -> Summary:
+def _as_planned(plan: ColumnPlan, summary: Summary) -> Summary:
     """The counts of what goes through the mechanism."""
     if plan.missing == "drop":
         summary = summary.without_missing()
     return summary if plan.cap is None else summary.capped(*plan.cap)
 
 
-def time_of_fit(plan: Plan) -> str | None:
+def time_of_fit(plan: ColumnPlan) -> str | None:
     """When the last of the beliefs was fitted that are said to be about the released column."""
     times = [belief.fitted_at for belief in _claiming(plan) if belief.fitted_at is not None]
     return max(times, default=None)
 
 
-def other_table_error(plan: Plan) -> DataError:
+def other_table_error(plan: ColumnPlan) -> DataError:
     """What to say where the beliefs are about another table, and nobody said that this is meant."""
     when = time_of_fit(plan)
     known = all(belief.fitted_on is not None for belief in _claiming(plan))
@@ -92,7 +92,7 @@ def other_table_error(plan: Plan) -> DataError:
     )
 
 
-def _claiming(plan: Plan) -> tuple[Belief, ...]:
+def _claiming(plan: ColumnPlan) -> tuple[Belief, ...]:
     beliefs = plan.calibration.scenario.beliefs
     return tuple(belief for belief in beliefs if belief.provenance == RELEASED)
 

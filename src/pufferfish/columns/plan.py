@@ -20,23 +20,24 @@ from pufferfish.calibration.least_noise import Method, as_published, recertify
 from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.calibration.recode import check_figures
-from pufferfish.calibration.result import Calibration, Recode
+from pufferfish.calibration.result import Calibration, Recode, recode_to_plain
 from pufferfish.calibration.rows import SeveralRows, check_rows, width_of
 from pufferfish.calibration.slight import drawable
 from pufferfish.core.ladder import ROUNDINGS, Rounding
 from pufferfish.core.numerics import float_upper, off_step
 from pufferfish.core.validation import bounds, positive, require
-from pufferfish.documents.shape import entries_of, made, plain, read
+from pufferfish.documents.shape import entries_of, made, read
 from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Positive
 from pufferfish.exact.certificate import Certificate
+from pufferfish.kinds.choosing import Plan
 from pufferfish.kinds.entries import PlanHead
-from pufferfish.kinds.plan import RowPlan, plan_to_dict
+from pufferfish.kinds.plan import plan_to_dict
 from pufferfish.noise import law_to_dict
 from pufferfish.tables.one_row import OneRow as Reduction
 from pufferfish.tables.seen import WhichPairs
 from pufferfish.theorems import DEPENDENCES, Dependence, Tau
 
-__all__ = ["DEPENDENCES", "Dependence", "Missing", "OneRow", "Plan", "PlanEntries", "Unit"]
+__all__ = ["DEPENDENCES", "ColumnPlan", "Dependence", "Missing", "OneRow", "PlanEntries", "Unit"]
 
 Unit = Literal["row", "person"]
 Missing = Literal["refuse", "keep", "drop"]
@@ -63,7 +64,7 @@ class _Head(PlanHead, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(RowPlan):
+class ColumnPlan(Plan):
     """What is released, how, and to keep which promise.
 
     Attributes:
@@ -71,8 +72,8 @@ class Plan(RowPlan):
             noise's size, which is published, is rounded up as `rounding` says.
         column: The numeric column to protect.
         secret: The column of the secret; it is never published.
-        keep: Other columns to publish as they are. The promise is about `column` by itself; what
-            they reveal together is measured by the release, and said first.
+        keep_unprotected: Other columns to publish as they are. The promise is about `column` by
+            itself; what they reveal together is measured by the release, and said first.
         missing: "refuse" a table with missing values; "keep" them as holes, which the beliefs must
             allow for; "drop" their rows, so that how many there are is not protected.
         unit: What the promise is about: one "row", or one "person" with several.
@@ -106,7 +107,7 @@ class Plan(RowPlan):
     calibration: Calibration = field(repr=False)
     column: Name
     secret: Name
-    keep: tuple[Name, ...] = ()
+    keep_unprotected: tuple[Name, ...] = ()
     missing: Missing = "refuse"
     unit: Unit = "row"
     person: str | None = None
@@ -127,7 +128,7 @@ class Plan(RowPlan):
             isinstance(self.calibration, Calibration),
             f"calibration must be a Calibration, got {type(self.calibration).__name__}.",
         )
-        for name in ("keep", "postprocess", "others"):
+        for name in ("keep_unprotected", "postprocess", "others"):
             given = getattr(self, name)
             require(isinstance(given, list | tuple), f"{name} must be a list.")
             object.__setattr__(self, name, tuple(given))
@@ -254,6 +255,11 @@ class Plan(RowPlan):
         )
 
     @property
+    def keep(self) -> tuple[str, ...]:
+        """The columns that are published as they are."""
+        return self.keep_unprotected
+
+    @property
     def mechanism(self) -> Mechanism:
         """What adds the noise."""
         return Mechanism.from_calibration(
@@ -360,7 +366,7 @@ class Plan(RowPlan):
 
     def to_public_dict(self) -> dict[str, Any]:
         """Without secrets of the table that no belief names: they may point at few people."""
-        return {**super(Plan, self).to_public_dict(), "others": []}
+        return {**super(ColumnPlan, self).to_public_dict(), "others": []}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
@@ -369,8 +375,9 @@ class Plan(RowPlan):
             self,
             calibration,
             noise=law_to_dict(calibration.mechanism),
-            recode=plain(calibration.recode),
+            recode=recode_to_plain(calibration.recode),
             postprocess=steps_to_plain(self.postprocess),
+            keep=list(self.keep),
             scenario=scenario_to_dict(calibration.scenario),
         )
         if calibration.recode is None:
@@ -384,8 +391,10 @@ class Plan(RowPlan):
         Beliefs, pairs and what is kept are taken as they are written.
         """
         entries = read(data, PlanEntries, "plan")
-        names = (each.name for each in fields(cls) if each.name != "calibration")
+        known = {"calibration", "keep_unprotected"}
+        names = (each.name for each in fields(cls) if each.name not in known)
         said = {name: made(getattr(entries, name)) for name in names}
+        said["keep_unprotected"] = entries.keep
         said["calibration"] = recertify(
             entries.scenario.made(),
             entries.goal.made(),
@@ -398,9 +407,11 @@ class Plan(RowPlan):
         return cls(**said)
 
 
-PlanEntries = Plan.SHAPE = entries_of(
-    Plan,
+# What documents call `keep` is kept unprotected: they said so before known columns were known.
+PlanEntries = ColumnPlan.SHAPE = entries_of(
+    ColumnPlan,
     _Head,
+    called={"keep_unprotected": "keep"},
     calibration=None,
     postprocess=tuple[StepEntries, ...],
     scenario=ScenarioEntries,

@@ -26,6 +26,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
+from pufferfish.beliefs.labels import key_of, places_of
+from pufferfish.beliefs.priors import Categorical, Discrete
 from pufferfish.beliefs.scenario import RELEASED, Belief
 from pufferfish.columns.plan import PlanEntries
 from pufferfish.columns.statement import Facts
@@ -34,7 +36,8 @@ from pufferfish.documents.shape import read
 from pufferfish.recoding.law import Recoding
 from pufferfish.releases.published_file import Appearance
 
-__all__ = ["FALSE_ALARM", "PlannedMap", "planned_map", "recoded_appearance"]
+__all__ = ["DONE", "FALSE_ALARM", "LIKE", "PlannedMap", "judge_counts", "places_in"]
+__all__ += ["planned_map", "recoded_appearance"]
 
 FALSE_ALARM = 1e-6
 # Where Chernoff's bound is looked for; it holds at each of them. From 34 on e^{-s} − 1 would be −1.
@@ -47,7 +50,7 @@ _SAME_STD = 1e-6
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
 Counts = npt.NDArray[np.int64]
 
-_LIKE, _DONE = "as this map leaves them", "the map was applied to"
+LIKE, DONE = "as this map leaves them", "the map was applied to"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,12 +103,19 @@ def planned_map(data: Mapping[str, Any], facts: Facts) -> PlannedMap | None:
     known = None
     if facts.beliefs_from == "this table":
         known = next(_counted(entries.scenario.made().beliefs, data, facts), None)
-    if known is None or known.frequencies is None:
+    if known is None or (table := known.frequencies) is None:
         return PlannedMap(law)
-    table = known.frequencies
     counted = np.asarray(table.counts).tolist()
-    counts = dict(zip(table.values.tolist(), counted, strict=True))
+    counts = dict(zip(places_in(law, table), counted, strict=True))
     return PlannedMap(law, counts, known.frequencies_missing, known.radius)
+
+
+def places_in(law: Recoding, table: Discrete | Categorical) -> list[float]:
+    """The values of a table as the map takes them: numbers, or places of categories."""
+    if isinstance(table, Discrete):
+        return list(table.values.tolist())
+    places = places_of(law.values)
+    return [float(places.get(key_of(each), -1)) for each in table.values]
 
 
 def _counted(beliefs: Iterable[Belief], data: Mapping[str, Any], facts: Facts) -> Iterator[Belief]:
@@ -116,6 +126,10 @@ def _counted(beliefs: Iterable[Belief], data: Mapping[str, Any], facts: Facts) -
         if belief.provenance != RELEASED or counted is None or counted.counts is None:
             continue
         same = int(counted.counts.sum()) + belief.frequencies_missing == rows
+        if isinstance(counted, Categorical):
+            if same:
+                yield belief
+            continue
         std = math.sqrt(counted.variance)
         # A cap moves values before they are counted, and the record's std is from before.
         near = facts.cap is not None or math.isclose(
@@ -129,8 +143,8 @@ def recoded_appearance(parts: Iterable[FloatArray], planned: PlannedMap | None) 
     """Look at a recoded column, some rows at a time; nan where a value is missing."""
     if planned is None:
         rows = sum(part.size for part in parts)
-        return Appearance(rows, None, "its table is private", _LIKE, _DONE)
-    outputs = planned.law.outputs
+        return Appearance(rows, None, "its table is private", LIKE, DONE)
+    outputs = planned.law.coded_outputs
     numbers = np.array([each for each in outputs if each is not None], dtype=np.float64)
     order = np.argsort(numbers)
     found = np.zeros(len(outputs), dtype=np.int64)
@@ -145,24 +159,26 @@ def recoded_appearance(parts: Iterable[FloatArray], planned: PlannedMap | None) 
     if None in outputs:
         found[outputs.index(None)] = holes
     elif holes:
-        return Appearance(rows, False, f"{holes:,} are missing, and the map leaves no hole", _LIKE)
+        return Appearance(rows, False, f"{holes:,} are missing, and the map leaves no hole", LIKE)
     if other:
         detail = f"{other:,} are none of the {len(outputs)} that the map can publish"
-        return Appearance(rows, False, detail, _LIKE)
-    return Appearance(rows, *_judge(found, rows, planned), _LIKE, _DONE)
+        return Appearance(rows, False, detail, LIKE)
+    return Appearance(rows, *judge_counts(found, rows, planned), LIKE, DONE)
 
 
-def _judge(found: Counts, rows: int, planned: PlannedMap) -> tuple[bool | None, str]:
-    """What the counts of the outputs say."""
+def judge_counts(
+    found: Counts, rows: int, planned: PlannedMap, level: float = FALSE_ALARM
+) -> tuple[bool | None, str]:
+    """What the counts of the outputs say; a true release fails with probability `level` at most."""
     law = planned.law
-    listed = f"each is one of the {len(law.outputs)} that the map can publish"
+    listed = f"each is one of the {len(law.coded_outputs)} that the map can publish"
     if not planned.expected:
         return None, f"{listed}, and how often each should occur is not known"
     if rows != planned.rows:
         return None, f"{listed}, and the counts of the table are of another number of rows"
     counts, low, high = _chances(planned)
-    for fault in (_far(found, counts, low, high), _too_close(found, counts, low, high)):
-        if fault:
+    for look in (_far, _too_close):
+        if fault := look(found, counts, low, high, level):
             return False, f"{fault}; chance does this at most once in a million releases"
     return True, f"{listed}, as often as the table and the map say but for chance"
 
@@ -181,7 +197,7 @@ def _chances(planned: PlannedMap) -> tuple[FloatArray, FloatArray, FloatArray]:
     return counts, low, np.clip(chances * factor + _ABSOLUTE, 0.0, 1.0)
 
 
-def _far(found: Counts, counts: FloatArray, low: FloatArray, high: FloatArray) -> str:
+def _far(found: Counts, counts: FloatArray, low: FloatArray, high: FloatArray, level: float) -> str:
     """The output whose count is farthest from its mean, if chance does not explain it."""
     above, below = np.zeros(found.size), np.zeros(found.size)
     for slope in _SLOPES.tolist():
@@ -191,13 +207,15 @@ def _far(found: Counts, counts: FloatArray, low: FloatArray, high: FloatArray) -
         above, below = np.minimum(above, up), np.minimum(below, down)
     logs = np.minimum(above, below)
     worst = int(np.argmin(logs))
-    if logs[worst] >= math.log(FALSE_ALARM / (4.0 * found.size)):
+    if logs[worst] >= math.log(level / (4.0 * found.size)):
         return ""
     mean = 0.5 * float(counts @ (low[:, worst] + high[:, worst]))
     return f"one value occurs {int(found[worst]):,} times, and {mean:,.1f} times on average"
 
 
-def _too_close(found: Counts, counts: FloatArray, low: FloatArray, high: FloatArray) -> str:
+def _too_close(
+    found: Counts, counts: FloatArray, low: FloatArray, high: FloatArray, level: float
+) -> str:
     """Whether all counts are closer to their means than the draws would leave them."""
     least, most = counts @ low, counts @ high
     apart = float(np.maximum(np.abs(found - least), np.abs(found - most)).max())
@@ -205,7 +223,7 @@ def _too_close(found: Counts, counts: FloatArray, low: FloatArray, high: FloatAr
     possible = np.log(np.maximum(inside[most > 0.0], 1.0))
     # All counts but one say what that one is.
     vectors = float(possible.sum() - possible.max(initial=0.0))
-    if vectors + _log_peak(counts, high) >= math.log(FALSE_ALARM / 2.0):
+    if vectors + _log_peak(counts, high) >= math.log(level / 2.0):
         return ""
     return (
         f"every value occurs as often as on average, to within {apart:.2g}, as if nothing had "

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from pufferfish.columns.plan import Plan, PlanEntries
+from pufferfish.columns.plan import ColumnPlan, PlanEntries
 from pufferfish.columns.statement import BeliefsFrom, Facts, Order, contradictions, words
 from pufferfish.columns.statement.facts import FactsEntries
 from pufferfish.core.validation import nonnegative
@@ -51,7 +51,7 @@ class Counted(Entries):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Record(ReleaseRecord[Plan, Facts]):
+class Record(ReleaseRecord[ColumnPlan, Facts]):
     """What one release did.
 
     Attributes:
@@ -88,7 +88,7 @@ class Record(ReleaseRecord[Plan, Facts]):
         headline=tuple[str, ...],
     )
 
-    plan: Plan
+    plan: ColumnPlan
     rows_read: int
     rows_published: int
     rows_missing: int
@@ -150,7 +150,7 @@ class Record(ReleaseRecord[Plan, Facts]):
         table, published = data["table"], data["published"]
         said = Facts.from_dict(data)
         return cls(
-            plan=Plan.from_dict(data["plan"]),
+            plan=ColumnPlan.from_dict(data["plan"]),
             rows_read=table["rows"],
             rows_published=published["rows"],
             rows_missing=table["missing"],

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from pufferfish.beliefs.scenario import Secret
+from pufferfish.beliefs.scenario import Belief, Secret
 from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.columns.counts import Counts
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import DataError
 from pufferfish.core.numerics import off_step
 from pufferfish.core.validation import FloatArray
@@ -20,7 +20,7 @@ from pufferfish.releases.secrets import check_secrets
 from pufferfish.tables import Batch, Changed
 from pufferfish.tables.batch import Numbers
 
-__all__ = ["RowRules"]
+__all__ = ["RowRules", "believed_range"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class RowRules:
     Attributes:
         mechanism: Adds the noise; its certificate names the worst pair only.
         column: The column to protect.
-        secret: The column of the secret.
+        secret: The column of the secret; None: somebody else looks at secrets.
         missing: What becomes of rows without a value, as in `Plan`.
         known: The secrets that may occur.
         protected: Those that occur in a pair.
@@ -43,7 +43,7 @@ class RowRules:
 
     mechanism: Mechanism
     column: str
-    secret: str
+    secret: str | None
     missing: str
     known: frozenset[Secret]
     protected: frozenset[Secret]
@@ -54,11 +54,11 @@ class RowRules:
     step: float | None
 
     @classmethod
-    def of(cls, plan: Plan) -> Self:
+    def of(cls, plan: ColumnPlan) -> Self:
         """The rules of a plan."""
         mechanism, beliefs = plan.mechanism, plan.calibration.scenario.beliefs
         certificate = replace(mechanism.certificate, results=(mechanism.certificate.worst,))
-        low, high = _believed_range(plan)
+        low, high = believed_range(beliefs)
         return cls(
             mechanism=replace(mechanism, certificate=certificate),
             column=plan.column,
@@ -113,7 +113,7 @@ class RowRules:
         present: FloatArray = values[~hole]
         capped = self._capped(present)
         published = ~hole if self.missing == "drop" else np.ones(hole.size, dtype=bool)
-        unprotected = self._having(batch, lambda label: label not in self.protected)
+        unprotected = ~self._having(batch, lambda label: label in self.protected)
         mean = float(present.mean()) if present.size else 0.0
         return Counts(
             rows=hole.size,
@@ -131,7 +131,8 @@ class RowRules:
 
     def _check(self, batch: Batch, hole: npt.NDArray[np.bool_], before: int | None) -> None:
         """Refuse what the plan does not allow for, by column and row, never by content."""
-        check_secrets(batch, before, self.secret, self.known)
+        if self.secret is not None:
+            check_secrets(batch, before, self.secret, self.known)
         given, limit = batch.numbers[self.column], self.mechanism.limit
         values = self._capped(given)
         with np.errstate(invalid="ignore"):
@@ -189,13 +190,9 @@ class RowRules:
         return np.asarray(kinds[batch.secret.codes])  # a missing secret has the code −1
 
 
-def _believed_range(plan: Plan) -> tuple[float, float]:
+def believed_range(beliefs: Sequence[Belief]) -> tuple[float, float]:
     """Between which values the beliefs consider anything possible: 8 stds around each component."""
-    laws = [
-        prior.components()
-        for belief in plan.calibration.scenario.beliefs
-        for prior in belief.priors.values()
-    ]
+    laws = [prior.components() for belief in beliefs for prior in belief.priors.values()]
     low = min(float((law.means - 8.0 * law.stds).min()) for law in laws)
     high = max(float((law.means + 8.0 * law.stds).max()) for law in laws)
     return low, high

@@ -17,7 +17,7 @@ from pufferfish.columns.origin import (
     source_of,
     time_of_fit,
 )
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.record import Record
 from pufferfish.columns.rows import RowRules
 from pufferfish.columns.statement import BeliefsFrom
@@ -28,15 +28,16 @@ from pufferfish.releases.session import RowSession
 from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
 from pufferfish.tables.batch import ColumnType
 from pufferfish.tables.change import Measured
+from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import Counting, SurveyedGroup
 from pufferfish.tables.halves import Halves
 from pufferfish.tables.seen import PersonsFound
-from pufferfish.tables.tally import Tally
+from pufferfish.tables.tally import Counted, Tally
 
 __all__ = ["ColumnSession"]
 
 
-class ColumnSession(RowSession[Plan, Counts]):
+class ColumnSession(RowSession[ColumnPlan, Counts]):
     """The rows of a column, with noise."""
 
     _source: BeliefsFrom = "elsewhere"
@@ -51,7 +52,7 @@ class ColumnSession(RowSession[Plan, Counts]):
         return RowRules.of(self.plan)
 
     @classmethod
-    def columns(cls, plan: Plan) -> Mapping[str, ColumnType]:
+    def columns(cls, plan: ColumnPlan) -> Mapping[str, ColumnType]:
         """One of numbers."""
         return {plan.column: "whole" if plan.mechanism.whole else "number"}
 
@@ -86,7 +87,10 @@ class ColumnSession(RowSession[Plan, Counts]):
         return counts_of(group, self._rules)
 
     def begin(
-        self, engine: Engine, just_counted: Summary | None, progress: Progress | None
+        self,
+        engine: Engine,
+        just_counted: Summary | Crosstab | None,
+        progress: Progress | None,
     ) -> tuple[Survey | None, Progress | None]:
         """Also refuse a table that the beliefs are not about, before anything is drawn."""
         plan = self.plan
@@ -100,7 +104,7 @@ class ColumnSession(RowSession[Plan, Counts]):
         # meant that the beliefs are about another table.
         if engine.once or (survey is None and self._beliefs_from_plan):
             return survey, progress
-        if just_counted is None:
+        if not isinstance(just_counted, Summary):
             what = Counting(plan.column, plan.secret, one_row=plan.reduction)
             first = _half(progress, 0.0)
             just_counted = engine.summarise(what, check=self._rules.count, progress=first)
@@ -120,7 +124,7 @@ class ColumnSession(RowSession[Plan, Counts]):
     def account(self, changed: Changed) -> None:
         """Also add what was counted by secret."""
         super().account(changed)
-        if self._tally is not None and changed.counted is not None:
+        if self._tally is not None and isinstance(changed.counted, Counted):
             self._tally.merge(changed.counted)
 
     def confirm(self) -> None:

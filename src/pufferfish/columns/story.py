@@ -13,7 +13,7 @@ from pufferfish.calibration.postprocess import Clip
 from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
 from pufferfish.calibration.rows import TEST_LEVEL
 from pufferfish.calibration.slight import publishes_values
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.record import Record
 from pufferfish.columns.statement import BeliefsFrom, headline, not_promised
 from pufferfish.insight.averages import averages_lost
@@ -98,7 +98,7 @@ def _missing_in_words(record: Record) -> str:
     return f"; {rows} of them are holes, since the value was missing"
 
 
-def promise_in_words(plan: Plan, *, tested: bool | None = None) -> str:
+def promise_in_words(plan: ColumnPlan, *, tested: bool | None = None) -> str:
     """The promise for one unit, what it means, and what it rests on.
 
     Args:
@@ -121,7 +121,7 @@ def promise_in_words(plan: Plan, *, tested: bool | None = None) -> str:
     return f"{promise} for {unit}: {meaning(promise, pair)}. {_rests_on(plan, tested=tested)}"
 
 
-def _rests_on(plan: Plan, *, tested: bool | None) -> str:
+def _rests_on(plan: ColumnPlan, *, tested: bool | None) -> str:
     """By what the promise is proven."""
     rows = plan.several_rows
     if rows.count == 1:
@@ -141,7 +141,7 @@ def _rests_on(plan: Plan, *, tested: bool | None) -> str:
     return f"Proven for all rows of a person together, {how}. For one release."
 
 
-def adversaries_in_words(plan: Plan, source: BeliefsFrom | None = None) -> str:
+def adversaries_in_words(plan: ColumnPlan, source: BeliefsFrom | None = None) -> str:
     """To whom something is promised; `source` as in a record, None before a release."""
     beliefs = plan.calibration.scenario.beliefs
     return "; ".join(adversary_in_words(belief, source) for belief in beliefs) + "."
@@ -149,11 +149,11 @@ def adversaries_in_words(plan: Plan, source: BeliefsFrom | None = None) -> str:
 
 def adversary_in_words(belief: Belief, source: BeliefsFrom | None = None) -> str:
     """Name, provenance, and what kind of knowledge."""
-    provenance = _provenance(belief, source)
+    provenance = provenance_in_words(belief, source)
     return adversary(belief.name, provenance, belief.priors.values())
 
 
-def _provenance(belief: Belief, source: BeliefsFrom | None) -> str:
+def provenance_in_words(belief: Belief, source: BeliefsFrom | None) -> str:
     """Where a belief comes from; that it is from the released column only if that was checked."""
     if belief.provenance != RELEASED or source == "this table":
         return belief.provenance
@@ -162,7 +162,7 @@ def _provenance(belief: Belief, source: BeliefsFrom | None) -> str:
     return UNKNOWN_TABLE if belief.fitted_at is None else f"{ANOTHER_TABLE} on {belief.fitted_at}"
 
 
-def _called(plan: Plan) -> str:
+def _called(plan: ColumnPlan) -> str:
     return words_of(plan.calibration.mechanism).called
 
 
@@ -170,12 +170,12 @@ def _cap_in_words(record: Record) -> str:
     return "" if record.plan.cap is None else f"That moved {record.rows_capped:,} values."
 
 
-def _outliers(plan: Plan) -> str:
+def _outliers(plan: ColumnPlan) -> str:
     found = outliers(plan.calibration) if plan.calibration.mechanism.additive else None
     return "" if found is None else str(found)
 
 
-def _wrong(plan: Plan) -> str:
+def _wrong(plan: ColumnPlan) -> str:
     certificate = plan.calibration.certificate
     return "" if certificate.noise.additive else wrong_in_words(certificate.wrong)
 
@@ -210,7 +210,7 @@ def _noise(record: Record) -> str:
     return f"{text}{steps_in_words(plan)}."
 
 
-def mean_within(plan: Plan, rows: int) -> float | None:
+def mean_within(plan: ColumnPlan, rows: int) -> float | None:
     """How close the mean of that many noised values is to the true one, in 95% of cases.
 
     None where values are clipped, or rounded to more than the size of the noise: nobody knows how
@@ -221,7 +221,7 @@ def mean_within(plan: Plan, rows: int) -> float | None:
     return 1.96 * plan.calibration.noise.error() / math.sqrt(rows)
 
 
-def steps_in_words(plan: Plan) -> str:
+def steps_in_words(plan: ColumnPlan) -> str:
     """What happens to noised values."""
     biased = ", which biases means"
     return "".join(
@@ -230,7 +230,7 @@ def steps_in_words(plan: Plan) -> str:
     )
 
 
-def _beside(plan: Plan) -> str:
+def _beside(plan: ColumnPlan) -> str:
     """What other ways to keep a promise would have taken."""
     if not plan.several_rows.apart or not plan.calibration.mechanism.additive:
         return ""  # they would be about one row
@@ -255,7 +255,7 @@ def _alternative(other: Alternative, goal: Guarantee) -> str:
     )
 
 
-def _guessing(plan: Plan) -> str:
+def _guessing(plan: ColumnPlan) -> str:
     calibration = plan.calibration
     worst = calibration.certificate.worst.pair
     guess = ideal_guess(calibration.scenario, calibration.mechanism, plan.promise, worst)

@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.losses import Column, column_of
@@ -109,25 +110,29 @@ class Chosen:
             for way in self.ways
         ]
         rows.append(("constant", "one value for everybody", readable(self.constant_rmse, 4), "-"))
-        lines = [align(rows, "left", ruled=True)]
+        notes = [fold(note) for note in self.notes]
+        refused = [
+            fold(f"- {name}: {without_name(name, reason)}", others="  ", hyphens=True)
+            for name, reason in self.refused
+        ]
+        return "\n".join([align(rows, "left", ruled=True), *notes, *refused])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the comparison, in sentences."""
+        found = []
         if self.constant_rmse < self.taken.rmse:
-            lines.append(
-                fold(
-                    "One constant for everybody errs less than all of them: at this promise the "
-                    "column serves for its distribution, and hardly for single rows."
-                )
+            found.append(
+                "One constant for everybody errs less than all of them: at this promise the "
+                "column serves for its distribution, and hardly for single rows."
             )
         if self.bounds_of_data and self.taken.rmse > min(way.rmse for way in self.ways):
-            lines.append(
-                fold(
-                    "The clipped noise is not taken: its bounds are the least and the largest "
-                    "value of the column, and a record would publish them. Public ones are given "
-                    "with --cap LOW:HIGH (bounds=...)."
-                )
+            found.append(
+                "The clipped noise is not taken: its bounds are the least and the largest value "
+                "of the column, and a record would publish them. Public ones are given with --cap "
+                "LOW:HIGH (bounds=...)."
             )
-        for name, reason in self.refused:
-            lines.append(fold(f"- {name}: {without_name(name, reason)}", others="  ", hyphens=True))
-        return "\n".join(lines)
+        return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -222,7 +227,7 @@ def _bounds(
         return check_bounds("bounds", bounds), False
     for belief in scenario.beliefs:
         table = belief.frequencies
-        if table is not None and table.values.size > 1:
+        if isinstance(table, Discrete) and table.values.size > 1:
             return (float(table.values[0]), float(table.values[-1])), not belief.public
     return None, False
 

@@ -93,10 +93,14 @@ def outliers(calibration: Calibration) -> Outliers | None:
 
     It is known only where some belief is a table, and the noise was found by the method "exact".
     """
+    law, scenario = calibration.mechanism, calibration.scenario
     unlike = calibration.method != "exact" or calibration.radius > 0.0
-    if unlike or calibration.mechanism.identity or is_many(calibration.scenario):
+    if unlike or law.identity or not law.additive or is_many(scenario):
         return None
-    scenario, noise = calibration.scenario, calibration.noise
+    every = set(scenario.secrets)
+    if any(each.given or not every <= each.priors.keys() for each in scenario.beliefs):
+        return None  # beliefs about other rows, or other secrets, are not those of one table
+    noise = calibration.noise
     tables = [belief for belief in scenario.beliefs if _is_table(belief, scenario.secrets)]
     # The one that decides, if it is a table.
     tables.sort(key=lambda belief: belief.name != calibration.certificate.worst.belief)

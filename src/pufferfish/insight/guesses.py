@@ -93,7 +93,7 @@ class Success:
 
 def ideal_guess(scenario: Scenario, noise: Law, goal: Guarantee, pair: SecretPair) -> Guess:
     """The best that the best informed of the scenario's adversaries can do."""
-    alone = Scenario(scenario.beliefs, [pair])
+    alone = scenario.only([pair])
     return Guess(
         pair=pair,
         before_upper=accuracy_upper(alone, NoNoise()),
@@ -137,7 +137,7 @@ def auc_upper(scenario: Scenario, noise: Law) -> float:
         return max(
             _area(deltas_of_pair(noise, belief, pair, _EPSILONS))
             for belief in scenario.beliefs
-            for pair in scenario.pairs
+            for pair in scenario.pairs_of(belief)
         )
     added = as_noise(noise)
     return max(_area(_deltas(laws, added)) for laws in scenario.laws())

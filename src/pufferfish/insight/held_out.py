@@ -9,7 +9,8 @@ frequencies of the other half:
 
 It is a measurement, and private like the table: it protects nobody, so its coins are seeded. The
 list of values is that of the whole table, because values are published; how likely they are is
-fitted to one half. A value that only the other half has counts there as one row.
+fitted to one half. A value that only the other half has counts there as one row. Of categories and
+of several columns it goes through the public row of unseen ones.
 """
 
 from __future__ import annotations
@@ -17,48 +18,29 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.priors import Discrete
-from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, Scenario, Secret
+from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.result import Calibration
-from pufferfish.core.errors import InvalidInputError, UnreachableGoalError
+from pufferfish.core.errors import UnreachableGoalError
 from pufferfish.core.validation import nonnegative, probability_below_one, require
-from pufferfish.exact import verify
 from pufferfish.exact.oracle import check_goal, check_scenario
-from pufferfish.fit import fit_belief, refit_belief
-from pufferfish.tables import Group, Summary
-from pufferfish.tables.summary import IntArray
+from pufferfish.fit.table import TableCounts
+from pufferfish.insight.set_apart import Apart, ColumnApart, Split, judge_column
+from pufferfish.insight.tables_apart import TableApart
+from pufferfish.tables import Summary
 
 __all__ = ["WRONGS", "HeldOut", "Split", "held_out", "judge", "measure"]
 __all__ += ["wrong_that_holds"]
 
 # By how much laws may be wrong: what is tried, from below. Public, so that a choice says little.
 WRONGS = (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
-    """One half judged what was fitted to the other.
-
-    Attributes:
-        epsilon: ε* under the frequencies of the half that was not used, at most; inf where
-            something is published under one secret only.
-        delta: δ at the goal's ε, at most.
-        rmse: The root mean square error of a published value, on rows that were not used.
-        holds: Whether the goal is kept there; False also where that could not be decided.
-    """
-
-    epsilon: float
-    delta: float
-    rmse: float
-    holds: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +73,12 @@ class HeldOut:
         return median(each.rmse for each in self.splits)
 
     @property
+    def unchanged(self) -> float | None:
+        """The median share of rows that stay as they are, of categories and several columns."""
+        shares = [each.unchanged for each in self.splits if each.unchanged is not None]
+        return median(shares) if shares else None
+
+    @property
     def held(self) -> int:
         """In how many splits the goal was kept."""
         return sum(each.holds for each in self.splits)
@@ -121,7 +109,7 @@ def held_out(
     scenario: Scenario,
     goal: Guarantee,
     *,
-    counts: Summary | None = None,
+    counts: Any = None,
     splits: int = 5,
     seed: int = 0,
     **asked: Any,
@@ -135,9 +123,10 @@ def held_out(
         scenario: What must look alike, to whom. Beliefs that are fitted on the released column are
             fitted anew to each half; others stay as they are. If all do, the whole table judges.
         goal: The promise.
-        counts: The rows, as beliefs are about them: capped, without rows that are dropped. By
-            default those that an empirical belief of the scenario was counted from, and then every
-            belief is fitted anew.
+        counts: The rows, as beliefs are about them: a `Summary`, capped, without rows that are
+            dropped; of categories, several columns or known ones the table itself. By default
+            those that empirical beliefs of the scenario were counted from, and then every belief is
+            fitted anew.
         splits: How many times the rows are split.
         seed: Of the splits. It protects nothing.
         asked: What else `calibrate` is asked: `mechanism`, `floor`, `wrong`, ...
@@ -148,7 +137,7 @@ def held_out(
     """
     check_scenario(scenario)
     check_goal(goal)
-    halves = _Halves.of(scenario, counts)
+    halves = _apart(scenario, counts)
     found = _split(halves, goal, lambda each: calibrate(each, goal, **asked), splits, seed)
     return HeldOut(goal=goal, splits=tuple(found), wrong=asked.get("wrong", 0.0))
 
@@ -157,7 +146,7 @@ def wrong_that_holds(
     scenario: Scenario,
     goal: Guarantee,
     *,
-    counts: Summary | None = None,
+    counts: Any = None,
     splits: int = 20,
     share: float = 0.95,
     wrongs: Iterable[float] = WRONGS,
@@ -186,7 +175,7 @@ def wrong_that_holds(
     """
     check_scenario(scenario)
     check_goal(goal)
-    halves = _Halves.of(scenario, counts)
+    halves = _apart(scenario, counts)
     may_fail = int((1.0 - probability_below_one("share", share)) * splits + 1e-9)
     tried = tuple(wrongs)
     for wrong in sorted(tried):
@@ -213,7 +202,7 @@ def _asking(goal: Guarantee, options: dict[str, Any]) -> Callable[[Scenario], Ca
 def measure(
     scenario: Scenario,
     goal: Guarantee,
-    counts: Summary,
+    counts: Summary | TableCounts,
     calibrated: Callable[[Scenario], Calibration],
     *,
     splits: int = 5,
@@ -232,50 +221,21 @@ def measure(
         patience: After this many seconds no further split is begun; one is done always.
     """
     begun, found = time.monotonic(), []
-    for each in _split(_Halves.of(scenario, counts), goal, calibrated, splits, seed):
+    for each in _split(_apart(scenario, counts), goal, calibrated, splits, seed):
         found.append(each)
         if time.monotonic() - begun > patience:
             break
     return HeldOut(goal=goal, splits=tuple(found))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class _Halves:
-    """What is split, and who looks at the halves.
-
-    Attributes:
-        scenario: What must look alike, to whom.
-        counts: All rows, also of secrets in no pair.
-        stay: The beliefs that are not about these rows.
-    """
-
-    scenario: Scenario
-    counts: Summary
-    stay: frozenset[str]
-
-    @classmethod
-    def of(cls, scenario: Scenario, counts: Summary | None) -> _Halves:
-        if counts is None:
-            return cls(scenario, _counted(scenario), frozenset())
-        cap = scenario.beliefs[0].cap
-        if cap is not None and counts.cap is None:
-            counts = counts.capped(*cap)
-        here = (RELEASED, OTHER_ROWS)
-        others = (each.name for each in scenario.beliefs if each.provenance not in here)
-        return cls(scenario, counts.whole or counts, frozenset(others))
-
-    def drawn(self, generator: np.random.Generator) -> tuple[Scenario, Summary]:
-        """Beliefs that were fitted to one half, and the rows of the other."""
-        fitted, other = _toss(self.counts, generator)
-        beliefs = [
-            each if each.name in self.stay else refit_belief(each, fitted)
-            for each in self.scenario.beliefs
-        ]
-        return Scenario(beliefs, self.scenario.pairs), other
+def _apart(scenario: Scenario, counts: Any) -> Apart:
+    table = any(each.labelled or each.given for each in scenario.beliefs)
+    kind = TableApart if table or isinstance(counts, TableCounts) else ColumnApart
+    return kind.of(scenario, counts)
 
 
 def _split(
-    halves: _Halves,
+    halves: Apart,
     goal: Guarantee,
     calibrated: Callable[[Scenario], Calibration],
     splits: int,
@@ -285,86 +245,14 @@ def _split(
     require(count == splits and count > 0, f"splits must be a whole number above 0, got {splits}.")
     if len(halves.stay) == len(halves.scenario.beliefs):
         # No row was used by anybody: all of them judge, once.
-        yield _judged(calibrated(halves.scenario), goal, halves.counts)
+        yield halves.judged(calibrated(halves.scenario), goal, halves.counts)
         return
     generator = np.random.default_rng(seed)
     for _ in range(count):
-        scenario, other = halves.drawn(generator)
-        yield _judged(calibrated(scenario), goal, other)
+        scenario, other = halves.drawn(lambda counts: generator.binomial(counts, 0.5))
+        yield halves.judged(calibrated(scenario), goal, other)
 
 
 def judge(calibration: Calibration, goal: Guarantee, other: Summary) -> HeldOut:
     """What was calibrated, judged by rows that are others already."""
-    return HeldOut(goal=goal, splits=(_judged(calibration, goal, other),))
-
-
-def _judged(calibration: Calibration, goal: Guarantee, other: Summary) -> Split:
-    """What was found, under the frequencies of rows that it did not see."""
-    law, scenario = calibration.mechanism, calibration.scenario
-    if not law.additive and not law.takes_missing:
-        other = other.without_missing()  # refused at a release
-    belief = fit_belief(other.only(scenario.secrets), family="empirical", min_group=1)
-    certificate = verify(Scenario(belief, scenario.pairs), law, goal)
-    pooled = other.pooled
-    frequencies = dict(zip(pooled.values.tolist(), pooled.counts.tolist(), strict=True))
-    return Split(
-        epsilon=certificate.epsilon_upper,
-        delta=certificate.delta_upper,
-        rmse=law.error(frequencies),
-        holds=certificate.holds is True,
-    )
-
-
-def _toss(summary: Summary, generator: np.random.Generator) -> tuple[Summary, Summary]:
-    """The rows of which a coin shows heads, and the others; each knows the values of both."""
-    heads: dict[Secret, Group] = {}
-    tails: dict[Secret, Group] = {}
-    for secret, group in summary.groups.items():
-        counts = generator.binomial(group.counts, 0.5)
-        missing = int(generator.binomial(group.missing, 0.5))
-        heads[secret] = _present(group, counts, missing)
-        tails[secret] = _present(group, group.counts - counts, group.missing - missing)
-    values = summary.pooled.values
-    return (
-        replace(summary, groups=heads, unseen=values),
-        replace(summary, groups=tails, unseen=values),
-    )
-
-
-def _present(group: Group, counts: IntArray, missing: int) -> Group:
-    some = counts > 0
-    return Group(group.values[some], counts[some], missing)
-
-
-def _counted(scenario: Scenario) -> Summary:
-    """The rows that an empirical belief was counted from."""
-    for belief in scenario.beliefs:
-        groups = {
-            secret: Group(law.values, law.counts, belief.missing_counts.get(secret, 0))
-            for secret, law in belief.priors.items()
-            if isinstance(law, Discrete) and law.counts is not None
-        }
-        if len(groups) == len(belief.priors):
-            counted = Summary("value", "secret", groups, 2.0 * belief.radius, cap=belief.cap)
-            return _with_others(counted, belief)
-    raise InvalidInputError(
-        'no belief of the scenario knows how many rows there are: add one of family="empirical", '
-        "or give the rows with counts=pf.summarise(...)."
-    )
-
-
-def _with_others(counted: Summary, belief: Belief) -> Summary:
-    """With the rows of all other secrets, as far as the belief knows of them, as one group more."""
-    table, mine = belief.frequencies, counted.pooled
-    if table is None or table.counts is None or not np.isin(mine.values, table.values).all():
-        return counted
-    rest = table.counts.copy()
-    rest[np.searchsorted(table.values, mine.values)] -= mine.counts
-    holes = belief.frequencies_missing - mine.missing
-    if not (rest.any() or holes) or (rest < 0).any() or holes < 0:
-        return counted
-    label = "others"
-    while label in counted.groups:
-        label += "'"
-    others = _present(Group(table.values, rest, 0), rest, holes)
-    return replace(counted, groups={**counted.groups, label: others})
+    return HeldOut(goal=goal, splits=(judge_column(calibration, goal, other),))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pufferfish.beliefs.scenario import Scenario, Secret
 from pufferfish.calibration.mechanism import Mechanism
@@ -122,10 +122,21 @@ class RowPlan(ReleasePlan):
     """
 
     __slots__ = ()
-    secret: str
-    keep: tuple[str, ...]
     person: str | None
-    rows_per_person: int
+
+    if TYPE_CHECKING:  # fields of some plans, properties of others
+
+        @property
+        def secret(self) -> str:
+            """As above."""
+
+        @property
+        def keep(self) -> tuple[str, ...]:
+            """As above."""
+
+        @property
+        def rows_per_person(self) -> int:
+            """As above."""
 
     @property
     @abstractmethod

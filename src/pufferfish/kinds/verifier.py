@@ -175,7 +175,7 @@ def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Chec
 def _applied(data: dict[str, Any], facts: Any) -> Law:
     """The law that was applied: that of the plan, where everybody is told less of it."""
     law: Law = facts.noise
-    if drawing_of(law).told or "plan" not in data:
+    if drawing_of(law).tells(law) or "plan" not in data:
         return law
     try:
         return law_from_dict(data["plan"]["noise"])
@@ -189,7 +189,7 @@ def _drawable(law: Law) -> Check:
         drawing.check(law)
     except PufferfishError as error:
         return Check(claim=drawing.claim, verdict=False, detail=str(error))
-    verdict = True if drawing.told else None
+    verdict = True if drawing.tells(law) else None
     return Check(claim=drawing.claim, verdict=verdict, detail=drawing.explain_exactness(law))
 
 

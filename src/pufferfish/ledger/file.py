@@ -15,26 +15,32 @@ from pufferfish.beliefs.documents import ScenarioEntries, scenario_to_dict
 from pufferfish.beliefs.guarantee import GoalEntries
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.atomic import write_text
-from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.errors import InvalidInputError, UnsupportedError
 from pufferfish.documents.shape import Entries, plain, read, written
 from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
 from pufferfish.ledger.budget import Ledger
-from pufferfish.noise import Law, LawEntries, Noise, as_noise, law_to_dict
+from pufferfish.noise import Law, LawEntries, Noise, Stratified, as_noise, law_to_dict
 from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import Dependence
+from pufferfish.words.phrases import list_in_words
 
-__all__ = ["Released", "charge", "hold_lock", "read_ledger"]
+__all__ = ["Released", "charge", "charge_once", "hold_lock", "read_ledger"]
 
 VERSION = 1
 
 
 class Released(Entries):
-    """Which values of a table are released: columns, and how several rows become one."""
+    """Which values of a table are released: columns, and how several rows become one.
+
+    Of a table, `columns` are all that are published together, `secrets` all columns of secrets.
+    """
 
     column: str
     secret: str | None = None
     person: str | None = None
     one_row: str | None = None
+    columns: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
 
 
 class LedgerEntries(Entries, kw_only=True):
@@ -100,9 +106,61 @@ def charge(
     return charged
 
 
+def charge_once(
+    path: Path, calibration: Calibration, of: Released, *, only_check: bool = False
+) -> None:
+    """Begin a ledger with a release after which no other one is covered.
+
+    So it is where each known value has a law of its own, and for categories: what two draws of one
+    row say together is not proven for them.
+
+    Args:
+        path: The ledger's file.
+        calibration: What is released.
+        of: Which values are released.
+        only_check: Refuse what does not fit, but write nothing.
+
+    Raises:
+        UnsupportedError: The ledger has a release already.
+    """
+    with contextlib.nullcontext() if only_check else hold_lock(path):
+        if path.exists():
+            raise _no_second(path, _entries(path).of, of)
+        if only_check:
+            return
+        ledger = Ledger(scenario=calibration.scenario, budget=calibration.goal)
+        data = _to_dict(ledger, of) | {"releases": [law_to_dict(calibration.mechanism)]}
+        write_text(path, document_text(data, path), force=True, private=True)
+
+
+def _no_second(path: Path, known: Released | None, of: Released | None) -> UnsupportedError:
+    before = () if known is None else known.columns or (known.column,)
+    now = () if of is None else of.columns or (of.column,)
+    both = [name for name in now if name in before]
+    again = f" {list_in_words(both)} would be drawn again." if both else ""
+    return UnsupportedError(
+        f"the ledger {path} has a release of this table already, and no proof covers two of them "
+        f"together.{again} Publish the first release again instead of drawing anew. For other "
+        "columns, release them together with those before, by one plan (columns=[...])."
+    )
+
+
 def _applied(law: Law) -> Noise | Recoding:
     """What a ledger can count."""
     return law if isinstance(law, Recoding) else as_noise(law)
+
+
+def _counts_once(entries: LedgerEntries) -> bool:
+    """Whether a ledger has a release after which no other one is covered."""
+    laws = [each.made() for each in entries.releases]
+    return any(
+        isinstance(each, Stratified) or (isinstance(each, Recoding) and each.labelled)
+        for each in laws
+    )
+
+
+def _entries(path: Path) -> LedgerEntries:
+    return read(read_document(path, "ledger", VERSION), LedgerEntries, "ledger")
 
 
 def read_ledger(path: Path) -> Ledger:
@@ -110,9 +168,16 @@ def read_ledger(path: Path) -> Ledger:
     return _read(path)[0]
 
 
-def _read(path: Path) -> tuple[Ledger, Released | None]:
-    """The ledger in a file, and which values it counts; None in one that does not say."""
-    entries = read(read_document(path, "ledger", VERSION), LedgerEntries, "ledger")
+def _read(path: Path, now: Released | None = None) -> tuple[Ledger, Released | None]:
+    """The ledger in a file, and which values it counts; None in one that does not say.
+
+    Args:
+        path: The ledger's file.
+        now: What is to be released, for a message.
+    """
+    entries = _entries(path)
+    if _counts_once(entries):
+        raise _no_second(path, entries.of, now)
     ledger = Ledger(
         scenario=entries.scenario.made(),
         budget=entries.budget.made(),
@@ -133,7 +198,7 @@ def _open(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Relea
     """
     if not path.exists():
         return fresh, of
-    ledger, known = _read(path)
+    ledger, known = _read(path, of)
     if None not in (known, of) and known != of:
         raise InvalidInputError(
             f"the ledger {path} counts releases of other values: of another column, secret, person "

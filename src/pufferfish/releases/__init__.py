@@ -14,6 +14,7 @@ from pufferfish.kinds.plan import RowPlan
 from pufferfish.releases.kind import RowKind, row_kind
 from pufferfish.releases.session import RowSession, software_versions
 from pufferfish.tables import Engine, FileFormat, Progress, Summary, format_of
+from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.halves import Halves, of_the_rest
 from pufferfish.tables.local.engine import FilesEngine
 from pufferfish.tables.verbs import to_publish
@@ -91,7 +92,7 @@ def release_file(
     ledger: str | PathLike[str] | None = None,
     force: bool = False,
     beliefs_from_plan: bool = False,
-    just_counted: Summary | None = None,
+    just_counted: Summary | Crosstab | None = None,
     halves: Halves | None = None,
     progress: Progress | None = None,
     save: Callable[[Any], None] = lambda record: None,
@@ -141,7 +142,7 @@ def release_with(
     *,
     ledger: str | PathLike[str] | None = None,
     beliefs_from_plan: bool = False,
-    just_counted: Summary | None = None,
+    just_counted: Summary | Crosstab | None = None,
     halves: Halves | None = None,
     progress: Progress | None = None,
     save: Callable[[Any], None] = lambda record: None,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import platform
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
@@ -26,6 +26,7 @@ from pufferfish.releases.secrets import OfKnownSecrets
 from pufferfish.sampling import Shuffler, SystemEntropy, permutation
 from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
 from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
+from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import SurveyedGroup
 from pufferfish.tables.halves import Halves
 from pufferfish.tables.rows import ArrowPacking
@@ -64,7 +65,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
             library: Who reads and writes, if the version is worth recording.
             beliefs_from_plan: Whether beliefs may be about another table than they say.
         """
-        _refuse_two_roles(plan, self.columns(plan))
+        _refuse_two_roles(plan, self.columns(plan), self.kept(plan))
         self.plan = plan
         self.counts = self.nothing()
         self.reveals: Reveals | None = None
@@ -72,13 +73,23 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         self._ledger = None if ledger is None else Path(ledger)
         self._beliefs_from_plan = beliefs_from_plan
         # The promise is about changed columns: what they say with others can only be measured.
-        self._sample = Sample(sorted(plan.protected, key=str)) if plan.keep else None
+        self._sample = Sample(sorted(plan.protected, key=str)) if self.measures(plan) else None
         self._charge(only_check=True)
 
     @classmethod
     @abstractmethod
     def columns(cls, plan: PlanT) -> Mapping[str, ColumnType]:
         """The columns that get new values, and of which type these are."""
+
+    @classmethod
+    def kept(cls, plan: PlanT) -> tuple[str, ...]:
+        """The columns that are published as they are."""
+        return plan.keep
+
+    @classmethod
+    def measures(cls, plan: PlanT) -> bool:
+        """Whether something is published that the promise does not cover, and is measured."""
+        return bool(plan.keep)
 
     @classmethod
     def reading(cls, plan: PlanT) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -125,7 +136,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
             columns=self.columns(plan),
             secret=plan.secret,
             person=plan.person,
-            keep=plan.keep,
+            keep=self.kept(plan),
             drops=self.drops,
             change=OfKnownSecrets(self.change, plan.secret, plan.secrets),
             account=self.account,
@@ -138,7 +149,10 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         )
 
     def begin(
-        self, engine: Engine, just_counted: Summary | None, progress: Progress | None
+        self,
+        engine: Engine,
+        just_counted: Summary | Crosstab | None,
+        progress: Progress | None,
     ) -> tuple[Survey | None, Progress | None]:
         """Refuse what can be refused before anything is drawn.
 
@@ -222,9 +236,11 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
             )
 
 
-def _refuse_two_roles(plan: RowPlan, columns: Mapping[str, ColumnType]) -> None:
+def _refuse_two_roles(
+    plan: RowPlan, columns: Mapping[str, ColumnType], kept: Sequence[str]
+) -> None:
     """The secret is never published, and no column both changes and stays as it is."""
-    roles = [*columns, plan.secret, *plan.keep]
+    roles = [*columns, plan.secret, *kept]
     twice = sorted({name for name in roles if roles.count(name) > 1})
     require(
         not twice,

@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 from pufferfish.beliefs.documents import BeliefsEntries
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.record import Record
 from pufferfish.documents.shape import json_schema
+from pufferfish.joint.plan import TablePlan
+from pufferfish.joint.record import TableRecord
 from pufferfish.sums.plan import SumPlan
 from pufferfish.sums.record import SumRecord
 
@@ -16,7 +18,10 @@ __all__ = ["SHAPES", "schema_text"]
 
 SHAPES: dict[str, Any] = {
     "beliefs": BeliefsEntries,
-    **{each.KIND: each.SHAPE for each in (Plan, Record, SumPlan, SumRecord)},
+    **{
+        each.KIND: each.SHAPE
+        for each in (ColumnPlan, Record, TablePlan, TableRecord, SumPlan, SumRecord)
+    },
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.statement.facts import Facts
 from pufferfish.words.numbers import percent_of
 
@@ -13,7 +13,7 @@ __all__ = ["contradictions"]
 
 
 def contradictions(
-    data: Mapping[str, Any], facts: Facts, plan: Plan | None, *, old: bool = False
+    data: Mapping[str, Any], facts: Facts, plan: ColumnPlan | None, *, old: bool = False
 ) -> list[str]:
     """In words, what cannot be true of one release.
 

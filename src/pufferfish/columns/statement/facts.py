@@ -13,7 +13,8 @@ from pufferfish.beliefs.documents import Pairs, pairs_to_plain
 from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, SecretPair
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
-from pufferfish.columns.plan import Dependence, Missing, OneRow, Plan, Unit
+from pufferfish.calibration.result import Calibration, Recode
+from pufferfish.columns.plan import ColumnPlan, Dependence, Missing, OneRow, Unit
 from pufferfish.core.ladder import Rounding, rung_up
 from pufferfish.core.numerics import round_up
 from pufferfish.core.validation import bounds
@@ -26,7 +27,7 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.recoding.outline import RecodingOutline
 
 __all__ = ["BeliefsFrom", "Facts", "FactsEntries", "Order", "RecodeStated"]
-__all__ += ["planned_source"]
+__all__ += ["planned_source", "stated_law", "stated_recode"]
 
 Order = Literal["random", "table"]
 BeliefsFrom = Literal["this table", "other rows", "another table", "elsewhere"]
@@ -48,26 +49,11 @@ class RecodeStated:
     """
 
     wrong: Share
-    loss: Literal["squared", "absolute", "changed", "own"]
+    loss: Literal["squared", "absolute", "changed", "steps", "columns", "own"]
     keep_histogram: bool
     rmse: NotNegative | None = None
     unchanged: Annotated[float, Meta(ge=0, le=1)] | None = None
     wrong_of_table: bool = False
-
-    @classmethod
-    def of(cls, plan: Plan) -> RecodeStated | None:
-        """As a plan has it: a fitted error, like a fitted table, would tell of the rows."""
-        found = plan.calibration.recode
-        if found is None:
-            return None
-        return cls(
-            wrong=found.wrong,
-            wrong_of_table=found.wrong_of_table,
-            loss=found.loss,
-            keep_histogram=found.keep_histogram,
-            rmse=round_up(found.rmse, 2) if plan.public else None,
-            unchanged=math.floor(100.0 * found.unchanged) / 100.0 if plan.public else None,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +121,7 @@ class Facts(Stated):
     @classmethod
     def of(
         cls,
-        plan: Plan,
+        plan: ColumnPlan,
         *,
         order: Order | None = None,
         unprotected_percent: int | None = None,
@@ -167,14 +153,14 @@ class Facts(Stated):
             adversaries=len(scenario.beliefs),
             beliefs_from=beliefs_from or planned_source(scenario.beliefs),
             beliefs_fitted=beliefs_fitted,
-            noise=_stated_law(plan),
+            noise=stated_law(plan.calibration, public=plan.public),
             rounding=None if plan.public else plan.rounding,
             postprocess=plan.postprocess,
-            recode=RecodeStated.of(plan),
+            recode=stated_recode(plan.calibration.recode, public=plan.public),
             rows_fitted=rows_fitted,
         )
 
-    def planned_by(self, plan: Plan) -> Facts:
+    def planned_by(self, plan: ColumnPlan) -> Facts:
         """What a release by this plan would have said, had it done what these facts say."""
         planned = planned_source(plan.calibration.scenario.beliefs)
         about_a_table = self.beliefs_from in _ABOUT_TABLES
@@ -216,14 +202,28 @@ class Facts(Stated):
         return facts
 
 
-def _stated_law(plan: Plan) -> Law:
+def stated_recode(found: Recode | None, *, public: bool) -> RecodeStated | None:
+    """What may be told of figures: a fitted error, like a fitted table, would tell of the rows."""
+    if found is None:
+        return None
+    return RecodeStated(
+        wrong=found.wrong,
+        wrong_of_table=found.wrong_of_table,
+        loss=found.loss,
+        keep_histogram=found.keep_histogram,
+        rmse=round_up(found.rmse, 2) if public else None,
+        unchanged=math.floor(100.0 * found.unchanged) / 100.0 if public else None,
+    )
+
+
+def stated_law(calibration: Calibration, *, public: bool) -> Law:
     """The law that was applied; of a recoding that was fitted to private data, its floor alone."""
-    law = plan.calibration.mechanism
-    if not isinstance(law, Recoding) or plan.public:
+    law = calibration.mechanism
+    if not isinstance(law, Recoding) or public:
         return law
     if law.distances is not None:
         return RecodingOutline()  # a floor in units that the column does not have
-    asked = plan.calibration.recode
+    asked = calibration.recode
     if law.kappa is None or (asked is not None and not asked.floor_of_noise):
         return RecodingOutline(law.kappa)
     # A floor that depends on private beliefs is told as the next rung of a public ladder: less.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from pufferfish.calibration.recoded_words import wrong_in_words
 from pufferfish.calibration.rows import TEST_LEVEL
-from pufferfish.columns.statement.facts import Facts
+from pufferfish.columns.statement.facts import BeliefsFrom, Facts, RecodeStated
 from pufferfish.core.ladder import Rounding
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law
@@ -25,10 +25,16 @@ from pufferfish.words.phrases import (
 
 __all__ = [
     "WORDS",
+    "Sourced",
+    "described_adversaries",
     "headline",
     "noise_in_words",
     "not_promised",
+    "of_another_table",
+    "of_private_data",
     "promise",
+    "recode_in_words",
+    "size_not_promised",
     "words",
 ]
 
@@ -80,15 +86,7 @@ def headline(facts: Facts) -> list[str]:
             f"The rows of one person are taken to be independent given {_secret(facts)}, as the "
             f"curator states; {tested}. If they are not, the promise for a person does not hold."
         )
-    if facts.beliefs_from == "another table":
-        fitted = (
-            "It is not known which table the described adversaries were fitted on: it was not "
-            "compared with this one."
-            if facts.beliefs_fitted is None
-            else "The described adversaries were fitted on another table on "
-            f"{facts.beliefs_fitted}: the promise is to somebody who believes what that table says."
-        )
-        said.append(f"{fitted} Nothing is promised to somebody who knows this table.")
+    said += of_another_table(facts)
     if facts.beliefs_from == "other rows":
         count = "some" if facts.rows_fitted is None else f"{facts.rows_fitted:,}"
         said.append(
@@ -102,6 +100,54 @@ def headline(facts: Facts) -> list[str]:
         )
     if facts.unprotected_percent:
         said.append(unprotected(f"{facts.unprotected_percent}%", _same(facts)))
+    return said + of_private_data(facts)
+
+
+class Sourced(Protocol):
+    """What every statement says of adversaries, and of what was computed from private data."""
+
+    @property
+    def adversaries(self) -> int | None:
+        """How many are described."""
+
+    @property
+    def beliefs_from(self) -> BeliefsFrom:
+        """Where beliefs come from."""
+
+    @property
+    def beliefs_fitted(self) -> str | None:
+        """When, if to another table."""
+
+    @property
+    def noise(self) -> Law:
+        """What was applied."""
+
+    @property
+    def rounding(self) -> Rounding | None:
+        """How its size was made public."""
+
+    @property
+    def recode(self) -> RecodeStated | None:
+        """What was asked of a recoding."""
+
+
+def of_another_table(facts: Sourced) -> list[str]:
+    """That beliefs are about another table than the one that is released."""
+    if facts.beliefs_from != "another table":
+        return []
+    fitted = (
+        "It is not known which table the described adversaries were fitted on: it was not "
+        "compared with this one."
+        if facts.beliefs_fitted is None
+        else "The described adversaries were fitted on another table on "
+        f"{facts.beliefs_fitted}: the promise is to somebody who believes what that table says."
+    )
+    return [f"{fitted} Nothing is promised to somebody who knows this table."]
+
+
+def of_private_data(facts: Sourced) -> list[str]:
+    """That what was applied depends on private data."""
+    said = []
     if facts.recode is not None and facts.rounding is not None:
         said.append(
             "The map from values to values depends on private data, and is taken as given: what it "
@@ -139,17 +185,16 @@ def promise(facts: Facts) -> str:
     return join_words(
         f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
         f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
-        f"privacy, against {_adversaries(facts)}, for one release.",
+        f"privacy, against {described_adversaries(facts)}, for one release.",
         cap_in_words(facts.cap, words_of(facts.noise).called),
         multiples_in_words(facts.step, words_of(facts.noise).called),
         noise_in_words(facts.noise),
-        _recode_in_words(facts),
+        recode_in_words(facts.recode),
     )
 
 
-def _recode_in_words(facts: Facts) -> str:
+def recode_in_words(found: RecodeStated | None) -> str:
     """For which laws a recoding keeps the promise, and what it does to frequencies."""
-    found = facts.recode
     if found is None:
         return ""
     said = [
@@ -183,7 +228,8 @@ def _secret(facts: Facts) -> str:
     return "the secret" if facts.secret is None else repr(facts.secret)
 
 
-def _adversaries(facts: Facts) -> str:
+def described_adversaries(facts: Sourced) -> str:
+    """How many, and where their beliefs come from."""
     source = {
         "this table": "fitted on the released column",
         "other rows": "fitted on other rows of the table",
@@ -249,10 +295,10 @@ def not_promised(facts: Facts) -> list[str]:
             "Which and how many rows had no value: they were left out before anything else, and "
             "the promise is about the rows that remain."
         )
-    return text + _size_not_promised(facts)
+    return text + size_not_promised(facts)
 
 
-def _size_not_promised(facts: Facts) -> list[str]:
+def size_not_promised(facts: Sourced) -> list[str]:
     """What the published size says of private data; docs/theory/published-size.md."""
     if facts.rounding is None:
         return []

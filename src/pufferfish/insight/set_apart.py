@@ -1,0 +1,194 @@
+"""The rows of a column, split at random: beliefs fitted to one half are judged by the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief, Scenario
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.exact import verify
+from pufferfish.fit import fit_belief, refit_belief
+from pufferfish.tables import Group, Summary
+from pufferfish.tables.summary import IntArray
+
+__all__ = ["Apart", "ColumnApart", "Split", "Toss", "judge_column", "who_stays"]
+
+# From how many rows there are of each kind to how many of them show heads.
+Toss = Callable[[IntArray], IntArray]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """One half judged what was fitted to the other.
+
+    Attributes:
+        epsilon: ε* under the frequencies of the half that was not used, at most; inf where
+            something is published under one secret only.
+        delta: δ at the goal's ε, at most.
+        rmse: The root mean square error of a published value, on rows that were not used; of
+            categories and of several columns the root of their mean loss, in stds of numbers and
+            changed categories.
+        holds: Whether the goal is kept there; False also where that could not be decided.
+        unchanged: Of categories and of several columns, the share of rows that stay as they are.
+    """
+
+    epsilon: float
+    delta: float
+    rmse: float
+    holds: bool
+    unchanged: float | None = None
+
+
+class Apart(Protocol):
+    """Rows that can be split, and adversaries who look at one half."""
+
+    @property
+    def scenario(self) -> Scenario:
+        """What must look alike, to whom."""
+
+    @property
+    def stay(self) -> frozenset[str]:
+        """The beliefs that are not about these rows."""
+
+    @property
+    def counts(self) -> Any:
+        """All rows."""
+
+    def drawn(self, toss: Toss) -> tuple[Scenario, Any]:
+        """Beliefs that were fitted to one half, and the rows of the other."""
+
+    def judged(self, calibration: Calibration, goal: Guarantee, other: Any) -> Split:
+        """What was found, under the frequencies of rows that it did not see."""
+
+
+def who_stays(scenario: Scenario) -> frozenset[str]:
+    """The beliefs that were not fitted on rows of the table."""
+    here = (RELEASED, OTHER_ROWS)
+    return frozenset(each.name for each in scenario.beliefs if each.provenance not in here)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ColumnApart:
+    """The rows of one column of numbers, and who looks at the halves.
+
+    Attributes:
+        scenario: What must look alike, to whom.
+        counts: All rows, also of secrets in no pair.
+        stay: The beliefs that are not about these rows.
+    """
+
+    scenario: Scenario
+    counts: Summary
+    stay: frozenset[str]
+
+    @classmethod
+    def of(cls, scenario: Scenario, counts: Summary | None) -> ColumnApart:
+        """Of these rows, or of those that an empirical belief was counted from."""
+        if counts is None:
+            return cls(scenario, _counted(scenario), frozenset())
+        cap = scenario.beliefs[0].cap
+        if cap is not None and counts.cap is None:
+            counts = counts.capped(*cap)
+        return cls(scenario, counts.whole or counts, who_stays(scenario))
+
+    def drawn(self, toss: Toss) -> tuple[Scenario, Summary]:
+        """Beliefs that were fitted to one half, and the rows of the other."""
+        fitted, other = _split_counts(self.counts, toss)
+        beliefs = [
+            each if each.name in self.stay else refit_belief(each, fitted)
+            for each in self.scenario.beliefs
+        ]
+        return Scenario(beliefs, self.scenario.pairs), other
+
+    def judged(self, calibration: Calibration, goal: Guarantee, other: Summary) -> Split:
+        """What was found, under the frequencies of rows that it did not see."""
+        return judge_column(calibration, goal, other)
+
+
+def judge_column(calibration: Calibration, goal: Guarantee, other: Summary) -> Split:
+    """What was found, under the frequencies of rows that it did not see."""
+    law, scenario = calibration.mechanism, calibration.scenario
+    if not law.additive and not law.takes_missing:
+        other = other.without_missing()  # refused at a release
+    belief = fit_belief(other.only(scenario.secrets), family="empirical", min_group=1)
+    certificate = verify(Scenario(belief, scenario.pairs), law, goal)
+    pooled = other.pooled
+    frequencies = dict(zip(pooled.values.tolist(), pooled.counts.tolist(), strict=True))
+    return Split(
+        epsilon=certificate.epsilon_upper,
+        delta=certificate.delta_upper,
+        rmse=law.error(frequencies),
+        holds=certificate.holds is True,
+    )
+
+
+def _split_counts(summary: Summary, toss: Toss) -> tuple[Summary, Summary]:
+    """The rows of which a coin shows heads, and the others; each knows the values of both."""
+    sides = {secret: _toss_group(group, toss) for secret, group in summary.groups.items()}
+    nobody = summary.without_secret
+    without = (None, None) if nobody is None else _toss_group(nobody, toss)
+    values = summary.pooled.values
+    heads, tails = (
+        replace(
+            summary,
+            groups={secret: halves[side] for secret, halves in sides.items()},
+            unseen=values,
+            without_secret=without[side],
+        )
+        for side in (0, 1)
+    )
+    return heads, tails
+
+
+def _toss_group(group: Group, toss: Toss) -> tuple[Group, Group]:
+    counts, missing = toss(group.counts), int(toss(np.array([group.missing]))[0])
+    others = _present(group, group.counts - counts, group.missing - missing)
+    return _present(group, counts, missing), others
+
+
+def _present(group: Group, counts: IntArray, missing: int) -> Group:
+    some = counts > 0
+    return Group(group.values[some], counts[some], missing)
+
+
+def _counted(scenario: Scenario) -> Summary:
+    """The rows that an empirical belief was counted from."""
+    for belief in scenario.beliefs:
+        groups = {
+            secret: Group(law.values, law.counts, belief.missing_counts.get(secret, 0))
+            for secret, law in belief.priors.items()
+            if isinstance(law, Discrete) and law.counts is not None
+        }
+        if len(groups) == len(belief.priors):
+            counted = Summary("value", "secret", groups, 2.0 * belief.radius, cap=belief.cap)
+            return _with_others(counted, belief)
+    raise InvalidInputError(
+        'no belief of the scenario knows how many rows there are: add one of family="empirical", '
+        "or give the rows with counts=pf.summarise(...)."
+    )
+
+
+def _with_others(counted: Summary, belief: Belief) -> Summary:
+    """With the rows of all other secrets, as far as the belief knows of them, as one group more."""
+    table, mine = belief.frequencies, counted.pooled
+    if not isinstance(table, Discrete) or table.counts is None:
+        return counted
+    if not np.isin(mine.values, table.values).all():
+        return counted
+    rest = table.counts.copy()
+    rest[np.searchsorted(table.values, mine.values)] -= mine.counts
+    holes = belief.frequencies_missing - mine.missing
+    if not (rest.any() or holes) or (rest < 0).any() or holes < 0:
+        return counted
+    label = "others"
+    while label in counted.groups:
+        label += "'"
+    others = _present(Group(table.values, rest, 0), rest, holes)
+    return replace(counted, groups={**counted.groups, label: others})

@@ -1,0 +1,371 @@
+"""The rows of a table, split at random: categories, several columns, and what others know.
+
+Beliefs of all families are fitted anew to one half. The other half judges by its frequencies,
+stratum by stratum, models of thin tables included. A combination that the fitted half does not
+have goes through the public row of unseen ones; where a law has none, a release would refuse it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.labels import (
+    Label,
+    Place,
+    key_of,
+    label_key,
+    natural_order,
+    parts_of,
+    places_of,
+)
+from pufferfish.beliefs.layout import Layout
+from pufferfish.beliefs.priors import Categorical, Discrete
+from pufferfish.beliefs.rules import Rule
+from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.calibration.recode_categories import changes_to
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.exact import verify
+from pufferfish.exact.stratified import split_strata
+from pufferfish.fit.layout import count_table
+from pufferfish.fit.models import MODELS
+from pufferfish.fit.table import TableCounts
+from pufferfish.fit.verbs import fit_counts
+from pufferfish.insight.set_apart import Split, Toss, who_stays
+from pufferfish.noise import Law, Stratified
+from pufferfish.recoding.law import Recoding
+from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables.summary import IntArray, Summary
+from pufferfish.tables.verbs import to_read
+
+__all__ = ["TableApart"]
+
+# What adversaries are told apart by: what they know, their secrets, and what they fit.
+_Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TableApart:
+    """The rows of a table, and who looks at the halves.
+
+    Attributes:
+        scenario: What must look alike, to whom.
+        counts: All rows, also of secrets in no pair.
+        stay: The beliefs that are not about these rows.
+    """
+
+    scenario: Scenario
+    counts: TableCounts
+    stay: frozenset[str]
+
+    @classmethod
+    def of(cls, scenario: Scenario, counts: Any) -> TableApart:
+        """Of these rows, or of those that empirical beliefs were counted from.
+
+        Args:
+            scenario: Beliefs about categories, or about rows of which columns are known.
+            counts: The table, counted or not; None: as the beliefs have it.
+        """
+        if counts is None:
+            return cls(scenario, _counted(scenario), frozenset())
+        require(
+            not isinstance(counts, Summary),
+            "these beliefs are about categories, several columns or known ones, and a summary is "
+            "of one column of numbers: give the table itself (counts=frame).",
+        )
+        if not isinstance(counts, TableCounts):
+            counts = _count_as_believed(scenario, counts)
+        return cls(scenario, counts, who_stays(scenario))
+
+    def drawn(self, toss: Toss) -> tuple[Scenario, TableCounts]:
+        """Beliefs that were fitted to one half, and the rows of the other."""
+        table = self.counts.crosstab
+        heads = toss(table.counts)
+        fitted = _part(self.counts, heads)
+        again = [each for each in self.scenario.beliefs if each.name not in self.stay]
+        found = dict(zip((each.name for each in again), _refitted(again, fitted), strict=True))
+        beliefs = [found.get(each.name, each) for each in self.scenario.beliefs]
+        return Scenario(beliefs, self.scenario.pairs), _part(self.counts, table.counts - heads)
+
+    def judged(self, calibration: Calibration, goal: Guarantee, other: TableCounts) -> Split:
+        """What was found, under the frequencies of rows that it did not see: the worst stratum."""
+        law, scenario = calibration.mechanism, calibration.scenario
+        judges = {_key(each, "empirical"): each for each in scenario.beliefs}
+        seen = Scenario(_refitted(judges.values(), other, "empirical"), scenario.pairs)
+        strata = split_strata(seen, law) if isinstance(law, Stratified) else [(seen, law)]
+        found = [_judge(part, one, goal) for part, one in strata]
+        rows = [size for size, _ in found]
+        splits = [each for _, each in found]
+        shares = [each.unchanged for each in splits if each.unchanged is not None]
+        squares = [each.rmse**2 for each in splits]
+        return Split(
+            epsilon=max(each.epsilon for each in splits),
+            delta=max(each.delta for each in splits),
+            rmse=math.sqrt(float(np.average(squares, weights=rows))),
+            holds=all(each.holds for each in splits),
+            unchanged=float(np.average(shares, weights=rows)) if shares else None,
+        )
+
+
+def _judge(scenario: Scenario, law: Law, goal: Guarantee) -> tuple[int, Split]:
+    """How many rows a stratum has, and what its law becomes under their frequencies."""
+    if isinstance(law, Recoding) and law.labelled:
+        return _judge_categories(scenario, law, goal)
+    widest = min(scenario.beliefs, key=lambda each: len(each.given))
+    if isinstance(law, Recoding) and law.listed:
+        scenario = Scenario([_within(each, law) for each in scenario.beliefs], scenario.pairs)
+    certificate = verify(scenario, law, goal)
+    table = widest.frequencies
+    often: dict[Any, float] = {}
+    if isinstance(table, Discrete):
+        often = dict(zip(table.values.tolist(), _counts(table).tolist(), strict=True))
+        if isinstance(law, Recoding) and law.listed:
+            often = {value: count for value, count in often.items() if value in law.values}
+    return _rows_of(widest), Split(
+        epsilon=certificate.epsilon_upper,
+        delta=certificate.delta_upper,
+        rmse=law.error(often or None),
+        holds=certificate.holds is True,
+    )
+
+
+def _judge_categories(scenario: Scenario, law: Recoding, goal: Guarantee) -> tuple[int, Split]:
+    rows = _rows_of(min(scenario.beliefs, key=lambda each: len(each.given)))
+    if law.unseen is None:
+        scenario = Scenario([_within(each, law) for each in scenario.beliefs], scenario.pairs)
+    else:
+        law = _with_unseen(law, scenario.beliefs)
+    certificate = verify(scenario, law, goal)
+    unchanged, error = changes_to(scenario, law)
+    return rows, Split(
+        epsilon=certificate.epsilon_upper,
+        delta=certificate.delta_upper,
+        rmse=error,
+        holds=certificate.holds is True,
+        unchanged=unchanged,
+    )
+
+
+def _with_unseen(law: Recoding, beliefs: Iterable[Belief]) -> Recoding:
+    """The same map, with a row of its own for each combination that it has never seen."""
+    known = {key_of(each) for each in law.values}
+    new = {
+        key_of(labels): labels
+        for belief in beliefs
+        for table in (*belief.priors.values(), belief.frequencies)
+        if isinstance(table, Categorical)
+        for labels in table.values
+        if key_of(labels) not in known
+    }
+    if not new:
+        return law
+    table = np.vstack([law.table, *[np.array(law.unseen, dtype=np.int64)] * len(new)])
+    values = (*law.values, *new.values())
+    return Recoding(values=values, outputs=law.outputs, table=table, labelled=True)
+
+
+def _within(belief: Belief, law: Recoding) -> Belief:
+    """The rows that a law takes; others are refused at a release."""
+    known = {key_of(each) for each in law.values}
+
+    def taken(table: Any) -> Any:
+        if not isinstance(table, Categorical | Discrete):
+            return table
+        pairs = zip(list(table.values), _counts(table).tolist(), strict=True)
+        kept = [(labels, count) for labels, count in pairs if key_of(labels) in known]
+        require(bool(kept), "no row of the other half has a value that the law takes.")
+        return type(table)([labels for labels, _ in kept], counts=[count for _, count in kept])
+
+    holes: dict[str, Any] = {} if law.takes_missing or law.labelled else {"missing": {}}
+    return replace(
+        belief,
+        priors={secret: taken(prior) for secret, prior in belief.priors.items()},
+        frequencies=taken(belief.frequencies),
+        **holes,
+    )
+
+
+def _refitted(
+    beliefs: Iterable[Belief], counted: TableCounts, family: str | None = None
+) -> list[Belief]:
+    """The same adversaries, had they seen these rows; of one family, where it is named."""
+    wanted = [(each, family or _family(each)) for each in beliefs]
+    fits: dict[str, dict[_Key, Belief]] = {}
+    found = []
+    for belief, own in wanted:
+        if own not in fits:
+            # Of which family a belief is does not depend on how many components were chosen.
+            fitted = fit_counts(counted, (own,), min_group=1, cap=belief.cap)
+            fits[own] = {_key(each, own): each for each in fitted}
+        made = fits[own].get(_key(belief, own))
+        if made is None:
+            raise DataError(
+                f"belief {belief.name!r} cannot be fitted to half of the rows: they have no row of "
+                "some secret, or of what is known. Merge small groups (--merge)."
+            )
+        found.append(
+            replace(
+                made,
+                name=belief.name,
+                provenance=belief.provenance,
+                fitted_on=belief.fitted_on,
+                fitted_at=belief.fitted_at,
+                columns=belief.columns,
+                rules=belief.rules,
+            )
+        )
+    return found
+
+
+def _key(belief: Belief, family: str) -> _Key:
+    given = frozenset((name, label_key(label)) for name, label in belief.given.items())
+    return given, frozenset(map(label_key, belief.priors)), family
+
+
+def _family(belief: Belief) -> str:
+    """What somebody fits: by the counts of a belief, or else as its name says."""
+    if all(_has_counts(each) for each in belief.priors.values()):
+        return "empirical"
+    said = belief.name.partition(",")[0].partition(" about ")[0]
+    if belief.labelled and said not in MODELS:
+        raise InvalidInputError(
+            f"nobody knows how belief {belief.name!r} was fitted, so it cannot be fitted again to "
+            "half of the rows: use beliefs as fit_beliefs makes and names them."
+        )
+    return said
+
+
+def _part(counted: TableCounts, counts: IntArray) -> TableCounts:
+    """Some of the rows: as many of each combination."""
+    table, some = counted.crosstab, counts > 0
+    part = replace(table, codes=table.codes[some], counts=counts[some]).marginal(table.columns)
+    return replace(counted, crosstab=part, unseen=True)
+
+
+def _has_counts(law: object) -> bool:
+    return isinstance(law, Categorical | Discrete) and law.counts is not None
+
+
+def _counts(law: Categorical | Discrete) -> IntArray:
+    if law.counts is None:
+        raise InvalidInputError("a table without counts does not say how many rows there are.")
+    return law.counts
+
+
+def _rows_of(belief: Belief) -> int:
+    table = belief.frequencies
+    counted = _counts(table) if isinstance(table, Categorical | Discrete) else np.ones(1)
+    return int(counted.sum()) + belief.frequencies_missing
+
+
+def _count_as_believed(scenario: Scenario, data: Any) -> TableCounts:
+    """The rows of a table, read as the beliefs were."""
+    first = scenario.beliefs[0]
+    names = first.columns or tuple(first.rules)[:1]
+    known = tuple(dict.fromkeys(name for each in scenario.beliefs for name in each.given))
+    secrets = [name for name in first.rules if name not in (*names, *known)]
+    require(
+        bool(names and secrets) and all(each in first.rules for each in (*names, *known)),
+        "the beliefs do not say by which columns of a table they were fitted: use beliefs as "
+        "fit_beliefs makes them.",
+    )
+    engine = to_read(data)
+    only = tuple(scenario.secrets)
+    crosstab: Crosstab | None = None
+    for jointly, missing in product((False, True), repeat=2):
+        layout = Layout(
+            columns=tuple(first.rules[name] for name in names),
+            secrets=tuple(first.rules[name] for name in secrets),
+            known=tuple(first.rules[name] for name in known),
+            jointly=jointly,
+            missing_secret=missing,
+        )
+        crosstab = crosstab or count_table(engine, layout)
+        counted = TableCounts(crosstab, layout, only)
+        if {*only} <= counted.secrets.keys():
+            return counted
+    raise DataError("the table has no row of some secret that the beliefs are about.")
+
+
+def _counted(scenario: Scenario) -> TableCounts:
+    """The rows that empirical beliefs were counted from: of those who know most."""
+    names = max((tuple(each.given) for each in scenario.beliefs), key=len)
+    finest: dict[Any, Belief] = {}
+    for belief in scenario.beliefs:
+        if {*belief.given} == {*names} and all(map(_has_counts, belief.priors.values())):
+            finest.setdefault(key_of(tuple(belief.given[name] for name in names)), belief)
+    one = {frozenset(each.priors) for each in scenario.beliefs}
+    if not finest or len(one) > 1:
+        raise InvalidInputError(
+            "no belief of the scenario knows how many rows there are, or several secrets are "
+            "protected, each with beliefs of its own: give the table (counts=frame)."
+        )
+    rows = [
+        ((*labels, *(belief.given[name] for name in names)), count)
+        for belief in finest.values()
+        for labels, count in _cells(belief)
+    ]
+    first = next(iter(finest.values()))
+    layout = _layout(first, len(rows[0][0]) - len(names) - 1, names)
+    counted = TableCounts(_crosstab(layout, rows), layout, tuple(first.priors))
+    for belief in scenario.beliefs:
+        if not belief.given and _has_counts(belief.frequencies):
+            require(
+                _rows_of(belief) == counted.rows,
+                "the beliefs of those who know columns are not about all rows that the others "
+                "know of: give the table (counts=frame).",
+            )
+    return counted
+
+
+def _cells(belief: Belief) -> Iterator[tuple[tuple[Label, ...], int]]:
+    """Labels with a secret, and how often they occur; None for secrets that nobody described."""
+    mine: Counter[Place] = Counter()
+    for secret, law in belief.priors.items():
+        for labels, count in _labelled(law, belief.missing_counts.get(secret, 0)):
+            mine[key_of(labels)] += count
+            yield (*labels, secret), count
+    if not _has_counts(belief.frequencies):
+        return
+    for labels, count in _labelled(belief.frequencies, belief.frequencies_missing):
+        rest = count - mine[key_of(labels)]
+        require(rest >= 0, f"belief {belief.name!r} has more rows than its table.")
+        if rest:
+            yield (*labels, None), rest
+
+
+def _labelled(law: object, missing: int) -> Iterator[tuple[tuple[Label, ...], int]]:
+    if isinstance(law, Categorical | Discrete):
+        for labels, count in zip(list(law.values), _counts(law).tolist(), strict=True):
+            yield parts_of(labels if isinstance(law, Categorical) else float(labels)), count
+    if missing:
+        yield (None,), missing
+
+
+def _layout(belief: Belief, width: int, known: tuple[str, ...]) -> Layout:
+    """Names for what has none; how entries were read does not matter any more."""
+    read: Any = "label" if belief.labelled else "number"
+    names = belief.columns or tuple(f"column {part + 1}" for part in range(width))
+    return Layout(
+        columns=tuple(Rule(column=name, read=read) for name in names),
+        secrets=(Rule(column="'".join(("", *names, *known)), read="label"),),
+        known=tuple(Rule(column=name, read="label") for name in known),
+    )
+
+
+def _crosstab(layout: Layout, rows: Sequence[tuple[tuple[Label, ...], int]]) -> Crosstab:
+    columns = tuple(each.column for each in layout.rules)
+    labels = tuple(natural_order(each) for each in zip(*(row for row, _ in rows), strict=True))
+    index = [places_of(each) for each in labels]
+    codes = [[own[key_of(label)] for own, label in zip(index, row, strict=True)] for row, _ in rows]
+    counts = np.array([count for _, count in rows], dtype=np.int64)
+    return Crosstab(columns, labels, np.array(codes, dtype=np.int64), counts).marginal(columns)

@@ -1,0 +1,122 @@
+"""Which plans of a table contradict themselves, or promise what nobody described."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from pufferfish.beliefs.labels import key_of
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.noise import Stratified
+from pufferfish.words.phrases import list_in_words
+
+if TYPE_CHECKING:
+    from pufferfish.joint.plan import TablePlan
+
+__all__ = ["check_beliefs", "check_numbers", "check_roles"]
+
+
+def check_roles(plan: TablePlan) -> None:
+    """Refuse a column in two roles."""
+    roles = {
+        "published under the promise": plan.columns,
+        "the secret": plan.secret_columns,
+        "known": plan.known,
+        "kept unprotected": plan.keep_unprotected,
+    }
+    found: dict[str, str] = {}
+    for role, names in roles.items():
+        for name in names:
+            before = found.setdefault(name, role)
+            require(
+                before == role,
+                f"column {name!r} has two roles, {before} and {role}: give it one.",
+            )
+
+
+def check_beliefs(plan: TablePlan) -> None:
+    """The adversaries must know what is known, and be about what is published."""
+    beliefs, law = plan.scenario.beliefs, plan.calibration.mechanism
+    if isinstance(law, Stratified):
+        require(
+            {*law.columns} == {*plan.keep},
+            f"each value of {list_in_words(law.columns)} has a law of its own, so these "
+            "columns must be published, and no others may be kept: name them in keep=[...].",
+        )
+    for name in plan.known:
+        if not any(name in each.given for each in beliefs):
+            raise InvalidInputError(
+                f"column {name!r} is kept or known, so the promise must hold for somebody who "
+                "knows it, and no adversary is described who does. Fit beliefs with "
+                f"known=[{name!r}] (--known {name}); or, to publish it without protection, "
+                f"keep_unprotected=[{name!r}] (--keep-unprotected {name})."
+            )
+    _check_who_knows(plan)
+    for belief in beliefs:
+        require(
+            {*belief.given} <= {*plan.known},
+            f"belief {belief.name!r} knows columns that the plan does not name: known=[...].",
+        )
+        require(
+            not belief.columns or belief.columns == plan.columns,
+            f"belief {belief.name!r} is about other columns, or in another order, than the "
+            f"plan publishes: {list_in_words(plan.columns)}.",
+        )
+        require(
+            belief.labelled or len(plan.columns) == 1,
+            "several columns need beliefs about their combinations: pf.fit_beliefs(columns=[...]).",
+        )
+
+
+def _check_who_knows(plan: TablePlan) -> None:
+    """Refuse adversaries who all know more than somebody may: a promise to them implies none.
+
+    Everybody knows what is kept. What is known besides may be known in any part, so there must be
+    adversaries who know each set of columns between the two, for all values that occur.
+    """
+    every = {
+        key_of(tuple(each.given[name] for name in plan.known))
+        for each in plan.scenario.beliefs
+        if {*each.given} == {*plan.known}
+    }
+    if isinstance(plan.calibration.mechanism, Stratified) and not every:
+        return  # nobody knows all columns: refused above
+    hidden = [name for name in plan.known if name not in plan.keep]
+    for size in range(len(hidden)):
+        for some in combinations(hidden, size):
+            names = [name for name in plan.known if name in plan.keep or name in some]
+            places = [plan.known.index(name) for name in names]
+            described = {
+                key_of(tuple(each.given[name] for name in names))
+                for each in plan.scenario.beliefs
+                if {*each.given} == {*names}
+            }
+            needed = {tuple(key[place] for place in places) for key in every}
+            if not needed <= described:
+                who = f"only {list_in_words(names)}" if names else "none of them"
+                raise InvalidInputError(
+                    f"{list_in_words(plan.known)} are known to some, and no adversary is described "
+                    f"who knows {who}: what is promised to those who know all of it implies "
+                    "nothing for the others. pf.fit_beliefs(known=[...]) describes every set."
+                )
+
+
+def check_numbers(plan: TablePlan) -> None:
+    """What is for a column of numbers only."""
+    require(
+        plan.numeric or (plan.cap is None and not plan.postprocess),
+        "cap and postprocess are for one column of numbers.",
+    )
+    for belief in plan.scenario.beliefs:
+        require(
+            belief.cap == plan.cap,
+            f"belief {belief.name!r} and the plan do not have the same cap (cap=..., --cap).",
+        )
+    holes = any(any(each.missing.values()) for each in plan.scenario.beliefs)
+    require(
+        plan.missing == "keep" or not holes or not plan.numeric,
+        'the beliefs allow for missing values: use missing="keep", or fit them to the rows '
+        "that have a value.",
+    )
+    require(plan.missing != "drop" or plan.numeric, "rows are dropped for numbers only.")

@@ -1,0 +1,52 @@
+"""What known columns tell about a secret by themselves, exactly, from the counts of the table.
+
+Between two secrets, each as likely as the other, somebody who knows z guesses right in
+½·Σ_z max(P(z|s₁), P(z|s₂)) of cases, and nobody who knows z alone does better.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from pufferfish.beliefs.layout import Layout
+from pufferfish.beliefs.pairs import Secret, SecretPair
+from pufferfish.learning.reveals import Reveals
+from pufferfish.tables.crosstab import Crosstab
+
+__all__ = ["known_says"]
+
+
+def known_says(crosstab: Crosstab, layout: Layout, pairs: Iterable[SecretPair]) -> Reveals | None:
+    """The pair that known columns tell apart best, in whole percent, rounded up.
+
+    None where no pair has rows of both its secrets.
+    """
+    table = crosstab.marginal([*layout.secret_names, *layout.known_names])
+    size = len(layout.secrets)
+    counts: dict[Secret, dict[tuple[object, ...], int]] = {}
+    for labels, count in zip(table.cells, table.counts.tolist(), strict=True):
+        for view in layout.views:
+            secret = view.secret_of(labels[:size], missing=layout.missing_secret)
+            if secret is not None:
+                own = counts.setdefault(secret, {})
+                own[labels[size:]] = own.get(labels[size:], 0) + count
+    best: tuple[Fraction, SecretPair] | None = None
+    for pair in pairs:
+        first, second = (counts.get(secret) for secret in pair)
+        if first is None or second is None:
+            continue
+        rows = sum(first.values()), sum(second.values())
+        found = sum(
+            (
+                max(Fraction(first.get(z, 0), rows[0]), Fraction(second.get(z, 0), rows[1]))
+                for z in {*first, *second}
+            ),
+            Fraction(0),
+        )
+        if best is None or found > best[0]:
+            best = found, pair
+    if best is None:
+        return None
+    return Reveals(found_percent=max(math.ceil(50 * best[0]), 50), pair=SecretPair(*best[1]))

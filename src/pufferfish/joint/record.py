@@ -1,0 +1,211 @@
+"""The record of a released table, in an internal and a public edition.
+
+The internal edition holds the plan, with the beliefs, and the certificate: all that is needed to
+check every claim again. The public edition holds what an analyst needs. Unless every belief is
+public, it depends on the data only by what is published, the number of rows, shares in whole
+percent, and the sizes of noise, rounded up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+from pufferfish.columns.record import ChecksumOf, Published
+from pufferfish.columns.statement import BeliefsFrom, Order
+from pufferfish.documents.shape import Entries, written
+from pufferfish.documents.types import Whole
+from pufferfish.joint.facts import TableFacts, TableFactsEntries
+from pufferfish.joint.plan import TablePlan, TablePlanEntries
+from pufferfish.joint.words import words
+from pufferfish.kinds.entries import record_shape
+from pufferfish.kinds.record import ReleaseRecord
+from pufferfish.learning.reveals import Reveals
+from pufferfish.words.numbers import percent_of
+
+__all__ = ["TableRecord", "contradictions"]
+
+
+class Counted(Entries):
+    """What was seen of the table."""
+
+    rows: Whole
+    missing: Whole
+    unprotected: Whole
+    unseen: Whole
+    outside: Whole
+    capped: Whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
+    """What one release did.
+
+    Attributes:
+        plan: What was planned.
+        rows_read: Rows of the table; internal.
+        rows_published: Rows that were published.
+        rows_missing: Rows in which one of the protected columns is missing; internal.
+        rows_unprotected: Rows whose secret is in no pair, or who have none; internal.
+        rows_unseen: Rows with a combination that no belief considers; internal.
+        rows_outside: Of a column of numbers, values beyond what beliefs consider; internal.
+        rows_capped: Of a column of numbers, values that were moved to a bound; internal.
+        sha256: Checksum of what was published.
+        checksum_of: What the checksum is of.
+        output: The name of the published file or folder; None for a frame.
+        order: The order in which the rows were published.
+        beliefs_from: Where the beliefs come from, as far as that was checked.
+        beliefs_fitted: When they were fitted, if to another table.
+        known_says: What known columns tell about the secret by themselves.
+        reveals: What all published columns reveal, where one is not protected.
+        versions: Of the software.
+        created: When, in UTC.
+    """
+
+    KIND: ClassVar[str] = "table-record"
+    VERSION: ClassVar[int] = 2
+    SHAPE: ClassVar[Any] = record_shape(
+        TableFactsEntries,
+        plan=TablePlanEntries,
+        published=Published,
+        table=Counted,
+        pufferfish=Literal["table-record"],
+        version=Literal[2],
+        headline=tuple[str, ...],
+    )
+
+    plan: TablePlan
+    rows_read: int
+    rows_published: int
+    rows_missing: int
+    rows_unprotected: int
+    rows_unseen: int
+    rows_outside: int
+    rows_capped: int
+    sha256: str
+    checksum_of: ChecksumOf
+    output: str | None
+    order: Order
+    beliefs_from: BeliefsFrom
+    beliefs_fitted: str | None = None
+    known_says: Reveals | None = None
+    reveals: Reveals | None = None
+    versions: dict[str, str]
+    created: str
+
+    @property
+    def facts(self) -> TableFacts:
+        """What everybody may know of it."""
+        return TableFacts.of(
+            self.plan,
+            order=self.order,
+            unprotected_percent=percent_of(self.rows_unprotected, self.rows_published),
+            beliefs_from=self.beliefs_from,
+            beliefs_fitted=self.beliefs_fitted,
+            known_says=self.known_says,
+            reveals=self.reveals,
+        )
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """All that it says in words, by entry."""
+        return words(self.facts)
+
+    @property
+    def published(self) -> dict[str, Any]:
+        """Where it is."""
+        return written(Published, self, rows=self.rows_published, file=self.output)
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """What was seen of the table; internal."""
+        return {
+            "rows": self.rows_read,
+            "missing": self.rows_missing,
+            "unprotected": self.rows_unprotected,
+            "unseen": self.rows_unseen,
+            "outside": self.rows_outside,
+            "capped": self.rows_capped,
+        }
+
+    @classmethod
+    def restore(cls, data: Mapping[str, Any]) -> Self:
+        """The record that an internal edition describes; its plan is certified again."""
+        table, published = data["table"], data["published"]
+        said = TableFacts.from_dict(data)
+        return cls(
+            plan=TablePlan.from_dict(data["plan"]),
+            rows_read=table["rows"],
+            rows_published=published["rows"],
+            rows_missing=table["missing"],
+            rows_unprotected=table["unprotected"],
+            rows_unseen=table["unseen"],
+            rows_outside=table["outside"],
+            rows_capped=table["capped"],
+            sha256=published["sha256"],
+            checksum_of=published["checksum_of"],
+            output=published["file"],
+            order=said.order,
+            beliefs_from=said.beliefs_from,
+            beliefs_fitted=said.beliefs_fitted,
+            known_says=said.known_says,
+            reveals=said.reveals,
+            versions=data["versions"],
+            created=data["created"],
+        )
+
+    def contradictions(self, *, old: bool) -> list[str]:
+        """In words, what cannot be true of one release."""
+        counted = {"table": self.counted, "published": self.published}
+        return contradictions(counted, self.facts, self.plan)
+
+    def __repr__(self) -> str:
+        """Names the columns; counts of the table may be private."""
+        return f"TableRecord({self.plan.columns!r}, {self.rows_published} rows published)"
+
+
+def contradictions(data: Mapping[str, Any], facts: TableFacts, plan: TablePlan | None) -> list[str]:
+    """In words, what cannot be true together.
+
+    Args:
+        data: The record, of either edition; its shape was checked.
+        facts: What it says to everybody.
+        plan: Its plan, where that is known.
+    """
+    found = [*_of_facts(facts)]
+    if plan is not None and facts.order != ("table" if plan.keep_order else "random"):
+        found.append("the order of the rows is not that of the plan")
+    if "table" in data:
+        found += _of_counts(data["table"], data["published"]["rows"], facts)
+    return found
+
+
+def _of_facts(facts: TableFacts) -> Iterator[str]:
+    if not {*facts.kept} <= {*facts.known}:
+        yield "a column is kept, and nobody knows it"
+    if facts.reveals is not None and not facts.unprotected:
+        yield "it says what unprotected columns reveal, and no column is unprotected"
+    if facts.known_says is not None and not facts.known:
+        yield "it says what known columns tell, and nothing is known"
+    for found in (facts.reveals, facts.known_says):
+        if found is not None and found.pair not in facts.pairs:
+            yield "what columns reveal is about a pair that is not among the pairs"
+    if facts.beliefs_fitted is not None and facts.beliefs_from != "another table":
+        yield "it says when beliefs were fitted to another table, and that they were not"
+    if facts.unprotected_percent is None:
+        yield "it does not say how many rows have a secret that is in no pair"
+
+
+def _of_counts(table: Mapping[str, int], published: int, facts: TableFacts) -> Iterator[str]:
+    rows, missing = table["rows"], table["missing"]
+    if published != rows - (missing if facts.missing == "drop" else 0):
+        yield "the rows published are not those read, without those that were left out"
+    if missing > (0 if facts.missing == "refuse" else rows):
+        yield "more rows have no value than can be"
+    if max(table["unprotected"], table["unseen"]) > published:
+        yield "more rows are not protected, or were not described, than were published"
+    if table["capped"] and facts.cap is None:
+        yield "values were capped, and there is no cap"
+    if facts.unprotected_percent != percent_of(table["unprotected"], published):
+        yield "the share of rows whose secret is in no pair is not that of the counts"

@@ -1,0 +1,226 @@
+"""What a plan of a table does to single rows: checks, draws, counts. Runs wherever the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from pufferfish.beliefs.labels import Label, parts_of
+from pufferfish.beliefs.rules import Rule
+from pufferfish.beliefs.scenario import RELEASED
+from pufferfish.calibration.mechanism import Mechanism
+from pufferfish.columns.rows import RowRules, believed_range
+from pufferfish.joint.book import Book, published_type
+from pufferfish.joint.cells import CellRules, Judged
+from pufferfish.joint.plan import TablePlan
+from pufferfish.noise import Stratified
+from pufferfish.recoding.law import Recoding
+from pufferfish.tables import Batch, Changed
+from pufferfish.tables.batch import Coded, ColumnType, Numbers
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.combined import rows_by_cell
+from pufferfish.tables.summary import IntArray
+
+__all__ = ["TableRules", "changed_columns", "counted_columns", "read_columns"]
+
+Column = Numbers | Coded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRules:
+    """All of a plan that its rows need, small enough to be sent to other processes.
+
+    Attributes:
+        codings: How each column is read by which rows are judged and counted.
+        cells: What is said of their combinations.
+        columns: The columns under the promise.
+        book: The code book of all recodings; None for a column of numbers.
+        mechanisms: For each stratum what is applied.
+        numbers: For each stratum the rules of a column of numbers; none for others.
+        shown: Known columns that are published by their rule: which of `codings` these are.
+        drops: Whether rows without a value are left out.
+    """
+
+    codings: tuple[Coding, ...]
+    cells: CellRules
+    columns: tuple[str, ...]
+    book: Book | None
+    mechanisms: tuple[Mechanism, ...]
+    numbers: tuple[RowRules, ...]
+    shown: tuple[int, ...]
+    drops: bool
+
+    @classmethod
+    def of(cls, plan: TablePlan) -> Self:
+        """The rules of a plan."""
+        mechanisms = tuple(
+            replace(each, certificate=replace(each.certificate, results=(each.certificate.worst,)))
+            for each in plan.mechanisms
+        )
+        book = None if plan.numeric else Book.of(plan.layout.columns, _recodings(plan))
+        shown = {each.column for each in _published_by_rule(plan)}
+        return cls(
+            codings=counted_columns(plan),
+            cells=CellRules.of(plan, () if book is None else book.domains),
+            columns=plan.columns,
+            book=book,
+            mechanisms=mechanisms,
+            numbers=_number_rules(plan, mechanisms) if plan.numeric else (),
+            shown=tuple(
+                place for place, each in enumerate(plan.layout.rules) if each.column in shown
+            ),
+            drops=plan.missing == "drop",
+        )
+
+    def change(self, batch: Batch, before: int | None) -> Changed:
+        """What is published of some rows, and what was counted of them.
+
+        Args:
+            batch: The rows.
+            before: How many come before them in the table, for messages; None: nobody knows.
+
+        Raises:
+            DataError: What the plan does not allow for.
+        """
+        coded = [each.coded(batch, before) for each in self.codings]
+        cells, where = rows_by_cell(coded)
+        judged = self.cells.judge(cells)
+        judged.refuse(where, before)
+        counts = judged.counted(cells.counts, drops=self.drops)
+        stays = None
+        columns: dict[str, Column] = {}
+        if self.book is not None:
+            columns |= self._draw_labels(self.book, judged, where)
+        else:
+            drawn, outside, capped = self._draw_numbers(batch, judged.strata, where, before)
+            columns[self.columns[0]] = drawn
+            counts = replace(counts, outside=outside, capped=capped)
+            if self.drops and counts.missing:
+                stays = ~judged.missing[where]
+        for place in self.shown:
+            own = _whole(coded[place])
+            shown = own if stays is None else own.taken(np.flatnonzero(stays))
+            columns[self.codings[place].column] = shown
+        return Changed(columns, stays, counts, cells)
+
+    def _draw_labels(self, book: Book, judged: Judged, where: IntArray) -> dict[str, Column]:
+        places = judged.places.take(where)
+        drawn = np.empty(where.size, dtype=np.int64)
+        for rows, number in self._strata(judged.strata, where):
+            found = self.mechanisms[number].apply(places[rows])
+            drawn[rows] = found + book.starts[number]
+        return dict(zip(self.columns, book.decoded(drawn), strict=True))
+
+    def _draw_numbers(
+        self, batch: Batch, strata: IntArray, where: IntArray, before: int | None
+    ) -> tuple[Numbers, int, int]:
+        """What is published of the rows that stay, and how many were outside, and capped."""
+        name = self.columns[0]
+        values = batch.numbers[name]
+        parts: list[Numbers] = []
+        order: list[IntArray] = []
+        outside = capped = 0
+        every = np.arange(values.size)
+        for rows, number in self._strata(strata, where):
+            some = Batch({name: values[rows]}, Coded.nothing(every[rows].size))
+            made = self.numbers[number].change(some, before if len(self.numbers) == 1 else None)
+            outside, capped = outside + made.counts.outside, capped + made.counts.capped
+            new = made.columns[name]
+            parts += [new] if isinstance(new, Numbers) else []
+            order.append(every[rows] if made.rows is None else every[rows][made.rows])
+        both = Numbers(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+        return both.taken(np.argsort(np.concatenate(order))), outside, capped
+
+    def _strata(self, strata: IntArray, where: IntArray) -> Iterator[tuple[Any, int]]:
+        """The rows of each stratum that has any, as an index, and its number."""
+        if len(self.mechanisms) == 1:
+            yield slice(None), 0
+            return
+        small = strata.astype(np.int16 if len(self.mechanisms) < 2**15 else np.int64).take(where)
+        order = np.argsort(small, kind="stable")
+        ends = np.searchsorted(small[order], np.arange(len(self.mechanisms) + 1))
+        for number in range(len(self.mechanisms)):
+            if ends[number] < ends[number + 1]:
+                yield order[ends[number] : ends[number + 1]], number
+
+
+def changed_columns(plan: TablePlan) -> dict[str, ColumnType]:
+    """The columns that get new values, and of which type these are."""
+    found: dict[str, ColumnType] = {}
+    if plan.numeric:
+        whole = all(each.whole for each in plan.mechanisms)
+        found[plan.columns[0]] = "whole" if whole else "number"
+    else:
+        rows = [parts_of(each) for law in _recodings(plan) for each in law.outputs]
+        for rule, labels in zip(plan.layout.columns, zip(*rows, strict=True), strict=True):
+            found[rule.column] = published_type(rule, labels)
+    for rule in _published_by_rule(plan):
+        given = [each.given for each in plan.scenario.beliefs if rule.column in each.given]
+        found[rule.column] = published_type(rule, [each[rule.column] for each in given])
+    return found
+
+
+def read_columns(plan: TablePlan) -> dict[str, ColumnType]:
+    """All columns that are looked at, and how they are read."""
+    rules = plan.layout.rules
+    return {each.column: "number" if each.read == "number" else "same" for each in rules}
+
+
+def counted_columns(plan: TablePlan) -> tuple[Coding, ...]:
+    """The columns by which rows are judged and counted.
+
+    Of numbers that no belief was fitted to, only whether there is one: they may all be different.
+    """
+    rules: list[Rule] = list(plan.layout.rules)
+    fitted = any(each.provenance == RELEASED for each in plan.scenario.beliefs)
+    if plan.numeric and not fitted:
+        rules[0] = Rule(column=rules[0].column, read="number", edges=(0.0,), names=("<0", ">=0"))
+    return tuple(map(Coding.of, rules))
+
+
+def _recodings(plan: TablePlan) -> list[Recoding]:
+    law = plan.calibration.mechanism
+    laws: Sequence[Any] = tuple(law) if isinstance(law, Stratified) else (law,)
+    return [each for each in laws if isinstance(each, Recoding)]
+
+
+def _published_by_rule(plan: TablePlan) -> list[Rule]:
+    """Known columns that are kept, and of which the rule's label is published."""
+    return [
+        each
+        for each in plan.layout.known
+        if each.column in plan.keep and (each.edges or each.unit or each.merged)
+    ]
+
+
+def _number_rules(plan: TablePlan, mechanisms: Sequence[Mechanism]) -> tuple[RowRules, ...]:
+    """Of each stratum; secrets and holes are looked at elsewhere."""
+    low, high = believed_range(plan.scenario.beliefs)
+    return tuple(
+        RowRules(
+            mechanism=mechanism,
+            column=plan.columns[0],
+            secret=None,
+            missing=plan.missing,
+            known=frozenset(),
+            protected=frozenset(),
+            complete=frozenset(),
+            low=low,
+            high=high,
+            cap=plan.cap,
+            step=None,
+        )
+        for mechanism in mechanisms
+    )
+
+
+def _whole(column: Coded) -> Coded:
+    """The same with whole numbers for floats that are whole: labels are read as floats."""
+    labels: list[Label] = [
+        int(each) if isinstance(each, float) and each.is_integer() else each
+        for each in column.labels
+    ]
+    return Coded(column.codes, tuple(labels))

@@ -1,0 +1,234 @@
+"""The release of a table: it is compared with the beliefs, and its rows are drawn and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pufferfish.beliefs.scenario import RELEASED
+from pufferfish.columns.statement import BeliefsFrom
+from pufferfish.columns.statement.facts import planned_source
+from pufferfish.core.errors import DataError
+from pufferfish.joint.counts import TableRowCounts
+from pufferfish.joint.known import known_says
+from pufferfish.joint.plan import TablePlan
+from pufferfish.joint.record import TableRecord
+from pufferfish.joint.rows import TableRules, changed_columns, read_columns
+from pufferfish.learning.reveals import Reveals
+from pufferfish.ledger.file import Released, charge, charge_once
+from pufferfish.releases.session import RowSession
+from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
+from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
+from pufferfish.tables.change import Measured
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.combined import SomeCells
+from pufferfish.tables.crosstab import Crosstab, CrosstabTally
+from pufferfish.tables.engine import SurveyedGroup
+from pufferfish.tables.seen import PersonsFound
+
+__all__ = ["TableSession"]
+
+
+class TableSession(RowSession[TablePlan, TableRowCounts]):
+    """The rows of a table."""
+
+    _source: BeliefsFrom = "elsewhere"
+    # What was counted: on a cluster before anything is drawn, elsewhere of the very rows drawn.
+    _crosstab: Crosstab | None = None
+    _tally: CrosstabTally | None = None
+
+    @cached_property
+    def _rules(self) -> TableRules:
+        return TableRules.of(self.plan)
+
+    @classmethod
+    def columns(cls, plan: TablePlan) -> Mapping[str, ColumnType]:
+        """Those under the promise, and known ones that are published by a rule."""
+        return changed_columns(plan)
+
+    @classmethod
+    def kept(cls, plan: TablePlan) -> tuple[str, ...]:
+        """Known columns without a rule, and those without protection."""
+        changed = changed_columns(plan)
+        return (*(each for each in plan.keep if each not in changed), *plan.keep_unprotected)
+
+    @classmethod
+    def measures(cls, plan: TablePlan) -> bool:
+        """Kept columns are known, and covered; unprotected ones are not."""
+        return bool(plan.keep_unprotected)
+
+    @classmethod
+    def reading(cls, plan: TablePlan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The columns that are read as numbers, and those that are read as labels."""
+        kinds = {**changed_columns(plan), **read_columns(plan)}
+        return numbers_of(kinds), labels_of(kinds)
+
+    @property
+    def change(self) -> Callable[[Batch, int | None], Changed]:
+        """Draw."""
+        return self._rules.change
+
+    @property
+    def drops(self) -> bool:
+        """As planned."""
+        return self.plan.missing == "drop"
+
+    @property
+    def how(self) -> Change:
+        """What is read besides, and who looks at secrets."""
+        plan, measured = self.plan, None
+        secret = plan.layout.secrets[0]
+        if plan.numeric:
+            rules = self._rules.numbers[0]
+            measured = Measured(plan.columns[0], rules.low, rules.high, plan.cap)
+        return replace(
+            super().how,
+            change=self.change,
+            reads=read_columns(plan),
+            bands=Coding.of(secret) if secret.read == "number" else None,
+            measured=measured,
+            # Rows that were counted must be those that are drawn.
+            same=True,
+        )
+
+    def nothing(self) -> TableRowCounts:
+        """With what tables have."""
+        return TableRowCounts()
+
+    def counts_of(self, group: SurveyedGroup) -> TableRowCounts:
+        """What the rows of one secret add to the counts; the rest is counted by combinations."""
+        return TableRowCounts(
+            rows=group.rows,
+            published=group.rows - (group.missing if self.drops else 0),
+            outside=group.outside,
+            capped=group.capped,
+        )
+
+    def begin(
+        self,
+        engine: Engine,
+        just_counted: Summary | Crosstab | None,
+        progress: Progress | None,
+    ) -> tuple[Survey | None, Progress | None]:
+        """On a cluster, also refuse what is not described before anything is drawn.
+
+        Elsewhere the rows that are drawn are counted, and refused before they are published.
+        """
+        survey, progress = super().begin(engine, None, progress)
+        self._source = planned_source(self.plan.scenario.beliefs)
+        rules = self._rules
+        if survey is None:
+            self._tally = CrosstabTally(rules.codings)
+            return survey, progress
+        counted = engine.crosstab(rules.codings)
+        cells = counted.some_cells()
+        judged = rules.cells.judge(cells)
+        judged.refuse(np.arange(cells.counts.size), None)
+        found = judged.counted(cells.counts, drops=self.drops)
+        self.counts = replace(found, outside=self.counts.outside, capped=self.counts.capped)
+        self._compare(counted)
+        return survey, progress
+
+    def account(self, changed: Changed) -> None:
+        """Also add up combinations."""
+        super().account(changed)
+        if self._tally is not None and isinstance(changed.counted, SomeCells):
+            self._tally.merge(changed.counted)
+
+    @property
+    def _claiming(self) -> tuple[Any, ...]:
+        beliefs = self.plan.scenario.beliefs
+        return tuple(each for each in beliefs if each.provenance == RELEASED)
+
+    def _compare(self, crosstab: Crosstab) -> None:
+        """Refuse a table that the beliefs are not about, or that they do not cover."""
+        self._crosstab = crosstab
+        if self._claiming:
+            found = crosstab.fingerprint
+            same = all(each.fitted_on == found for each in self._claiming)
+            self._source = "this table" if same else "another table"
+            if not same and not self._beliefs_from_plan:
+                raise other_table()
+        rows, unseen = self.counts.published, self.counts.unseen
+        if unseen > self.plan.certificate.wrong * rows:
+            raise DataError(
+                f"{unseen:,} of {rows:,} rows have values that no belief considers, more than the "
+                f"{self.plan.certificate.wrong:.1%} by which laws may be wrong. Nothing was "
+                "published. Fit the beliefs to a table that has these values."
+            )
+
+    def confirm(self) -> None:
+        """Of rows that were counted as they were drawn: are they those that were described?"""
+        if self._tally is not None:
+            self._compare(self._tally.crosstab())
+
+    @property
+    def known_says(self) -> Reveals | None:
+        """What known columns tell about the secret by themselves."""
+        if self._crosstab is None or not self.plan.known:
+            return None
+        return known_says(self._crosstab, self.plan.layout, self.plan.scenario.pairs)
+
+    def charge(self, ledger: Path, *, only_check: bool) -> None:
+        """The release of the columns; of numbers with one law, one more release."""
+        plan = self.plan
+        of = Released(
+            plan.columns[0],
+            plan.secret,
+            plan.person,
+            columns=plan.columns,
+            secrets=plan.secret_columns,
+        )
+        if plan.numeric and not plan.calibration.parts:
+            charge(ledger, plan.calibration, of=of, only_check=only_check)
+        else:
+            charge_once(ledger, plan.calibration, of, only_check=only_check)
+
+    def check_persons(self, person: str, persons: PersonsFound) -> None:
+        """Refuse persons with several rows: what these tell together is not proven for tables."""
+        if persons.most > 1:
+            raise DataError(
+                f"column {person!r}: some person has several rows, and a table is promised for one "
+                "row of each. Nothing was published. Keep one row of each person first."
+            )
+        super().check_persons(person, persons)
+
+    def record(self, staged: Staged) -> TableRecord:
+        """What was done, now that it is."""
+        seen, another = self.counts, self._source == "another table"
+        times = [each.fitted_at for each in self._claiming if each.fitted_at is not None]
+        return TableRecord(
+            plan=self.plan,
+            rows_read=seen.rows,
+            rows_published=seen.published,
+            rows_missing=seen.missing,
+            rows_unprotected=seen.unprotected,
+            rows_unseen=seen.unseen,
+            rows_outside=seen.outside,
+            rows_capped=seen.capped,
+            sha256=staged.sha256,
+            checksum_of=staged.checksum_of,
+            output=staged.name,
+            order="random" if self.plan.shuffled else "table",
+            beliefs_from=self._source,
+            beliefs_fitted=max(times, default=None) if another else None,
+            known_says=self.known_says,
+            reveals=self.reveals,
+            **self.stamp(),
+        )
+
+
+def other_table() -> DataError:
+    """What to say where the beliefs are about another table, and nobody said that this is meant."""
+    return DataError(
+        "the beliefs of this plan were fitted on another table, so nothing is known of what this "
+        "one gives away. Nothing was published. Make a plan from this table (pufferfish calibrate; "
+        "in Python pf.fit_beliefs, pf.calibrate). If it is meant that the adversaries know the "
+        "other table and not this one, say so with --beliefs-from-plan (beliefs_from_plan=True): "
+        "every edition of the record will say it, too."
+    )

@@ -1,0 +1,210 @@
+"""A released table in plain words, for the curator: what was done, promised, to whom, what not.
+
+Holds statistics of the beliefs: for the terminal of those who may see the data.
+"""
+
+from __future__ import annotations
+
+from pufferfish.beliefs.known import given_in_words
+from pufferfish.beliefs.priors import Categorical, Discrete
+from pufferfish.beliefs.scenario import Belief
+from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
+from pufferfish.columns.statement import BeliefsFrom
+from pufferfish.columns.story import provenance_in_words
+from pufferfish.insight.guesses import Guess, ideal_guess
+from pufferfish.joint.plan import TablePlan
+from pufferfish.joint.record import TableRecord
+from pufferfish.joint.words import headline, not_promised
+from pufferfish.mechanisms import words_of
+from pufferfish.words.numbers import percent, percent_up, readable
+from pufferfish.words.phrases import join_words, list_in_words, meaning, pair_in_words, unprotected
+from pufferfish.words.steps import Entry, Step
+
+__all__ = ["adversaries_in_words", "guess_of", "promise_in_words", "story"]
+
+# Adversaries, and strata, that are told one by one.
+_MOST_TOLD = 8
+
+
+def story(record: TableRecord) -> tuple[Step, ...]:
+    """What happened, part by part."""
+    plan = record.plan
+    wrong = plan.certificate.wrong
+    said = {
+        "Beware": headline(record.facts),
+        "Promise": [
+            promise_in_words(plan),
+            wrong_in_words(wrong) if plan.calibration.recode is not None else "",
+        ],
+        "To whom": [adversaries_in_words(plan, record.beliefs_from)],
+        "Published": [_published(record)],
+        "Mechanism": [_mechanism(plan)],
+        "Guessing": [_guessing(plan)],
+    }
+    steps = [Step(title, tuple(filter(None, texts))) for title, texts in said.items()]
+    place = next(place for place, step in enumerate(steps) if step.title == "Guessing")
+    stays = "What stays" if plan.calibration.recode is not None else "Known"
+    steps.insert(place, Step(stays, entries=tuple(map(Entry, _what_stays(plan)))))
+    steps.append(Step("Not covered", entries=tuple(map(Entry, _gaps(record)))))
+    return tuple(step for step in steps if step.paragraphs or step.entries)
+
+
+def promise_in_words(plan: TablePlan) -> str:
+    """The promise for one row, what it means, and for whom."""
+    promise, pairs = plan.promise, plan.scenario.pairs
+    pair = (
+        pair_in_words(pairs[0]) if len(pairs) == 1 else f"each of {len(pairs):,} pairs of secrets"
+    )
+    who = f", for somebody who already knows {list_in_words(plan.known)}" if plan.known else ""
+    unit = "one row" if plan.unit == "row" else "the one row of a person"
+    together = " together" if len(plan.columns) > 1 else ""
+    return (
+        f"{promise} for {unit}{who}: {meaning(promise, pair)}. It is about "
+        f"{list_in_words(plan.columns)}{together}. Certified exactly, for one release."
+    )
+
+
+def adversaries_in_words(plan: TablePlan, source: BeliefsFrom | None = None) -> str:
+    """To whom something is promised; `source` as in a record, None before a release.
+
+    Those who know the same columns, and laws of the same kind, are told together.
+    """
+    groups: dict[tuple[tuple[str, ...], str, str], None] = {}
+    for belief in plan.scenario.beliefs:
+        origin = provenance_in_words(belief, source)
+        groups[tuple(belief.given), _knowledge(plan, belief), origin] = None
+    told = [
+        f"somebody who knows {list_in_words(given)} and {laws.removeprefix('knows ')} ({origin})"
+        if given
+        else f"somebody who {laws} ({origin})"
+        for given, laws, origin in list(groups)[:_MOST_TOLD]
+    ]
+    more = len(groups) - len(told)
+    return "; ".join(told) + (f"; and {more:,} more." if more else ".")
+
+
+def _knowledge(plan: TablePlan, belief: Belief) -> str:
+    """What kind of laws an adversary has."""
+    laws = belief.priors.values()
+    what = list_in_words(plan.columns)
+    each = f"each value of {what}" if len(plan.columns) == 1 else f"each combination of {what}"
+    if all(isinstance(law, Discrete) for law in laws):
+        return f"knows how often {each} occurs for each secret"
+    if not all(isinstance(law, Categorical) for law in laws):
+        return f"believes smooth laws of {what} for each secret"
+    if all(isinstance(law, Categorical) and law.counts is not None for law in laws):
+        return f"knows how often {each} occurs for each secret"
+    model = belief.name.partition(",")[0]
+    return f"believes a model of how often {each} occurs for each secret ({model!r})"
+
+
+def _published(record: TableRecord) -> str:
+    plan = record.plan
+    place = f" in {record.output}" if record.output else ""
+    order = ", in random order" if record.order == "random" else ", in the order of the table"
+    kept = f", with {list_in_words(plan.keep)}, which everybody then knows" if plan.keep else ""
+    free = (
+        f", with {list_in_words(plan.keep_unprotected)} unprotected"
+        if plan.keep_unprotected
+        else ""
+    )
+    never = " and ".join(map(repr, plan.secret_columns))
+    dropped = (
+        f"; {record.rows_missing:,} rows without a value were left out"
+        if plan.missing == "drop"
+        else ""
+    )
+    unseen = (
+        f"; {record.rows_unseen:,} rows had values that were not described, and went through the "
+        "row that is public for them"
+        if record.rows_unseen
+        else ""
+    )
+    return (
+        f"{record.rows_published:,} rows of {list_in_words(plan.columns)}{place}{order}{kept}"
+        f"{free}; {never} {'is' if len(plan.secret_columns) == 1 else 'are'} not published"
+        f"{dropped}{unseen}."
+    )
+
+
+def _mechanism(plan: TablePlan) -> str:
+    calibration = plan.calibration
+    law, recode = calibration.mechanism, calibration.recode
+    if recode is None:
+        return words_of(law).done(law)
+    if not recode.parts:
+        return join_words(words_of(law).done(law), moves_in_words(recode), compare_in_words(recode))
+    start = "What"
+    if calibration.parts:
+        many = "value" if len(plan.keep) == 1 else "combination of values"
+        start = f"Each {many} of {list_in_words(plan.keep)} has a recoding of its own: what"
+    kept = "Combinations occur as often as before, on average." if recode.keep_histogram else ""
+    return join_words(
+        f"{start} a row has is kept, or replaced by what another row may have, at random.",
+        kept,
+        compare_in_words(recode),
+    )
+
+
+def _what_stays(plan: TablePlan) -> list[str]:
+    """How much of each column is published as it is, and of rows with each known value."""
+    calibration = plan.calibration
+    recode = calibration.recode
+    said = []
+    for part in () if recode is None else recode.parts:
+        error = (
+            ""
+            if part.rmse is None or part.std is None
+            else f"; error {readable(part.rmse, 3)}, that of the mean {readable(part.std, 3)}"
+        )
+        said.append(
+            f"{part.column!r} in {percent(part.unchanged, 2)} of rows (one constant: "
+            f"{percent(part.mode_share, 2)}{error})"
+        )
+    if recode is not None and len(recode.parts) > 1:
+        said.append(f"all of these in {percent(recode.unchanged, 2)} of rows")
+    told = list(calibration.strata.items())[:_MOST_TOLD] if calibration.parts else []
+    for values, stratum in told:
+        known = given_in_words(dict(zip(calibration.strata.columns, values, strict=True)))
+        own = (
+            words_of(stratum.mechanism).short(stratum.mechanism)
+            if stratum.recode is None
+            else f"{percent(stratum.recode.unchanged, 2)} of rows"
+        )
+        said.append(f"where {known}: {own}")
+    more = len(calibration.parts) - len(told)
+    return [*said, f"and {more:,} more"] if more else said
+
+
+def guess_of(plan: TablePlan) -> Guess:
+    """The best guess of the adversary who decides, from the true row and from the published one."""
+    worst = plan.certificate.worst
+    part = next(
+        each
+        for each in (plan.calibration.parts or (plan.calibration,))
+        if worst.belief in {belief.name for belief in each.scenario.beliefs}
+    )
+    return ideal_guess(part.scenario, part.mechanism, plan.promise, worst.pair)
+
+
+def _guessing(plan: TablePlan) -> str:
+    guess = guess_of(plan)
+    known = ", given what is known," if plan.known else ""
+    return (
+        f"between {pair_in_words(guess.pair)}, each as likely as the other{known} the best "
+        f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
+        f"row, {percent_up(guess.after_upper)} from the published one; the promise allows "
+        f"{percent_up(guess.allowed)}."
+    )
+
+
+def _gaps(record: TableRecord) -> list[str]:
+    texts = not_promised(record.facts)
+    if record.rows_outside:
+        texts.append(
+            f"{record.rows_outside:,} value(s) lie outside all that the beliefs consider possible."
+        )
+    if record.rows_unprotected:
+        treated = "recoded" if record.plan.calibration.recode is not None else "noised"
+        texts.append(unprotected(f"{record.rows_unprotected:,}", f"{treated} like the others"))
+    return texts

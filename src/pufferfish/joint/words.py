@@ -1,0 +1,188 @@
+"""The words of a table's record: they follow from its facts, and from nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pufferfish.columns.statement.in_words import (
+    described_adversaries,
+    noise_in_words,
+    of_another_table,
+    of_private_data,
+    recode_in_words,
+    size_not_promised,
+)
+from pufferfish.joint.facts import TableFacts
+from pufferfish.learning.reveals import Reveals
+from pufferfish.mechanisms import words_of
+from pufferfish.words.phrases import (
+    cap_in_words,
+    join_words,
+    list_in_words,
+    name_pairs,
+    unprotected,
+)
+
+__all__ = ["headline", "known_in_words", "not_promised", "promise", "words"]
+
+# Pairs that are named one by one.
+_MOST_NAMED = 10
+
+
+def words(facts: TableFacts) -> dict[str, Any]:
+    """All that a record says in words, by entry."""
+    return {
+        "headline": headline(facts),
+        "promise": promise(facts),
+        "not_promised": not_promised(facts),
+    }
+
+
+def headline(facts: TableFacts) -> list[str]:
+    """What a reader must know before the promise: what is published and not covered by it."""
+    said = []
+    if facts.unprotected:
+        together = list_in_words([*facts.columns, *facts.kept, *facts.unprotected])
+        measured = (
+            f"What {together} reveal together about {_secret(facts)} was not measured."
+            if facts.reveals is None
+            else f"With {together} published together, a learner finds whether {_secret(facts)} is "
+            f"{_found(facts.reveals)} of rows it has not seen (50% by guessing{_of_many(facts)})."
+        )
+        are = "is" if len(facts.unprotected) == 1 else "are"
+        said.append(
+            f"{measured} {list_in_words(facts.unprotected)} {are} published without protection: "
+            "the promise does not hold for the whole file."
+        )
+    if facts.known:
+        said.append(known_in_words(facts))
+    said += of_another_table(facts)
+    if facts.order == "table":
+        said.append(
+            f"The rows are in the order of the table: what that says about {_secret(facts)} is not "
+            "covered."
+        )
+    if facts.unprotected_percent:
+        said.append(unprotected(f"{facts.unprotected_percent}%", _same(facts)))
+    return said + of_private_data(facts)
+
+
+def known_in_words(facts: TableFacts) -> str:
+    """What known columns say by themselves, and for whom the promise holds."""
+    names, one = list_in_words(facts.known), len(facts.known) == 1
+    hidden = [name for name in facts.known if name not in facts.kept]
+    where = "published in every row" if not hidden else "known to some"
+    if hidden and facts.kept:
+        where = f"known to some ({list_in_words(facts.kept)} to everybody, in every row)"
+    said = (
+        f"What {'it says' if one else 'they say'} about {_secret(facts)} by "
+        f"{'itself' if one else 'themselves'} was not measured."
+        if facts.known_says is None
+        else f"By {'itself it tells' if one else 'themselves they tell'} whether {_secret(facts)} "
+        f"is {_found(facts.known_says)} of rows (50% by guessing{_of_many(facts)})."
+    )
+    adds = (
+        f"what {list_in_words(facts.columns)} add{'s' if len(facts.columns) == 1 else ''} to that"
+    )
+    return (
+        f"{names} {'is' if one else 'are'} {where}. {said} The promise is about {adds}: it holds "
+        f"for somebody who already knows {names}."
+    )
+
+
+def promise(facts: TableFacts) -> str:
+    """The promise in words that hold nothing of a private belief."""
+    named = name_pairs(facts.pairs, _MOST_NAMED, more="more pairs")
+    who = (
+        f"For somebody who already knows {list_in_words(facts.known)}, what"
+        if facts.known
+        else "What"
+    )
+    several = f", of {list_in_words(facts.secret)} {'together' if facts.jointly else 'each'}"
+    unit = "a row" if facts.unit == "row" else "the one row of a person"
+    return join_words(
+        f"{who} the published {list_in_words(facts.columns)} of {unit}{_alone(facts)} "
+        f"say{'s' if len(facts.columns) == 1 else ''} about {_secret(facts)} is bounded, for each "
+        f"of these pairs{several if len(facts.secret) > 1 else ''}: {named}. The bound is "
+        f"{facts.goal} pufferfish privacy, against {described_adversaries(facts)}, for one "
+        "release.",
+        _those_who_know_less(facts),
+        cap_in_words(facts.cap, words_of(facts.noise).called),
+        noise_in_words(facts.noise),
+        recode_in_words(facts.recode),
+    )
+
+
+def not_promised(facts: TableFacts) -> list[str]:
+    """What nobody should read into the promise."""
+    secret = _secret(facts)
+    others = "rows are" if facts.unit == "row" else "different persons are"
+    text = [
+        "Anything to an adversary who knows more than those described: the exact rows, other "
+        f"columns, or that {others} not independent given the secret.",
+        "Anything about several releases of the same columns, each drawn afresh.",
+        "That a given person's row is in the table, or how many rows it has, or what that number "
+        f"says about {secret}.",
+    ]
+    if facts.unit == "row":
+        text.append(
+            "Anything about several rows of one person: together they can tell far more than one."
+        )
+    text += [
+        f"Anything about values of {secret} that are in none of the pairs, or about rows that "
+        "have none.",
+        f"Anything about values of {list_in_words(facts.columns)} that the described adversaries "
+        "do not consider, or to somebody who believes something else.",
+    ]
+    if facts.known:
+        alone = "by itself says" if len(facts.known) == 1 else "by themselves say"
+        text.append(f"What {list_in_words(facts.known)} {alone} about {secret}.")
+    if facts.unprotected:
+        measured = "What one learner finds was measured; another may find more."
+        columns = list_in_words(facts.unprotected)
+        text.append(
+            join_words(
+                f"What {columns} says about {secret}, alone or together with the other columns.",
+                "" if facts.reveals is None else measured,
+            )
+        )
+    if facts.order == "table":
+        text.append(f"What the order of the rows says about {secret}.")
+    if facts.missing == "drop":
+        text.append(
+            "Which and how many rows had no value: they were left out before anything else, and "
+            "the promise is about the rows that remain."
+        )
+    return text + size_not_promised(facts)
+
+
+def _those_who_know_less(facts: TableFacts) -> str:
+    """Who else is covered: where a column is not published, not everybody knows it."""
+    hidden = [name for name in facts.known if name not in facts.kept]
+    if not hidden:
+        return ""
+    return f"It holds as well for somebody who does not know {list_in_words(hidden)}, or only some."
+
+
+def _found(found: Reveals) -> str:
+    return f"{found.pair.first!r} or {found.pair.second!r} in up to {found.found_percent}%"
+
+
+def _same(facts: TableFacts) -> str:
+    """What rows of other secrets have, too."""
+    return "they have the same noise" if facts.recode is None else "they are recoded as well"
+
+
+def _of_many(facts: TableFacts) -> str:
+    """Which pair was measured, where there are others."""
+    return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
+
+
+def _alone(facts: TableFacts) -> str:
+    if not facts.unprotected:
+        return ""
+    return f", without {list_in_words(facts.unprotected)},"
+
+
+def _secret(facts: TableFacts) -> str:
+    return list_in_words(facts.secret)
