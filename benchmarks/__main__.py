@@ -9,6 +9,7 @@ from benchmarks import (
     certificate,
     fits,
     importing,
+    joint,
     machine,
     many_pairs,
     recoding,
@@ -31,7 +32,7 @@ def main() -> None:
     benchmarks: list[Callable[[], list[Result]]] = [
         certificate.run,
         calibration.run,
-        *([] if quick else [many_pairs.run, release.run, spark.run]),
+        *([] if quick else [many_pairs.run, release.run, joint.run, spark.run]),
         tables.run,
         transport.run,
         sampling.run,

@@ -26,7 +26,7 @@ FLAT = 1.25
 _BATCH = 1 << 20
 
 # In processes of their own, so that their peak memory is their own too.
-_MEASURED = """
+MEASURED = """
 taken, busy = time.perf_counter() - start, time.process_time() - busy
 # Unlike getrusage, this does not count the memory of the process that started this one.
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
@@ -40,11 +40,15 @@ laws = {{secret: pf.Gaussian(50.0, 20.0 + number) for number, secret in enumerat
 belief = pf.Belief(laws, provenance="public")
 calibration = pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0))
 plan = pf.Plan(
-    calibration=calibration, column="x", secret="s", keep=keep.split(), keep_order=bool(keep)
+    calibration=calibration,
+    column="x",
+    secret="s",
+    keep_unprotected=keep.split(),
+    keep_order=bool(keep),
 )
 start, busy = time.perf_counter(), time.process_time()
 pf.release(source, plan, target)
-{_MEASURED}"""
+{MEASURED}"""
 _IN_MEMORY = f"""
 import sys, time
 import numpy as np, polars as pl
@@ -59,7 +63,7 @@ if keep:
 else:
     result = pl.DataFrame({{"x": generator.permutation(values)}})
 (result.write_parquet if target.endswith("parquet") else result.write_csv)(target)
-{_MEASURED}"""
+{MEASURED}"""
 _STREAMING = f"""
 import sys, time
 import numpy as np, polars as pl
@@ -72,7 +76,7 @@ column = pl.col("x").cast(pl.Float64).map_batches(
     noised, return_dtype=pl.Float64, is_elementwise=True
 )
 pl.scan_parquet(source).select(column, *keep.split()).sink_parquet(target)
-{_MEASURED}"""
+{MEASURED}"""
 
 
 class Measured(NamedTuple):

@@ -73,7 +73,11 @@ def _plan(keep: list[str]) -> pf.Plan:
     belief = pf.Belief(laws, provenance="public")
     calibration = pf.calibrate(pf.Scenario([belief]), pf.Guarantee(1.0))
     return pf.Plan(
-        calibration=calibration, column="x", secret="s", keep=tuple(keep), keep_order=bool(keep)
+        calibration=calibration,
+        column="x",
+        secret="s",
+        keep_unprotected=tuple(keep),
+        keep_order=bool(keep),
     )
 
 

@@ -17,6 +17,7 @@ BLOCK_BYTES = "pufferfish.tables.local.reading._BLOCK_BYTES"
 PERSONS_HELD = "pufferfish.tables.local.one_row._MOST_HELD"
 THREADS = "pufferfish.tables.local.pool._MOST_THREADS"
 VALUES_PENDING = "pufferfish.tables.tally._MOST_PENDING"
+CELLS_PENDING = "pufferfish.tables.crosstab._MOST_PENDING"
 BYTES_HASHED_IN_MEMORY = "pufferfish.tables.spark.written._LARGEST_HELD"
 STORES_THAT_RENAME = "pufferfish.tables.spark.storage._RENAMING"
 
@@ -38,6 +39,11 @@ BULGE = "pufferfish.exact.envelope._bulge"
 TAILS = "pufferfish.exact.envelope._tails"
 HOLE = "pufferfish.exact.screen._hole"
 DOUBT = "pufferfish.sampling.gaussian._DOUBT"
+
+# Recodings: from which size on, and for how long, the interior point method is used.
+FEW_CELLS_OUTSIDE = "pufferfish.recoding.inside._FEW"
+FEW_WRONG_CELLS_OUTSIDE = "pufferfish.recoding.inside._FEW_WRONG"
+MOST_STEPS_INSIDE = "pufferfish.recoding.inside._MOST_STEPS"
 
 # Registries, and the schema of a kind of document.
 LAWS_BY_TAG = "pufferfish.noise.documents._BY_TAG"

@@ -245,7 +245,7 @@ def failures(folder: Path) -> dict[str, Callable[[], Any]]:
         "nan person": frame(columns(k=objects("Xanthippe", math.nan, "u")), **PERSON),
         "short column": frame(columns(s=np.array(["a", LABEL]))),
         "two dimensions": frame(columns(x=np.array([[VALUE], [66666.125], [55555.0625]]))),
-        "no such column": frame(columns(), keep=("missing",)),
+        "no such column": frame(columns(), keep_unprotected=("missing",)),
     }
     for name, make in (("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("arrow", pa.table)):
         cases |= {
@@ -273,7 +273,9 @@ def failures(folder: Path) -> dict[str, Callable[[], Any]]:
         "csv: missing value": csv(folder, GOOD + f",a,{VALUE}\n"),
         "csv: short row": csv(folder, GOOD + f"{VALUE},{LABEL}\n"),
         "csv: long row": csv(folder, GOOD + f"{VALUE},{LABEL},Xanthippe,{VALUE}\n"),
-        "csv: not UTF-8": csv(folder, GOOD + f"{VALUE},a,Xanthippe\udcff\n", keep=("k",)),
+        "csv: not UTF-8": csv(
+            folder, GOOD + f"{VALUE},a,Xanthippe\udcff\n", keep_unprotected=("k",)
+        ),
         "csv: repeated person": csv(folder, GOOD + "1,a,Xanthippe\n", **PERSON),
         "csv: no header": csv(folder, GOOD.split("\n", 1)[1]),
         "csv: wrong delimiter": csv(folder, GOOD.replace(",", ":")),
@@ -360,7 +362,7 @@ def test_a_released_file_holds_no_trace_of_the_secret(tmp_path: Path) -> None:
     frame_ = pl.DataFrame({"x": table()["x"], "s": table()["s"], "k": np.arange(len(table()["s"]))})
     frame_.write_parquet(tmp_path / "in.parquet")
     for name in ("out.csv", "out.parquet", "out.arrow"):
-        plan = small_plan(keep=("k",))
+        plan = small_plan(keep_unprotected=("k",))
         pf.release(tmp_path / "in.parquet", plan, tmp_path / name)
         data = (tmp_path / name).read_bytes()
         assert LABEL.encode() not in data
@@ -376,7 +378,7 @@ def test_a_released_frame_holds_no_trace_of_the_secret(kind: str) -> None:
     frame_ = frame_.set_index(pd.Index(table()["s"], name="group"))
     frame_.attrs["note"] = f"{COUNT} rows of {LABEL}"
     given = frame_ if kind == "pandas" else pa.Table.from_pandas(frame_)
-    done = pf.release(given, small_plan(keep=("k",))).frame
+    done = pf.release(given, small_plan(keep_unprotected=("k",))).frame
     if kind == "arrow":
         shown = str(done.schema.metadata) + str(done.schema)
         assert done.column_names == ["x", "k"]

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [
     *("README.md", "docs/index.md", "docs/api.md", "docs/audit.md", "docs/report.md"),
     "docs/signing.md",
-    *("docs/sums.md", "docs/paper.md", "docs/theory/pure-epsilon.md"),
+    *("docs/sums.md", "docs/paper.md", "docs/tables.md", "docs/theory/pure-epsilon.md"),
 ]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -70,7 +70,7 @@ def write(path: Path, each: int, holes: bool = False, mark: str = "") -> None:
 
 def asked(*, adversaries: Any = None, goal: Any = None, **groups: Any) -> Asked:
     return Asked(
-        table=Table(file=NAME, column="-amount $1", secret="who's kind"),
+        table=Table(file=NAME, column=["-amount $1"], secret=["who's kind"]),
         adversaries=Adversaries(**{**LAW, **(adversaries or {})}),
         goal=Goal(**({"epsilon": 1.0} if goal is None else goal)),
         **groups,
@@ -99,7 +99,7 @@ CASES = {
         adversaries={"belief": ["empirical"]},
         publishing=Publishing(person="id", rows_per_person=2),
     ),
-    "kept": asked(publishing=Publishing(keep=["to keep"], keep_order=True)),
+    "kept": asked(publishing=Publishing(keep_unprotected=["to keep"], keep_order=True)),
     "persons": asked(
         adversaries={"belief": ["empirical"]}, publishing=Publishing(person="id", rows_per_person=2)
     ),
@@ -108,7 +108,7 @@ CASES = {
     ),
     "first": asked(
         adversaries={"min_group": 10},
-        publishing=Publishing(person="id", one_row="first", keep=["to keep"]),
+        publishing=Publishing(person="id", one_row="first", keep_unprotected=["to keep"]),
     ),
     "mean of each": asked(
         adversaries={"min_group": 10}, publishing=Publishing(person="id", one_row="mean")
@@ -135,9 +135,9 @@ RECODED = {
         recoding=HowRecoded(
             floor="none",
             wrong="2%",
-            loss="changed",
+            loss=["changed"],
             keep_histogram=False,
-            edges="0:12:3",
+            edges=["0:12:3"],
             time_limit=9.0,
         ),
     ),
@@ -146,7 +146,7 @@ RECODED = {
     ),
     "auto": asked(goal={"epsilon": 1.0, "mechanism": "auto"}, adversaries={"cap": "0:11"}),
     "auto, clipped": asked(
-        goal={"epsilon": 1.0, "mechanism": "auto"}, recoding=HowRecoded(edges="-900,900")
+        goal={"epsilon": 1.0, "mechanism": "auto"}, recoding=HowRecoded(edges=["-900,900"])
     ),
 }
 
@@ -228,8 +228,8 @@ def test_what_is_as_by_default_is_not_said() -> None:
     assert arguments(Goal(epsilon=1.0)) == ["--epsilon", "1"]
     assert arguments(Goal(epsilon=0.1 + 0.2)) == ["--epsilon", "0.30000000000000004"]
     assert arguments(HowRecoded(keep_histogram=False)) == ["--any-histogram"]
-    assert arguments(Publishing(keep=["a", "b"], round_to=0.5)) == [
-        *("--keep", "a", "--keep", "b"),
+    assert arguments(Publishing(keep_unprotected=["a", "b"], round_to=0.5)) == [
+        *("--keep-unprotected", "a", "--keep-unprotected", "b"),
         *("--round", "0.5"),
     ]
 
@@ -244,7 +244,7 @@ def test_a_file_with_an_odd_name(
     write(tmp_path / "a b.csv", 20)
     monkeypatch.chdir(tmp_path)
     question = Asked(
-        table=Table(file=name, column="-amount $1", secret="who's kind"),
+        table=Table(file=name, column=["-amount $1"], secret=["who's kind"]),
         adversaries=Adversaries(belief=["empirical"]),
         goal=Goal(epsilon=1.0),
     )
@@ -259,7 +259,7 @@ def test_what_cannot_be_seen_is_spelled_out() -> None:
     label = "a\x1b[201~\x03; touch it\u202e'\\"
     text = commands(
         Asked(
-            table=Table(file="t.csv", column="x", secret="s"),
+            table=Table(file="t.csv", column=["x"], secret=["s"]),
             adversaries=Adversaries(against=label),
             goal=Goal(epsilon=1.0),
         ),

@@ -62,14 +62,16 @@ def test_entries_of_dropped_rows_are_not_in_a_file(tmp_path: Path, kind: str) ->
     pq.write_table(table, tmp_path / "in.parquet")
     target = tmp_path / f"out.{kind}"
     pf.release(
-        tmp_path / "in.parquet", plan(missing="drop", keep=("city",), keep_order=True), target
+        tmp_path / "in.parquet",
+        plan(missing="drop", keep_unprotected=("city",), keep_order=True),
+        target,
     )
     assert b"Bonn" in target.read_bytes()
     assert b"Hidden" not in target.read_bytes()
 
 
 def test_entries_of_dropped_rows_are_not_in_a_frame() -> None:
-    chosen = plan(missing="drop", keep=("city",), keep_order=True)
+    chosen = plan(missing="drop", keep_unprotected=("city",), keep_order=True)
     frame = pd.DataFrame(columns()).astype({"city": "category"})
     released = pf.release(frame, chosen).frame
     assert sorted(released["city"].cat.categories) == ["Bonn", "Kiel"]
@@ -98,7 +100,9 @@ def test_what_a_csv_cannot_hold_is_refused_without_being_quoted(
     pq.write_table(table, tmp_path / "in.parquet")
     with pytest.raises(pf.DataError) as caught:
         pf.release(
-            tmp_path / "in.parquet", plan(keep=("k",), keep_order=True), tmp_path / "out.csv"
+            tmp_path / "in.parquet",
+            plan(keep_unprotected=("k",), keep_order=True),
+            tmp_path / "out.csv",
         )
     assert "'k'" in str(caught.value)
     assert "Foo" not in str(caught.value)
@@ -109,7 +113,11 @@ def test_categories_with_a_delimiter_are_quoted(tmp_path: Path) -> None:
     kept = pa.array(["Foo, Bar", "b", "c", "d"]).dictionary_encode()
     table = pa.table({"x": [0.1, 0.2, 0.3, 0.4], "s": ["a", "b", "a", "b"], "k": kept})
     pq.write_table(table, tmp_path / "in.parquet")
-    pf.release(tmp_path / "in.parquet", plan(keep=("k",), keep_order=True), tmp_path / "out.csv")
+    pf.release(
+        tmp_path / "in.parquet",
+        plan(keep_unprotected=("k",), keep_order=True),
+        tmp_path / "out.csv",
+    )
     assert pd.read_csv(tmp_path / "out.csv")["k"].tolist() == ["Foo, Bar", "b", "c", "d"]
 
 
@@ -155,7 +163,7 @@ def test_a_ledger_has_a_file_of_its_own(
 def test_a_column_may_be_named_by_a_number(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("2020,s,x\n1,a,0.5\n2,b,0.25\n", encoding="utf-8")
     released = pf.release(
-        tmp_path / "t.csv", plan(keep=("2020",), keep_order=True), tmp_path / "o.csv"
+        tmp_path / "t.csv", plan(keep_unprotected=("2020",), keep_order=True), tmp_path / "o.csv"
     )
     assert released.record.rows_published == 2
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pufferfish import datasets, denoise, sampling, sums, theorems, transport
 from pufferfish.audits import AuditResult, audit
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.priors import Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.beliefs.priors import Categorical, Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.beliefs.scenario import Belief, Scenario, Secret, SecretPair
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.distance import Radius, radius
@@ -19,7 +19,7 @@ from pufferfish.calibration.postprocess import Clip, Postprocess, RoundTo
 from pufferfish.calibration.result import Calibration
 from pufferfish.calibration.rows import SeveralRows, calibrate_rows, least_epsilon_rows
 from pufferfish.columns.kind import ColumnKind
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.record import Record
 from pufferfish.core.errors import (
     BudgetExceededError,
@@ -55,6 +55,9 @@ from pufferfish.insight.strongest import (
     noise_for_value,
     noise_of_size,
 )
+from pufferfish.joint.kind import TableKind
+from pufferfish.joint.plan import TablePlan, is_table
+from pufferfish.kinds.choosing import Plan
 from pufferfish.kinds.kind import register
 from pufferfish.kinds.verifier import Verification, verify_record
 from pufferfish.ledger.budget import Ledger
@@ -77,6 +80,7 @@ __all__ = [
     "Belief",
     "BudgetExceededError",
     "Calibration",
+    "Categorical",
     "Certificate",
     "CertificationError",
     "Chosen",
@@ -170,6 +174,9 @@ __all__ = [
     "wrong_that_holds",
 ]
 
-# The kinds of release that are built in.
+# The kinds of release that are built in, and which arguments of `Plan` each takes.
+Plan.register(is_table, TablePlan)
+Plan.register(lambda given: True, ColumnPlan)
 register(ColumnKind())
+register(TableKind())
 register(sums.SumKind())

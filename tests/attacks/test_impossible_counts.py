@@ -74,7 +74,7 @@ def test_what_cannot_be_counted_is_refused(tmp_path: Path) -> None:
     "change", [reveals(49), reveals(70, ("a", "c"))], ids=["worse than guessing", "another pair"]
 )
 def test_measurements_that_cannot_be(tmp_path: Path, edition: str, change: dict[str, Any]) -> None:
-    released(tmp_path, keep=("shoe",))
+    released(tmp_path, keep_unprotected=("shoe",))
     path = tmp_path / f"{edition}.json"
     assert pf.verify_record(path).verdict is (True if edition == "record" else None)
     facts = Facts.from_dict(read_document(path, "record", 2))

@@ -1,9 +1,10 @@
 """A kept column voids the promise, even one that says nothing about the secret by itself.
 
-The sentences that this refutes, of a release with `--keep sex` (ε = 1): "what is published changes
-the odds between 'ill' and 'healthy' by a factor of at most 2.719, up or down"; "the promise allows
-73.2%". The score is 50 + 20·(ill xor male) + noise. Neither score nor sex says anything about the
-secret alone, so next to no noise is added; together they give it away for more than 99% of rows.
+The sentences that this refutes, of a release with `--keep-unprotected sex` (ε = 1): "what is
+published changes the odds between 'ill' and 'healthy' by a factor of at most 2.719, up or down";
+"the promise allows 73.2%". The score is 50 + 20·(ill xor male) + noise. Neither score nor sex says
+anything about the secret alone, so next to no noise is added; together they give it away for more
+than 99% of rows.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def xor() -> dict[str, npt.NDArray[Any]]:
 def planned(table: Any, **fields: Any) -> pf.Plan:
     beliefs = pf.fit_beliefs(table, column="score", secret="diagnosis", families=("empirical",))
     found = pf.calibrate(pf.Scenario(beliefs, [("ill", "healthy")]), pf.Guarantee(1.0))
-    return pf.Plan(calibration=found, column="score", secret="diagnosis", keep=("sex",), **fields)
+    return pf.Plan(
+        calibration=found, column="score", secret="diagnosis", keep_unprotected=("sex",), **fields
+    )
 
 
 def write(path: Path) -> Path:
@@ -140,7 +143,18 @@ def typed(capfd: pytest.CaptureFixture[str], *arguments: object) -> str:
     return capfd.readouterr().out
 
 
-OPTIONS = ("-c", "score", "-s", "diagnosis", "--pair", "ill:healthy", "-e", "1", "--keep", "sex")
+OPTIONS = (
+    "-c",
+    "score",
+    "-s",
+    "diagnosis",
+    "--pair",
+    "ill:healthy",
+    "-e",
+    "1",
+    "--keep-unprotected",
+    "sex",
+)
 
 
 def test_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

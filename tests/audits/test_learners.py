@@ -323,7 +323,7 @@ def test_learners_see_no_other_column() -> None:
 
 @pytest.mark.parametrize("kind", ["dict", "frame", "csv", "parquet"])
 def test_learners_see_every_published_column(kind: str, tmp_path: Path) -> None:
-    found = audit_data(_given(kind, tmp_path), _plan(keep=("k", "n")))
+    found = audit_data(_given(kind, tmp_path), _plan(keep_unprotected=("k", "n")))
     assert found.kept == ("k", "n")
     for score in (found.learned[1].before, found.learned[1].after):
         assert score.accuracy > 0.95
@@ -346,7 +346,7 @@ def test_kept_columns_are_those_of_the_rows_that_are_used(monkeypatch: pytest.Mo
     table = _table()
     table["k"] = (table["s"] == "b").astype(int)
     table["x"] = np.where(np.arange(ROWS) % 5 == 0, np.nan, table["x"])
-    found = audit_data(table, _plan(missing="drop", keep=("k",)))
+    found = audit_data(table, _plan(missing="drop", keep_unprotected=("k",)))
     assert found.rows == 500
     assert found.learned[0].after.accuracy == 1.0
 
@@ -367,7 +367,8 @@ def test_kept_columns_are_those_of_the_first_row_of_each_person(
         name: np.concatenate([(once | first)[name], (once | second)[name]])
         for name in ("x", "s", "k", "p")
     }
-    plan = _plan(unit="person", person="p", one_row="first", keep=("k",), missing="drop")
+    unit = {"unit": "person", "person": "p", "one_row": "first"}
+    plan = _plan(**unit, keep_unprotected=("k",), missing="drop")
     na: list[str] = []
     if kind == "csv":
         table["x"] = np.where(np.arange(2 * ROWS) % 9 == 0, "NA", table["x"].astype(str))

@@ -17,6 +17,7 @@ from pufferfish.mechanisms import recoded as home
 from pufferfish.recoding.law import Recoding
 from tests import seams
 from tests.audits.subjects import ADULT, failed
+from tests.joint.test_rows import planned
 
 TABLE_CHECK = "each value is replaced as the certified map says"
 GOAL = pf.Guarantee(1.0)
@@ -166,3 +167,50 @@ def test_a_table_that_was_changed_by_hand_does_not_verify(tmp_path: Path) -> Non
         law["rows"][4] = " ".join(words)
     place.write_text(json.dumps(document), "utf-8")
     assert pf.verify_record(place).verdict is False
+
+
+@cache
+def of_a_table() -> Any:
+    asked = {"wrong": 0.001, "nominal": False}
+    return planned(["size", "code"], keep=["sex"], goal=0.2, calibrate=asked)
+
+
+@pytest.fixture
+def fresh_samplers() -> Any:
+    yield
+    seams.found(seams.SAMPLERS_OF_MAPS).cache_clear()
+
+
+def test_a_table() -> None:
+    found = pf.audit(
+        of_a_table().mechanism, of_a_table().scenario, of_a_table().promise, draws=40_000
+    )
+    assert found.verdict == "consistent"
+    assert len({each.belief for each in found.findings}) == 2
+    tables = [each for each in found.checks if "as the certified map says" in each.name]
+    assert [each.passed for each in tables] == [True, True]
+
+
+def test_one_stratum() -> None:
+    part = of_a_table().calibration.strata["f"]
+    mechanism = pf.Mechanism.from_calibration(part)
+    found = pf.audit(mechanism, part.scenario, of_a_table().promise, draws=40_000)
+    assert found.verdict == "consistent"
+
+
+def test_a_map_that_is_a_tenth_off(monkeypatch: pytest.MonkeyPatch, fresh_samplers: Any) -> None:
+    """Of what leaves each value a tenth stays."""
+
+    def less(table: Any) -> Any:
+        every, most = range(len(table)), table.argmax(axis=1)
+        moved = table // 10
+        moved[every, most] = 0
+        table -= moved
+        table[every, most] += moved.sum(axis=1)
+        return table
+
+    draw_from(monkeypatch, less)
+    found = pf.audit(
+        of_a_table().mechanism, of_a_table().scenario, of_a_table().promise, draws=400_000
+    )
+    assert found.verdict == "violated"

@@ -148,7 +148,16 @@ def test_learners_on_the_table(typed: Typed) -> None:
 
 def test_learners_on_released_rows(typed: Typed) -> None:
     assert (
-        typed("release", "t.csv", *COLUMNS, "--keep", "id", "--keep-order", "-o", "kept.csv").code
+        typed(
+            "release",
+            "t.csv",
+            *COLUMNS,
+            "--keep-unprotected",
+            "id",
+            "--keep-order",
+            "-o",
+            "kept.csv",
+        ).code
         == 0
     )
     record = ("audit", "kept.csv.record.json", *FEW, "--original", "t.csv")
@@ -159,7 +168,16 @@ def test_learners_on_released_rows(typed: Typed) -> None:
 
 def test_other_rows_are_refused(refused: Typed, typed: Typed, folder: Path) -> None:
     assert (
-        typed("release", "t.csv", *COLUMNS, "--keep", "id", "--keep-order", "-o", "kept.csv").code
+        typed(
+            "release",
+            "t.csv",
+            *COLUMNS,
+            "--keep-unprotected",
+            "id",
+            "--keep-order",
+            "-o",
+            "kept.csv",
+        ).code
         == 0
     )
     write(folder / "t.csv", rows(each=100))

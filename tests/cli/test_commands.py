@@ -157,7 +157,9 @@ def test_a_release_by_a_plan(typed: Typed) -> None:
     assert planned.out.replace("other.csv", "out.csv") == direct.out
 
 
-@pytest.mark.parametrize("option", [("-e", "1"), ("--keep", "o"), ("-c", "x"), ("--pair", "a:b")])
+@pytest.mark.parametrize(
+    "option", [("-e", "1"), ("--keep", "o"), ("--known", "o"), ("-c", "x"), ("--pair", "a:b")]
+)
 def test_a_plan_has_decided(typed: Typed, option: tuple[str, str]) -> None:
     typed(*CALIBRATE, "-e", "1", "-o", "plan.json")
     said = typed("release", "t.csv", "--plan", "plan.json", "-o", "out.csv", *option)
@@ -224,7 +226,8 @@ PLANNED = {"goal", "unit", "noise", "certificate", "plan"} | FIGURES
 @pytest.mark.parametrize(
     ("arguments", "keys"),
     [
-        (("demo",), RELEASED),
+        # A table: what stays of each column, and given what is known.
+        (("demo",), (RELEASED - {"laplace_rmse"}) | {"columns", "strata"}),
         (("fit", "t.csv", *COLUMNS), {"beliefs"}),
         (CALIBRATE, {"choices"}),
         ((*CALIBRATE, "-e", "1"), PLANNED),
@@ -255,7 +258,7 @@ def test_json_and_quiet_of_verify(typed: Typed) -> None:
 
 
 def test_rows_with_kept_columns_are_shuffled_whole(typed: Typed) -> None:
-    said = typed(*RELEASE, "--keep", "o", "--keep", "id")
+    said = typed(*RELEASE, "--keep-unprotected", "o", "--keep-unprotected", "id")
     assert said.code == 0
     assert said.out.startswith("Beware")
     assert "in random order" in said.out
@@ -266,14 +269,17 @@ def test_rows_with_kept_columns_are_shuffled_whole(typed: Typed) -> None:
 
 
 def test_kept_columns_stay_beside_their_rows(typed: Typed) -> None:
-    assert typed(*RELEASE, "--keep", "o", "--keep", "id", "--keep-order").code == 0
+    assert (
+        typed(*RELEASE, "--keep-unprotected", "o", "--keep-unprotected", "id", "--keep-order").code
+        == 0
+    )
     assert column(Path("out.csv"), "id") == column(Path("t.csv"), "id")
     assert column(Path("out.csv"), "o") == column(Path("t.csv"), "o")
     assert "s" not in Path("out.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
 
 
 def test_kept_numbers_are_written_as_they_were(typed: Typed) -> None:
-    typed(*RELEASE, "--keep", "id", "--keep-order")
+    typed(*RELEASE, "--keep-unprotected", "id", "--keep-order")
     line = Path("out.csv").read_text(encoding="utf-8").splitlines()[1]
     assert line.split(",")[0] == "0"
 

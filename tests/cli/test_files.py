@@ -46,12 +46,12 @@ def test_text_formats(
 def test_a_byte_order_mark(typed: Typed, folder: Path) -> None:
     path = write(folder / "t.csv", rows(), header=("x1", "s", "x", "o"))
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert typed("release", "t.csv", *GOAL, "--keep", "x1", "-o", "out.csv").code == 0
+    assert typed("release", "t.csv", *GOAL, "--keep-unprotected", "x1", "-o", "out.csv").code == 0
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.parquet", "out.arrow"])
 def test_what_is_written_can_be_read_again(typed: Typed, name: str) -> None:
-    assert typed("release", "t.csv", *GOAL, "--keep", "o", "-o", name).code == 0
+    assert typed("release", "t.csv", *GOAL, "--keep-unprotected", "o", "-o", name).code == 0
     assert typed("verify", f"{name}.record.json", "--released", name).code == 0
     if name.endswith(".gz"):
         assert len(gzip.decompress(Path(name).read_bytes()).splitlines()) == 121

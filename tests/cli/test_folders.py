@@ -64,7 +64,7 @@ def test_the_layout_is_kept_with_a_column(typed: Typed, many: Path) -> None:
         "release",
         "in",
         *GOAL,
-        "--keep",
+        "--keep-unprotected",
         "id",
         "--keep-order",
         "-o",
@@ -80,7 +80,7 @@ def test_the_layout_is_kept_with_a_column(typed: Typed, many: Path) -> None:
         "release",
         "in",
         *GOAL,
-        "--keep",
+        "--keep-unprotected",
         "id",
         "--keep-order",
         "-o",
@@ -90,7 +90,12 @@ def test_the_layout_is_kept_with_a_column(typed: Typed, many: Path) -> None:
     )
     assert said.code == 0
     assert Path("o2/more/c.parquet").exists()
-    assert typed("release", "in", *GOAL, "--keep", "id", "--keep-order", "-o", "one.csv").code == 0
+    assert (
+        typed(
+            "release", "in", *GOAL, "--keep-unprotected", "id", "--keep-order", "-o", "one.csv"
+        ).code
+        == 0
+    )
     assert column(Path("one.csv"), "id") == column(Path("t.csv"), "id")
     assert typed("release", "in", *GOAL, "-o", "-", "-q").code == 2  # --json and a table
 
@@ -137,7 +142,9 @@ def test_keys_of_folders(typed: Typed, refused: Typed, folder: Path) -> None:
         place.mkdir(parents=True)
         content = [[row[0], row[2]] for row in rows() if row[1] == secret]
         write(place / "0.csv", content, ("id", "x"))
-    said = refused("release", "keyed", *GOAL, "--keep", "id", "--keep-order", "-o", "out")
+    said = refused(
+        "release", "keyed", *GOAL, "--keep-unprotected", "id", "--keep-order", "-o", "out"
+    )
     assert said.code == 2
     assert "the folders are named by the secret 's'" in said.err
     assert typed("release", "keyed", *GOAL, "-o", "out").code == 0

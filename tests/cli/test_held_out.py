@@ -15,7 +15,7 @@ from tests.cli.tables import column, rows, write
 
 COLUMNS = ("-c", "x", "-s", "s", "--belief", "empirical")
 CALIBRATE = ("calibrate", "t.csv", *COLUMNS, "-e", "1")
-RELEASE = ("release", "t.csv", *COLUMNS, "-e", "1", "-o", "out.csv", "--keep", "id")
+RELEASE = ("release", "t.csv", *COLUMNS, "-e", "1", "-o", "out.csv", "--keep-unprotected", "id")
 HALF = (*RELEASE, "--fit-on", "half", "--min-group", "5")
 
 
@@ -80,7 +80,7 @@ def test_each_time_by_other_coins(typed: Typed, folder: Path) -> None:
 def test_what_does_not_go_with_a_half(
     refused: Callable[..., Said], more: tuple[str, ...], why: str
 ) -> None:
-    command = [each for each in HALF if each not in ("--keep", "id")]
+    command = [each for each in HALF if each not in ("--keep-unprotected", "id")]
     assert why in refused(*command, *more).err
 
 

@@ -36,9 +36,9 @@ CALIBRATE = ("calibrate", "t.csv", *COLUMNS, "--belief", "empirical")
         (("-e", "1", "--noise", "pink"), ["'pink'", "'laplace'", "'gaussian'"]),
         (("-e", "1", "--workers", "0"), ["workers", "at least 1"]),
         (("-e", "1", "--min-group", "0"), ["min", "greater than 0"]),
-        (("-e", "1", "--keep", "s"), ["'s'", "cannot be kept"]),
-        (("-e", "1", "--keep", "x"), ["'x'", "with noise anyway"]),
-        (("-e", "1", "--keep", "nope"), ["no column 'nope'", "'id', 's', 'x', 'o'"]),
+        (("-e", "1", "--keep-unprotected", "s"), ["'s'", "cannot be kept"]),
+        (("-e", "1", "--keep-unprotected", "x"), ["'x'", "with noise anyway"]),
+        (("-e", "1", "--keep-unprotected", "nope"), ["no column 'nope'", "'id', 's', 'x', 'o'"]),
         (("-e", "1", "--person", "nope"), ["no column 'nope'"]),
         (("-e", "1", "--clip", "2:0"), ["low", "high"]),
         (("-e", "1", "--clip", "0"), ["--clip", "0:16"]),
@@ -135,7 +135,7 @@ def test_a_pair_of_a_secret_with_itself(refused: Typed) -> None:
         (("-e", "1", "--person", "id", "--rows-are-equal"), ["--rows-per-person"]),
         (("-e", "1", "--one-row", "mean"), ["--one-row", "--person"]),
         (("-e", "1", "--person", "id", "--one-row", "last"), ["--one-row", "first or mean"]),
-        (("-e", "1", "--person", "id", "--one-row", "mean", "--keep", "o"), ["--keep"]),
+        (("-e", "1", "--person", "id", "--one-row", "mean", "--keep-unprotected", "o"), ["--keep"]),
         (("-e", "1", "--person", "id", "--one-row", "first", "--keep-order"), ["--keep-order"]),
         (
             ("-e", "1", "--person", "id", "--one-row", "mean", "--rows-are-independent"),
@@ -188,7 +188,6 @@ def test_an_epsilon_too_small_to_draw_noise_for(refused: Typed) -> None:
     [
         (2, CELL, ["'x'", "numbers", "row 78"]),
         (2, "inf", ["'x'", "row 78", "infinite"]),
-        (1, "", ["'s'", "row 78", "missing"]),
     ],
 )
 def test_a_cell_that_cannot_be_used(
@@ -221,7 +220,7 @@ def test_two_columns_of_the_same_name(refused: Typed, folder: Path, twice: tuple
 def test_two_columns_of_the_same_name_that_are_not_used(typed: Typed, folder: Path) -> None:
     write(folder / "t.csv", rows(), header=("o", "s", "x", "o"))
     assert typed(*RELEASE, "-e", "1").code == 0
-    said = typed(*RELEASE, "-e", "1", "--keep", "o", "--force")
+    said = typed(*RELEASE, "-e", "1", "--keep-unprotected", "o", "--force")
     assert said.code == USAGE
     assert "'o'" in said.err
 

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 
 import pufferfish as pf
+from pufferfish.columns.plan import ColumnPlan
+from pufferfish.joint.plan import TablePlan
 from tests.cli.conftest import Typed
 
 EXPECTED = Path(__file__).parent / "expected"
@@ -45,7 +47,7 @@ SESSIONS = {
         "verify out.csv.public.json",
     ],
     "release-kept": [
-        "release t.csv -c x -s s -e 1 --keep o --cap 0:20 --scale 40 -o out.csv",
+        "release t.csv -c x -s s -e 1 --keep-unprotected o --cap 0:20 --scale 40 -o out.csv",
         "verify out.csv.record.json",
     ],
     "no-noise": [
@@ -122,16 +124,26 @@ def _named(owner: Any, path: str) -> Iterator[str]:
         if inspect.ismodule(found):
             yield from _named(found, f"{path}.{name}")
         elif inspect.isclass(found) and not issubclass(found, BaseException):
-            yield f"class {path}.{name}{_signature(found)}"
-            ours = [each for each in found.__mro__ if each.__module__.startswith("pufferfish")]
-            members = {name: value for each in ours[::-1] for name, value in vars(each).items()}
-            for member, value in sorted(members.items()):
-                if not member.startswith("_"):
-                    yield from _member(member, value, found)
+            yield from _of_class(found, f"{path}.{name}")
+            if found is pf.Plan:
+                # What it makes has the arguments.
+                for kind in (ColumnPlan, TablePlan):
+                    yield from _of_class(kind, f"{path}.{name}, {kind.KIND}")
         elif callable(found) and not inspect.isclass(found):
             yield f"{path}.{name}{_signature(found)}"
         else:
             yield f"{path}.{name}"
+
+
+def _of_class(found: type, called: str) -> Iterator[str]:
+    # Slots and dataclasses look for arguments in `__init__`; a plan is made by `__new__`.
+    made = found.__init__ if issubclass(found, pf.Plan) else found
+    yield f"class {called}{_signature(made)}".replace("(self, ", "(")
+    ours = [each for each in found.__mro__ if each.__module__.startswith("pufferfish")]
+    members = {name: value for each in ours[::-1] for name, value in vars(each).items()}
+    for member, value in sorted(members.items()):
+        if not member.startswith("_"):
+            yield from _member(member, value, found)
 
 
 def _member(name: str, value: Any, owner: type) -> Iterator[str]:

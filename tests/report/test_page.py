@@ -103,7 +103,7 @@ def test_the_numbers_of_the_guesses_are_rounded_up() -> None:
 @pytest.mark.parametrize("delta", [0.0, 0.01])
 def test_with_kept_columns_no_limit_is_stated_for_the_file(edition: Any, delta: float) -> None:
     table = {**TABLE, "k": np.arange(ROWS) % 2}
-    text = page(released(calibration(delta=delta), table, keep=("k",)), edition).text
+    text = page(released(calibration(delta=delta), table, keep_unprotected=("k",)), edition).text
     first = text.index("With 'x' and 'k' published together, a learner finds whether 's' is")
     assert first < text.index("ε")
     assert "in up to 100% of rows it has not seen" in text[first : first + 200]
@@ -147,7 +147,7 @@ def test_the_internal_edition_says_that_it_is_private() -> None:
 
 
 def test_the_record_can_be_found_again() -> None:
-    done = released(postprocess=(pf.RoundTo(0.5),), keep=("k",))
+    done = released(postprocess=(pf.RoundTo(0.5),), keep_unprotected=("k",))
     for edition in EDITIONS:
         text = page(done, edition).text
         for part in (done.record.sha256, done.record.created, "rounded to multiples of 0.5"):

@@ -19,18 +19,18 @@ from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
+from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.table import Table
 from pufferfish.studio import fragments, releasing
 from pufferfish.studio.asking import read_page
-from pufferfish.studio.bench import Bench, Question
+from pufferfish.studio.bench import Bench
 from pufferfish.studio.kept import Kept
 from pufferfish.studio.latest import Latest
 from pufferfish.studio.panels import moving_parts
+from pufferfish.studio.question import Question
 from pufferfish.studio.sources import Source, source_from_path
 from pufferfish.tables import format_of
-from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.detect import FoundColumn
-from pufferfish.tables.local.summarise import summarise_files
 from tests import seams
 from tests.studio.conftest import loop
 from tests.support import PATIENCE
@@ -72,7 +72,7 @@ def question(path: Path, epsilon: float = 1.0, reference: Source | None = None) 
     other = None if reference is None else Path(reference.name)
     return Question(
         asked=Asked(
-            table=Table(file=path.name, column="amount", secret="kind"),
+            table=Table(file=path.name, column=["amount"], secret=["kind"]),
             adversaries=Adversaries(belief=["empirical"], reference=other),
             goal=Goal(epsilon=epsilon),
         ),
@@ -189,7 +189,7 @@ def ask(tmp_path: Path, other: Source | None = None, **entered: Any) -> Asked:
 
 def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
     usual = ask(tmp_path)
-    table = Table(file="t.csv", column="amount", secret="kind")
+    table = Table(file="t.csv", column=["amount"], secret=["kind"])
     assert usual == Asked(table=table, goal=Goal(epsilon=1.0))
     other = source(tmp_path / "r.csv")
     public = ask(tmp_path, other, provenance="public").adversaries
@@ -217,6 +217,44 @@ def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
     assert (clipped.low, clipped.high) == (-0.1, 1e-9)  # type: ignore[union-attr]
     assert ask(tmp_path, cap_low=-0.1, cap_high=1e-9).adversaries.bounds == (-0.1, 1e-9)
     assert ask(tmp_path).adversaries.bounds is None
+
+
+@pytest.mark.parametrize(
+    ("entered", "goal", "recoding"),
+    [
+        ({"kind": "gaussian"}, Goal(epsilon=1.0, noise="gaussian"), HowRecoded()),
+        ({"kind": "auto", "wrong": 3}, Goal(epsilon=1.0, mechanism="auto"), HowRecoded()),
+        ({"kind": "laplace", "floor": "none"}, Goal(epsilon=1.0), HowRecoded()),
+        ({"kind": "recode"}, Goal(epsilon=1.0, mechanism="recode"), HowRecoded()),
+        (
+            {"kind": "recode", "wrong": 0},
+            Goal(epsilon=1.0, mechanism="recode"),
+            HowRecoded(wrong="0%"),
+        ),
+        (
+            {"kind": "recode", "floor": "none", "wrong": 2.5, "loss": "changed"},
+            Goal(epsilon=1.0, mechanism="recode"),
+            HowRecoded(floor="none", wrong="2.5%", loss=["changed"]),
+        ),
+        (
+            {"kind": "recode", "floor": "number", "floor_number": 0.1, "nominal": True},
+            Goal(epsilon=1.0, mechanism="recode"),
+            HowRecoded(floor="0.1", nominal=True),
+        ),
+        (
+            {"kind": "recode", "any_histogram": True},
+            Goal(epsilon=1.0, mechanism="recode"),
+            HowRecoded(keep_histogram=False),
+        ),
+    ],
+    ids=str,
+)
+def test_every_mechanism_becomes_options(
+    tmp_path: Path, entered: dict[str, Any], goal: Goal, recoding: HowRecoded
+) -> None:
+    """What is asked of a recoding stands on the page, and counts, only for a recoding."""
+    found = ask(tmp_path, **entered)
+    assert (found.goal, found.recoding) == (goal, recoding)
 
 
 @pytest.mark.parametrize(
@@ -253,6 +291,17 @@ def test_what_is_entered_becomes_options(tmp_path: Path) -> None:
         {"bootstrap": "many"},
         {"low": 1},
         {"cap_high": 1},
+        {"kind": "zz"},
+        {"kind": ["recode"]},
+        {"kind": "recode", "floor": "zz"},
+        {"kind": "recode", "floor": "number"},
+        {"kind": "recode", "floor": "number", "floor_number": -1},
+        {"kind": "recode", "wrong": 100},
+        {"kind": "recode", "wrong": -1},
+        {"kind": "recode", "wrong": "3"},
+        {"kind": "recode", "loss": "zz"},
+        {"kind": "recode", "round": 1},
+        {"kind": "auto", "low": 0, "high": 1},
     ],
     ids=str,
 )
@@ -363,7 +412,7 @@ def test_what_is_said_of_the_promise_is_on_the_safe_side(tmp_path: Path) -> None
 
 def test_with_kept_columns_nothing_is_said_of_the_file(tmp_path: Path) -> None:
     file = write(tmp_path / "t.csv")
-    asked = replace(question(file).asked, publishing=Publishing(keep=["id"]))
+    asked = replace(question(file).asked, publishing=Publishing(keep_unprotected=["id"]))
     outlook = Bench().outlook(replace(question(file), asked=asked), Heard())
     found = moving_parts(outlook, None)
     assert found["verdict"].startswith("What 'amount' reveals together with 'id' is measured")
@@ -407,17 +456,15 @@ def test_another_pair_changes_what_is_believed(tmp_path: Path) -> None:
     assert usual["tiles"] == other["tiles"]
 
 
-def test_the_page_escapes_names_and_secrets(tmp_path: Path) -> None:
+def test_the_page_escapes_names_and_secrets() -> None:
     columns = (FoundColumn(name=MARKUP, numeric=True, complete=True, distinct=9),)
-    summary = summarise_files(
-        str(write(tmp_path / "t.csv")), format_of("t.csv"), Counting("amount", "kind")
-    )
     texts = [
         str(fragments.protection_part(columns, None)),
         str(fragments.columns_part(columns, None)),
+        str(fragments.several_part([*columns, FoundColumn(name="a"), FoundColumn(name="b")], None)),
         str(fragments.more_part(columns, "", "")),
-        str(fragments.groups_part(summary)),
-        str(fragments.pairs_part(summary, None)),
+        str(fragments.groups_part([MARKUP], {MARKUP: 40, "u": 40})),
+        str(fragments.pairs_part([MARKUP, "u"], None)),
         str(fragments.elsewhere_part(MARKUP, MARKUP, [(MARKUP, MARKUP, MARKUP)], "")),
         str(fragments.elsewhere_part("", "", [], MARKUP)),
     ]

@@ -121,8 +121,8 @@ def test_no_row_of_the_table_is_sent(opened: Opened, tmp_path: Path) -> None:
         tab.answer()
         tab.page.wait_for_selector("#live", state="visible")
         tab.page.click("#more summary")
-        tab.page.check("input[name=keep][value=note]")
-        tab.page.wait_for_selector("#elsewhere pre >> text=--keep note")
+        tab.page.check("input[name=unprotected][value=note]")
+        tab.page.wait_for_selector("#elsewhere pre >> text=--keep-unprotected note")
         tab.release()
         sent = "\n".join([*tab.frames, tab.page.content()])
         # The rows are in what was asked for, and only there.

@@ -42,7 +42,7 @@ class Cells:
     @classmethod
     def of(cls, recoding: Recoding) -> Cells:
         """One for each value that a map publishes."""
-        numbers = [each for each in recoding.outputs if each is not None]
+        numbers = [each for each in recoding.coded_outputs if each is not None]
         return cls(np.sort(np.array(numbers or [0.0])), listed=True)
 
     @classmethod
@@ -99,7 +99,7 @@ class Cells:
         if missing and recoding.takes_missing:
             shares = shares + missing * recoding.table[-1] / recoding.table[-1].sum()
         found = np.zeros(self.edges.size + 2)
-        for output, share in zip(recoding.outputs, shares.tolist(), strict=True):
+        for output, share in zip(recoding.coded_outputs, shares.tolist(), strict=True):
             place = -1 if output is None else int(np.searchsorted(self.edges, output))
             found[place] += share
         return found

@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pufferfish.audits.draws import generator
-from pufferfish.beliefs.scenario import Scenario, Secret, SecretPair
-from pufferfish.columns.plan import Plan
+from pufferfish.beliefs.scenario import Secret, SecretPair
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import DataError, UnsupportedError
 from pufferfish.core.extras import sklearn, threadpoolctl
 from pufferfish.core.validation import FloatArray, require
@@ -192,14 +192,14 @@ def audit_data(
         seed: For the folds, and for the choice of rows where there are very many.
         na: Texts of a file that stand for a missing value or secret, as for `summarise`.
     """
-    if not isinstance(plan, Plan):
+    if not isinstance(plan, ColumnPlan):
         raise UnsupportedError(
             "learners look at the rows of a column, and this release has none: leave out the table "
             "(--original)."
         )
     calibration, law = plan.calibration, plan.calibration.mechanism
     pair = calibration.certificate.worst.pair
-    alone = Scenario(calibration.scenario.beliefs, [pair])
+    alone = calibration.scenario.only([pair])
     rows_of = batches(original, plan.column, plan.secret, na=na, one_row=plan.reduction)
     values, labels = _rows(rows_of, plan.column, pair)
     if plan.cap is not None:

@@ -20,6 +20,7 @@ from pufferfish.audits.result import AuditCheck
 from pufferfish.audits.rows import check_repeats
 from pufferfish.audits.subject import Subject
 from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.exact import WHOLE
 from pufferfish.recoding.law import Recoding
 
 __all__ = ["check_recoding", "check_table"]
@@ -29,6 +30,8 @@ _DIGITS = "the last digits do not tell values apart"
 _FEWEST = 1_000
 # Rows are compared by outputs that are published more often than the one and less than the other.
 _SELDOM, _OFTEN = 0.3, 0.9
+# No place of a category.
+_UNSEEN = -1.0
 # Of a probability after noise on a grid, besides the factor for the grid.
 _ABSOLUTE = 1e-12
 
@@ -56,7 +59,7 @@ def check_recoding(
     yield AuditCheck(
         name=_DIGITS,
         passed=None,
-        detail=f"not looked at: what is published is one of {len(law.outputs)} listed values",
+        detail=f"not looked at: what is published is one of {len(law.coded_outputs)} listed values",
     )
 
 
@@ -80,7 +83,7 @@ def check_table(subject: Subject, law: Recoding, draws: int, alpha: float) -> Au
         name=_TABLE,
         passed=bool(logs[x, y] >= math.log(alpha / (2.0 * logs.size))),
         detail=f"{len(law.values)} values, {each:,} draws of each; farthest off: "
-        f"{_name(law.values[x])} is published as {_name(law.outputs[y])} in "
+        f"{_name(_inputs(law)[x])} is published as {_name(law.coded_outputs[y])} in "
         f"{hits[x, y] / each:.3%} of draws, {0.5 * (low[x, y] + high[x, y]):.3%} by the map",
     )
 
@@ -89,7 +92,7 @@ def _likely(law: Recoding, chances: FloatArray) -> FloatArray:
     """The likeliest numbers that are published, as many as are not rare together."""
     known = [
         (share, output)
-        for share, output in zip(chances.tolist(), law.outputs, strict=True)
+        for share, output in zip(chances.tolist(), law.coded_outputs, strict=True)
         if output is not None
     ]
     chosen: list[float] = []
@@ -102,7 +105,9 @@ def _likely(law: Recoding, chances: FloatArray) -> FloatArray:
 
 
 def _inputs(law: Recoding) -> list[float]:
-    return [math.nan if value is None else value for value in law.values]
+    """All that it lists; where it takes others, too, one of them at the end."""
+    listed = [math.nan if value is None else value for value in law.cells.values]
+    return listed if law.unseen is None else [*listed, _UNSEEN]
 
 
 def _published(subject: Subject, cells: Cells, value: float, draws: int) -> Counts:
@@ -115,7 +120,7 @@ def _published(subject: Subject, cells: Cells, value: float, draws: int) -> Coun
 
 def _columns(law: Recoding, cells: Cells) -> Counts:
     """Where each output of the map was counted."""
-    numbers = [np.nan if each is None else each for each in law.outputs]
+    numbers = [np.nan if each is None else each for each in law.coded_outputs]
     places = np.searchsorted(cells.edges, numbers)
     return np.where(np.isnan(numbers), cells.edges.size, places)
 
@@ -123,6 +128,8 @@ def _columns(law: Recoding, cells: Cells) -> Counts:
 def _chances(law: Recoding) -> tuple[FloatArray, FloatArray]:
     """M(x,y) from below and from above; known up to the grid where noise goes first."""
     chances = law.matrix
+    if law.unseen is not None:
+        chances = np.vstack([chances, np.array(law.unseen, dtype=np.float64) / WHOLE])
     if law.noise is None:
         return chances, chances
     factor = math.exp(2.0 * (law.noise.grid or 0.0) / law.noise.scale)
@@ -131,4 +138,4 @@ def _chances(law: Recoding) -> tuple[FloatArray, FloatArray]:
 
 
 def _name(value: float | None) -> str:
-    return "a hole" if value is None else f"{value:.6g}"
+    return "a hole" if value is None or math.isnan(value) else f"{value:.6g}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,12 +18,18 @@ from pufferfish.audits.result import AuditCheck, AuditResult, PairFinding
 from pufferfish.audits.rows import check_rows
 from pufferfish.audits.subject import Noiser, Subject, as_subject
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.beliefs.scenario import PairOfLaws, Scenario
 from pufferfish.calibration.mechanism import CHUNK, Mechanism
+from pufferfish.columns.recoded import places_in
 from pufferfish.core.validation import finite, require
+from pufferfish.exact import verify
 from pufferfish.exact.classes import class_pairs
 from pufferfish.exact.many import is_many
 from pufferfish.exact.oracle import check_goal, check_scenario
+from pufferfish.exact.stratified import split_strata
+from pufferfish.noise import Stratified
+from pufferfish.recoding.law import Recoding
 
 __all__ = ["audit"]
 
@@ -72,7 +79,7 @@ def audit(
     """
     check_scenario(scenario)
     check_goal(goal)
-    target = as_subject(subject)
+    parts = [*_strata(subject, scenario)]
     level = finite("confidence", confidence)
     require(0.0 < level < 1.0, f"confidence must lie between 0 and 1, got {level:g}.")
     require(
@@ -81,9 +88,10 @@ def audit(
     )
     false_alarm = 1.0 - level
     source = generator(seed)
-    pairs = _choose_pairs(scenario)
+    pairs = [(target, laws) for target, known in parts for laws in _choose_pairs(target, known)]
     if draws is None:
-        draws = _BLACK_BOX_DRAWS if target.black_box else max(10**5, _DRAWS // len(pairs))
+        slow = parts[0][0].black_box
+        draws = _BLACK_BOX_DRAWS if slow else max(10**5, _DRAWS // len(pairs))
     require(
         isinstance(draws, int) and not isinstance(draws, bool) and 1000 <= draws <= _MOST_DRAWS,
         f"draws must be a whole number from 1000 to {_MOST_DRAWS}, got {draws!r}.",
@@ -91,39 +99,81 @@ def audit(
     # Half for the pairs, half for the attacks that are not about a pair.
     for_each = 0.5 * false_alarm / len(pairs)
     findings: list[PairFinding] = []
-    for done, laws in enumerate(pairs):
+    for done, (target, laws) in enumerate(pairs):
         findings += attack(target, laws, goal, draws, for_each, source)
         progress(0.8 * (done + 1) / len(pairs))
-    checks = tuple(_checks(target, pairs[0], draws, 0.5 * false_alarm, seed))
+    for_part = 0.5 * false_alarm / len(parts)
+    checks: list[AuditCheck] = []
+    for target, _ in parts:
+        own = [laws for each, laws in pairs if each is target]
+        checks += _checks(target, own[0], draws, for_part, seed)
     progress(0.95)
-    noise = target.noise
+    noise = parts[0][0].noise
     power = (
         tuple(
-            (less, chance_to_notice(pairs, noise, less, goal, draws, for_each, source))
+            (
+                less,
+                chance_to_notice(
+                    [laws for _, laws in pairs], noise, less, goal, draws, for_each, source
+                ),
+            )
             for less in _LESS
         )
-        if noise is not None and not noise.identity
+        if noise is not None and not noise.identity and len(parts) == 1
         else ()
     )
     progress(1.0)
     return AuditResult(
         goal=goal,
         findings=tuple(findings),
-        checks=checks,
+        checks=tuple(checks),
         false_alarm=false_alarm,
         draws=draws,
         power=power,
-        left_out=len(scenario.pairs) * len(scenario.beliefs) - len(pairs),
+        left_out=sum(len(scenario.pairs_of(each)) for each in scenario.beliefs) - len(pairs),
     )
 
 
-def _choose_pairs(scenario: Scenario) -> list[PairOfLaws]:
-    """All pairs; of very many those that look easiest to tell apart, as each adversary sees it."""
+def _strata(subject: Mechanism | Noiser, scenario: Scenario) -> Iterator[tuple[Subject, Scenario]]:
+    """What is attacked, and the adversaries who see it; for each known value, where it matters."""
+    if not isinstance(subject, Mechanism) or not isinstance(subject.noise, Stratified):
+        yield as_subject(subject), scenario
+        return
+    for known, law in split_strata(scenario, subject.noise):
+        certificate = verify(known, law, subject.certificate.goal)
+        yield as_subject(replace(subject, noise=law, certificate=certificate)), known
+
+
+def _choose_pairs(subject: Subject, scenario: Scenario) -> list[PairOfLaws]:
+    """All pairs; of very many those that look easiest to tell apart, as each adversary sees it.
+
+    Categories are given as a map takes them, by their places.
+    """
+    chosen = _easiest(scenario)
+    law = subject.recoding
+    if law is None or not law.labelled:
+        return chosen
+    return [
+        laws._replace(first=_coded(law, laws.first), second=_coded(law, laws.second))
+        for laws in chosen
+    ]
+
+
+def _coded(law: Recoding, prior: Prior) -> Prior:
+    """A law of categories as one of their places; none that the map does not list."""
+    if not isinstance(prior, Categorical):
+        return prior
+    there = np.asarray(prior.probabilities) > 0.0
+    places = np.array(places_in(law, prior))[there]
+    return Discrete(places, np.asarray(prior.probabilities)[there])
+
+
+def _easiest(scenario: Scenario) -> list[PairOfLaws]:
     if not is_many(scenario):
         return list(scenario.laws())
     chosen = []
     for belief in scenario.beliefs:
-        pairs = class_pairs(belief, scenario.pairs)
+        pairs = class_pairs(belief, scenario.pairs_of(belief))
         most = max(_MOST_PAIRS // len(scenario.beliefs), 1)
         hardest = pairs.difficulty().argsort()[::-1][:most]
         chosen += [pairs.example(int(number)) for number in hardest]

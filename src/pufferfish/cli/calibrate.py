@@ -1,8 +1,11 @@
-"""Find the least noise that keeps a promise, and write the plan of a release.
+"""Find the least noise, or the recoding with the least loss, that keeps a promise; write the plan.
 
 Without --epsilon, --scale, --accuracy or --mean-within it prints a table to choose ε from.
 
 Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:White -e 1 -o p.json
+
+Several columns, and one that others know: pufferfish calibrate adult.csv -c education-num -c income
+-s race --pair Black:White --keep sex -e 1 -o p.json
 """
 
 from __future__ import annotations
@@ -16,10 +19,11 @@ import typer
 from pufferfish.cli.choices import choose_map, choose_noise, choose_way
 from pufferfish.cli.figures import figures_of
 from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
+from pufferfish.cli.joint import calibrate_and_tell
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.columns.origin import source_of
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.statement import Facts, headline
 from pufferfish.columns.story import promise_in_words
 from pufferfish.core.errors import InvalidInputError
@@ -28,9 +32,11 @@ from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.groups import flatten_groups
+from pufferfish.options.joint import DescribedTable, describe
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded
+from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
 from pufferfish.words.numbers import odds_factor
 from pufferfish.words.phrases import unit_in_words
@@ -45,6 +51,7 @@ _WEAK = 5.0
 @flatten_groups
 def command(
     table: Table,
+    roles: Roles,
     adversaries: Adversaries,
     goal: Goal,
     recoding: HowRecoded,
@@ -61,6 +68,7 @@ def command(
     show = printing.show()
     asked = Asked(
         table=table,
+        roles=roles,
         adversaries=adversaries,
         goal=goal,
         recoding=recoding,
@@ -77,7 +85,10 @@ def command(
         )
     if goal.epsilon is not None and accuracy.confidence is not None:
         raise InvalidInputError("--confidence belongs to --accuracy or --mean-within, not to ε.")
-    described = asked.described(show)
+    described = describe(asked, show)
+    if isinstance(described, DescribedTable):
+        calibrate_and_tell(asked, described, output, splits, show, force=force)
+        return
     if choosing:
         _choose(asked, described, show)
         return
@@ -130,11 +141,11 @@ def command(
     )
 
 
-def _unit(plan: Plan) -> str:
+def _unit(plan: ColumnPlan) -> str:
     return unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
 
 
-def _several(plan: Plan) -> str:
+def _several(plan: ColumnPlan) -> str:
     """First of all, where a person has several rows: the explanation below is about one."""
     if plan.rows_per_person == 1:
         return ""

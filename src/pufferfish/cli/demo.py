@@ -1,6 +1,7 @@
-"""Run the whole path on the built-in UCI Adult data: education level must not betray race.
+"""Run the whole path on the built-in UCI Adult data: a table that must not betray race.
 
-Noise, clipped noise and a recoding are compared, and what errs least is released.
+Education, occupation and income are published together; sex stands in every row, so everybody
+knows it.
 
 Example: pufferfish demo --output pufferfish-demo
 """
@@ -12,24 +13,27 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.cli.held_out import measured
 from pufferfish.cli.printing import Printing
 from pufferfish.cli.release import publish
-from pufferfish.cli.ways import plan_shown
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import MissingExtraError, OutputExistsError
 from pufferfish.core.extras import check_report
-from pufferfish.datasets import adult_education, csv_text
+from pufferfish.datasets import adult, csv_text
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
 from pufferfish.options.groups import flatten_groups
+from pufferfish.options.joint import describe_table, plan_table
 from pufferfish.options.planning import Asked
+from pufferfish.options.publishing import Publishing
+from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.table import Table
+from pufferfish.options.words import arguments
 from pufferfish.tables import format_of
 
 __all__ = ["command"]
 
-_PAIR = "Black:Asian-Pac-Islander"
+# Levels of schooling: below a high school's end, that, some college, a degree.
+_LEVELS = "education-num=8.5,9.5,12.5"
 
 
 @flatten_groups
@@ -43,28 +47,29 @@ def command(
     """Write the table, then do what `release` does."""
     show = printing.show()
     output.mkdir(parents=True, exist_ok=True)
-    text = csv_text(adult_education())
-    table = Table(file=str(output / "adult.csv"), column="education-num", secret="race")  # noqa: S106
-    if not table.path.exists():
-        write_text(table.path, text)
-    elif table.path.read_text(encoding="utf-8") != text:
+    text = csv_text(adult())
+    asked = Asked(
+        table=Table(
+            file=str(output / "adult.csv"),
+            column=["education-num", "occupation", "income"],
+            secret=["race"],
+        ),
+        adversaries=Adversaries(pair=["Black:White"]),
+        goal=Goal(epsilon=epsilon),
+        recoding=HowRecoded(wrong="5%", edges=[_LEVELS]),
+        publishing=Publishing(keep=["sex"]),
+    )
+    if not asked.table.path.exists():
+        write_text(asked.table.path, text)
+    elif asked.table.path.read_text(encoding="utf-8") != text:
         raise OutputExistsError(f"{output} holds another adult.csv; choose another --output.")
     released, report = output / "released.csv", _report_path(output)
-    wanted = "" if report is None else f" --report {report}"
-    show.say(
-        f"$ pufferfish release {table.file} --column education-num --secret race --pair {_PAIR} "
-        f"--epsilon {epsilon:g} --mechanism auto --output {released}{wanted}\n"
-    )
-    asked = Asked(
-        table=table,
-        adversaries=Adversaries(pair=[_PAIR]),
-        goal=Goal(epsilon=epsilon, mechanism="auto"),
-    )
-    described = asked.described(show)
-    plan = plan_shown(asked, described, show)
+    show.say(f"$ {_typed(asked, released, report)}\n")
+    described = describe_table(asked, show)
+    plan = plan_table(asked, described, show)
     plan.save(output / "plan.json", force=True)
     publish(
-        table,
+        asked.table,
         plan,
         released,
         format_of(released),
@@ -73,11 +78,29 @@ def command(
         report,
         show,
         force=True,
-        just_counted=described.counted,
-        held_out=measured(asked, described, plan, None, show),
+        just_counted=described.counted.crosstab,
     )
     if report is None:
         show.say("Report      not written; pip install 'pufferfish-privacy[report]' first")
+
+
+def _typed(asked: Asked, released: Path, report: Path | None) -> str:
+    """The command that does the same, on lines that fit."""
+    groups = (asked.table, asked.publishing, asked.adversaries, asked.goal, asked.recoding)
+    file, *options = [word for group in groups for word in arguments(group)]
+    options += ["--output", str(released)]
+    options += [] if report is None else ["--report", str(report)]
+    lines = [f"pufferfish release {file}"]
+    for name, value in zip(options[::2], options[1::2], strict=True):
+        said = f" {name} {value}"
+        if len(lines[-1] + said) > _WIDTH:
+            lines[-1] += " \\"
+            lines.append("   ")
+        lines[-1] += said
+    return "\n".join(lines)
+
+
+_WIDTH = 96
 
 
 def _report_path(output: Path) -> Path | None:

@@ -6,13 +6,13 @@ from typing import Any
 
 from pufferfish.calibration.losses import column_of
 from pufferfish.calibration.postprocess import Clip
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.insight.choosing import clipped_figures
 
 __all__ = ["figures_of"]
 
 
-def figures_of(plan: Plan) -> dict[str, Any]:
+def figures_of(plan: ColumnPlan) -> dict[str, Any]:
     """Errors, floor and the like; null where a figure is not known. Private, like the table."""
     recode = plan.calibration.recode
     if recode is None:
@@ -28,7 +28,7 @@ def figures_of(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _of_noise(plan: Plan) -> dict[str, Any]:
+def _of_noise(plan: ColumnPlan) -> dict[str, Any]:
     noise = plan.calibration.noise
     scale = noise.ratio_scale  # of Laplace noise alone
     column = column_of(plan.scenario, None)

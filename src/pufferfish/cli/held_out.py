@@ -9,18 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.cli.show import Show
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import PufferfishError
 from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
 from pufferfish.insight.held_out import WRONGS, HeldOut, judge, measure, wrong_that_holds
+from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.options.adversaries import Described
+from pufferfish.options.joint import DescribedTable, calibrate_table
 from pufferfish.options.planning import Asked
 from pufferfish.options.recoding import AUTO
 from pufferfish.tables.halves import Halves
 
-__all__ = ["Splits", "as_data", "as_line", "measured", "settled"]
+__all__ = ["Splits", "as_data", "as_line", "measured", "measured_table", "settled"]
 
 # How often rows are split where nobody says, and seconds after which no further split is begun
 # then: a quick command stays quick.
@@ -32,7 +34,7 @@ Splits = Annotated[
         metavar="N",
         help="Random splits of the rows, in which one half says what the promise becomes that was "
         "fitted to the other; 0: none.",
-        show_default="5, fewer where one takes long",
+        show_default="5, fewer where one takes long; of tables 0",
     ),
 ]
 
@@ -40,7 +42,7 @@ Splits = Annotated[
 def measured(
     asked: Asked,
     described: Described,
-    plan: Plan,
+    plan: ColumnPlan,
     splits: int | None,
     show: Show,
     halves: Halves | None = None,
@@ -73,6 +75,33 @@ def measured(
                 splits=_SPLITS if splits is None else splits,
                 # A share that was found by splitting deserves more than one split.
                 patience=_PATIENCE if splits is None and not asked.wrong_of_table else math.inf,
+            )
+    except PufferfishError as error:
+        show.warn(f"what the promise becomes on rows that were not used is not known: {error}")
+        return None
+
+
+def measured_table(
+    asked: Asked, described: DescribedTable, plan: TablePlan, splits: int | None, show: Show
+) -> HeldOut | None:
+    """What the rows of a table say that were not used; None where nobody asks.
+
+    Every split calibrates anew, which takes long for many combinations: without --splits it is done
+    only where somebody believes a model of the table, which such rows have to judge.
+    """
+    require(splits is None or splits >= 0, f"--splits must be at least 0, got {splits}.")
+    models = {"independent", "chain"} & {*(asked.adversaries.fitted or ())}
+    if splits == 0 or (splits is None and not models) or (show.quiet and not show.json):
+        return None
+    try:
+        with show.progress("Splitting"):
+            return measure(
+                described.scenario,
+                plan.promise,
+                described.counted,
+                lambda each: calibrate_table(asked, replace(described, scenario=each), _SILENT),
+                splits=splits or _SPLITS,
+                patience=_PATIENCE if splits is None else math.inf,
             )
     except PufferfishError as error:
         show.warn(f"what the promise becomes on rows that were not used is not known: {error}")

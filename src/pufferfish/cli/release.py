@@ -1,6 +1,9 @@
-"""Publish a column with the least noise that keeps the promise, and the record of it.
+"""Publish columns with the least change that keeps the promise, and the record of it.
 
 Example: pufferfish release adult.csv -c education-num -s race --pair Black:White -e 1 -o out.csv
+
+Several columns, and one that is published as it is: pufferfish release adult.csv -c education-num
+-c income -s race --pair Black:White --keep sex -e 1 -o out.csv
 """
 
 from __future__ import annotations
@@ -15,17 +18,19 @@ from typing import Annotated, Any, cast
 import typer
 
 from pufferfish.cli.figures import figures_of
-from pufferfish.cli.held_out import Splits, as_data, measured, settled
+from pufferfish.cli.held_out import Splits, as_data, measured, measured_table, settled
+from pufferfish.cli.joint import default_wrong, table_figures
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.cli.ways import plan_shown
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.atomic import write_text
-from pufferfish.core.errors import InvalidInputError, PufferfishError
+from pufferfish.core.errors import InvalidInputError, PufferfishError, UnsupportedError
 from pufferfish.core.extras import check_report
 from pufferfish.documents.signing import SigningKey
 from pufferfish.documents.text import plain_document
 from pufferfish.insight.held_out import HeldOut
+from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.kind import plan_of
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.kinds.record import Edition, ReleaseRecord
@@ -33,15 +38,18 @@ from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.goal import Goal
 from pufferfish.options.groups import flatten_groups
+from pufferfish.options.joint import DescribedTable, describe, plan_table
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded
+from pufferfish.options.roles import Roles
 from pufferfish.options.signing import Signing
 from pufferfish.options.table import Table
 from pufferfish.releases import release_file, release_with, row_kind
 from pufferfish.report import report as page_of
 from pufferfish.report.columns import WrittenAs
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
+from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.formats import names_file
 from pufferfish.tables.halves import Halves
 from pufferfish.tables.spark.engine import SparkEngine
@@ -61,6 +69,7 @@ class FitOn(StrEnum):
 @flatten_groups
 def command(
     table: Table,
+    roles: Roles,
     adversaries: Adversaries,
     goal: Goal,
     recoding: HowRecoded,
@@ -123,7 +132,12 @@ def command(
     if printing.json and output == STANDARD_STREAM:
         raise InvalidInputError("--json and --output - both want standard output.")
     asked = Asked(
-        table=table, adversaries=adversaries, goal=goal, recoding=recoding, publishing=publishing
+        table=table,
+        roles=roles,
+        adversaries=adversaries,
+        goal=goal,
+        recoding=recoding,
+        publishing=publishing,
     )
     asked.check()
     key = signing.key()
@@ -132,28 +146,38 @@ def command(
     local = None if table.on_spark else _target_format(table, Path(output), output_format)
     _refuse_places(table, output, record, ledger, report, force=force)
     with table.cluster() as session:
-        just_counted, halves, held_out = None, None, None
+        counted: _Counted = None
+        halves, held_out, default = None, None, ""
         if plan is not None:
             _refuse_mixed(asked)
             if fit_on is FitOn.HALF:
                 raise InvalidInputError("--fit-on half makes a plan of its own: leave out --plan.")
             chosen = _row_plan(plan)
         else:
-            halves = asked.halves(show) if fit_on is FitOn.HALF else None
-            described = asked.described(show, halves)
-            asked = settled(asked, described, show, halves)
-            own = plan_shown(asked, described, show)
-            chosen, just_counted = own, described.counted
-            held_out = measured(asked, described, own, splits, show, halves)
+            if fit_on is FitOn.HALF:
+                _refuse_half(asked)
+                halves = asked.halves(show)
+            described = describe(asked, show, halves)
+            if isinstance(described, DescribedTable):
+                planned = plan_table(asked, described, show)
+                held_out = measured_table(asked, described, planned, splits, show)
+                chosen = planned
+                counted, default = described.counted.crosstab, default_wrong(asked, described)
+            else:
+                asked = settled(asked, described, show, halves)
+                own = plan_shown(asked, described, show)
+                chosen, counted = own, described.counted
+                held_out = measured(asked, described, own, splits, show, halves)
         if local is not None:
             publish(
                 *(table, chosen, Path(output), local, record, ledger, report, show),
                 force=force,
                 key=key,
                 beliefs_from_plan=beliefs_from_plan,
-                just_counted=just_counted,
+                just_counted=counted,
                 halves=halves,
                 held_out=held_out,
+                default=default,
             )
             return
         records = _record_paths(output, record)
@@ -172,7 +196,11 @@ def command(
                 beliefs_from_plan=beliefs_from_plan,
                 save=partial(_save, records=records, force=force, key=key),
             )
-        _tell(show, done.record, output, records, None, held_out)
+        _tell(show, done.record, output, records, None, held_out, default)
+
+
+# What was counted of a table, for the plan: of a column by itself, or of several columns.
+_Counted = Summary | Crosstab | None
 
 
 def publish(
@@ -188,9 +216,10 @@ def publish(
     force: bool,
     key: SigningKey | None = None,
     beliefs_from_plan: bool = False,
-    just_counted: Summary | None = None,
+    just_counted: _Counted = None,
     halves: Halves | None = None,
     held_out: HeldOut | None = None,
+    default: str = "",
 ) -> None:
     """Release a file, write both editions of its record, report, and say what was done."""
     records = _record_paths(str(output), record)
@@ -220,7 +249,7 @@ def publish(
                 f"the column was published and recorded; only the report {report} was not written "
                 f"({error or 'stopped'}). Make it with: pufferfish report {records[0]}",
             ) from None
-    _tell(show, done.record, str(output), records, report, held_out)
+    _tell(show, done.record, str(output), records, report, held_out, default)
 
 
 # Where the internal and the public edition of a record go; None: nowhere.
@@ -243,13 +272,15 @@ def _tell(
     records: _Records,
     report: Path | None,
     held_out: HeldOut | None,
+    default: str,
 ) -> None:
     internal, public = records
     written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
     if report is not None:
         written += f"\nReport      {report} (private)"
     kind, facts = row_kind(record.plan), record.facts
-    said = () if held_out is None else (Step("Held out", (str(held_out),)),)
+    said = [] if held_out is None else [Step("Held out", (str(held_out),))]
+    said += [Step("Default", (default,))] if default else []
     show.result(
         "" if show.silent else label_lines((*kind.story(record), *said)) + written,
         {
@@ -258,13 +289,27 @@ def _tell(
             "rows": record.published["rows"],
             "goal": {"epsilon": facts.goal.epsilon, "delta": facts.goal.delta},
             "noise": law_to_dict(facts.noise),
-            **(figures_of(record.plan) if isinstance(record.plan, Plan) else {}),
+            **_figures(record.plan),
             "record": None if internal is None else str(internal),
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),
             **as_data(held_out, record.plan),
         },
     )
+
+
+def _figures(plan: RowPlan) -> dict[str, Any]:
+    if isinstance(plan, ColumnPlan):
+        return figures_of(plan)
+    return table_figures(plan) if isinstance(plan, TablePlan) else {}
+
+
+def _refuse_half(asked: Asked) -> None:
+    if asked.joint:
+        raise UnsupportedError(
+            "--fit-on half is for one column of numbers without known columns: leave it out, and "
+            "say by how much laws may be wrong (--wrong)."
+        )
 
 
 def _refuse_places(

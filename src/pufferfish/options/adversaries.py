@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -31,6 +30,7 @@ from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_docume
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parse_family
 from pufferfish.options.publishing import bounds_of
+from pufferfish.options.quoting import escaped, pieces, plain
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.tables import Summary
@@ -144,7 +144,8 @@ class Adversaries:
         self, summary: Summary, voice: Voice, reference: Callable[[], Summary] | None = None
     ) -> Described:
         """The scenario, from counts; `reference` counts the table to fit beliefs to instead."""
-        pairs = self._pairs(summary)
+        sizes = {secret: group.records for secret, group in summary.groups.items()}
+        pairs = self.pairs_among(sizes, summary.secret)
         self._announce(summary, pairs, voice)
         chosen = self.prepared(summary)
         if pairs is not None:
@@ -217,38 +218,62 @@ class Adversaries:
             summary = summary.without_missing()
         return summary if self.bounds is None else summary.capped(*self.bounds)
 
-    def _pairs(self, summary: Summary) -> list[SecretPair] | None:
+    def pairs_among(self, sizes: Mapping[Secret, int], column: str) -> list[SecretPair] | None:
+        """The pairs that --pair or --against names; None: all of them.
+
+        Args:
+            sizes: The secrets, and how many records each has.
+            column: The column that they are in.
+        """
         require(not (self.pair and self.against), "give either --pair or --against, not both.")
         if self.against is not None:
-            reference = self._label(summary, self.against)
-            return [SecretPair(reference, each) for each in summary.groups if each != reference]
+            reference = self._label(sizes, column, self.against)
+            return [SecretPair(reference, each) for each in sizes if each != reference]
         if not self.pair:
             return None
         found = []
         for text in self.pair:
-            pair = SecretPair(*(self._label(summary, each) for each in _split(text)))
+            pair = SecretPair(*(self._label(sizes, column, each) for each in _split(text)))
             require(pair.first != pair.second, f"--pair {text} must be two different secrets.")
             found.append(pair)
         return found
 
-    def _label(self, summary: Summary, text: str) -> Secret:
+    def _label(self, sizes: Mapping[Secret, int], column: str, text: str) -> Secret:
         """The secret that a text on the command line means."""
-        for label in summary.groups:
+        for label in sizes:
             if str(label) == text or (isinstance(label, bool) and str(label) == text.title()):
                 return label
-        large = [each for each, group in summary.groups.items() if group.records >= self.min_group]
+        large = [each for each, records in sizes.items() if records >= self.min_group]
         raise InvalidInputError(
-            f"column {summary.secret!r} has no value {text!r}. Its values, of at least "
+            f"column {column!r} has no value {text!r}. Its values, of at least "
             f"{self.min_group} records each: {some_secrets(large) or 'none'}."
         )
+
+    @property
+    def from_files(self) -> list[Belief]:
+        """The beliefs that stand in files."""
+        names = (Path(name) for name in self.belief or () if _is_document(name))
+        return [belief for path in names for belief in _read_beliefs(path)]
+
+    @property
+    def fitted(self) -> tuple[str, ...] | None:
+        """The families to fit that were named; None: nothing was said."""
+        if self.belief is None:
+            return None
+        return tuple(name for name in self.belief if not _is_document(name))
+
+    @property
+    def provenance(self) -> str:
+        """Where fitted beliefs come from."""
+        if self.reference is None:
+            return RELEASED
+        return PUBLIC if self.public_reference else REFERENCE
 
     def _beliefs(
         self, summary: Summary, voice: Voice, reference: Callable[[], Summary] | None
     ) -> tuple[Belief, ...]:
-        files = [Path(name) for name in self.belief or () if _is_document(name)]
-        found = [belief for path in files for belief in _read_beliefs(path)]
+        found = self.from_files
         if self._families:
-            provenance = RELEASED
             if reference is not None:
                 found_there = self.prepared(reference())
                 absent = [each for each in summary.groups if each not in found_there.groups]
@@ -258,14 +283,13 @@ class Adversaries:
                     "name the pairs that it has with --pair.",
                 )
                 summary = found_there.only(summary.groups)
-                provenance = PUBLIC if self.public_reference else REFERENCE
             with voice.progress("Fitting") as progress:
                 found += fit_beliefs(
                     summary,
                     families=self._families,
                     bootstrap=self.bootstrap,
                     min_group=self.min_group,
-                    provenance=provenance,
+                    provenance=self.provenance,
                     progress=lambda done, total: progress(done / total),
                 )
         return tuple(found)
@@ -305,20 +329,12 @@ def _read_beliefs(path: Path) -> list[Belief]:
 
 def pair_text(first: object, second: object) -> str:
     r"""Two secrets as --pair takes them: A:B, a colon within one as \:."""
-    return ":".join(re.sub(r"([\\:])", r"\\\1", str(each)) for each in (first, second))
+    return ":".join(escaped(each, ":") for each in (first, second))
 
 
 def _split(pair: str) -> list[str]:
     r"""A:B as two texts; \: is a colon, \\ a backslash."""
-    parts, escaped = [""], False
-    for letter in pair:
-        if escaped or letter not in "\\:":
-            parts[-1] += letter
-            escaped = False
-        elif letter == "\\":
-            escaped = True
-        else:
-            parts.append("")
+    parts = [plain(each) for each in pieces(pair, ":")]
     if len(parts) != 2 or not all(parts):
         raise InvalidInputError(
             "--pair must be two secrets with a colon between them, such as --pair A:B, got "

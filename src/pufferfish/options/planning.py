@@ -10,7 +10,7 @@ from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.result import Calibration
 from pufferfish.calibration.rows import SeveralRows, width_of
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.ladder import Rounding
 from pufferfish.core.validation import require
@@ -19,6 +19,7 @@ from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded
+from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.tables.halves import Halves
@@ -33,6 +34,7 @@ class Asked:
 
     Attributes:
         table: Which table, which columns.
+        roles: What others know, and public rules for columns: of tables.
         adversaries: Which secrets must look alike, to whom.
         goal: How alike, by which mechanism.
         recoding: Of a recoding: how values are mapped to values.
@@ -42,6 +44,7 @@ class Asked:
     """
 
     table: Table
+    roles: Roles = field(default_factory=Roles)
     adversaries: Adversaries = field(default_factory=Adversaries)
     goal: Goal = field(default_factory=Goal)
     recoding: HowRecoded = field(default_factory=HowRecoded)
@@ -49,11 +52,28 @@ class Asked:
     publishing: Publishing = field(default_factory=Publishing)
     wrong_of_table: bool = False
 
+    @property
+    def joint(self) -> bool:
+        """Whether the options ask for more than one column of numbers by itself."""
+        return (
+            len(self.table.column or ()) > 1
+            or len(self.table.secret or ()) > 1
+            or self.roles != Roles()
+            or bool(self.publishing.keep)
+            or self.recoding.of_columns
+        )
+
     def check(self) -> None:
-        """Refuse options that do not go together, before any work."""
+        """Refuse options that do not go together, before any work.
+
+        Whether a column holds numbers is not known yet: what only tables refuse, they refuse
+        themselves.
+        """
         self.publishing.check()
         self.goal.check()
-        self.recoding.refuse(self.goal.kind)
+        said = self.goal.mechanism is not None or self.goal.noise is not None
+        if said or not self.table.column:
+            self.recoding.refuse(self.goal.kind)
         _ = self.recoding.settled.arguments
         self.goal.check_rows(self.publishing.rows)
         if not self.goal.adds_noise and self.publishing.postprocess:
@@ -79,7 +99,7 @@ class Asked:
         with voice.progress("Comparing"):
             return choose_mechanism(scenario, goal, bounds=public, **self.recoding.arguments)
 
-    def plan(self, described: Described, voice: Voice, chosen: Chosen | None = None) -> Plan:
+    def plan(self, described: Described, voice: Voice, chosen: Chosen | None = None) -> ColumnPlan:
         """What is applied to a scenario's values; and the rest as asked for.
 
         Args:
@@ -92,11 +112,11 @@ class Asked:
         found = chosen or self.choose(described, voice)
         missing: Any = self.adversaries.missing
         one_row: Any = publishing.one_row
-        return Plan(
+        return ColumnPlan(
             calibration=self.calibration(described, voice, found),
             column=column,
             secret=secret,
-            keep=tuple(publishing.keep or ()),
+            keep_unprotected=tuple(publishing.keep_unprotected or ()),
             missing=missing,
             unit="row" if publishing.person is None else "person",
             person=publishing.person,
@@ -124,6 +144,7 @@ class Asked:
             voice: Told of the work.
             halves: How the table was split, if beliefs are fitted to one half.
         """
+        self.recoding.refuse(self.goal.kind)
         if halves is None:
             return self.adversaries.described(self.table, voice, self.reduction)
         self.adversaries.check()

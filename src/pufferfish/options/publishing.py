@@ -23,8 +23,17 @@ class Publishing:
     keep: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="COLUMN",
+            help="Another column to publish as it is, so that everybody knows it; may be given "
+            "several times. The promise holds for somebody who knows it.",
+        ),
+    ] = None
+    keep_unprotected: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
             help="Another column to publish as it is; may be given several times. The promise "
-            "does not cover what the columns reveal together: that is measured, and said first."
+            "does not cover what the columns reveal together: that is measured, and said first.",
         ),
     ] = None
     keep_order: Annotated[
@@ -114,10 +123,11 @@ class Publishing:
                 "--one-row needs --person, the column that says which rows are one person's, and "
                 "makes one row of them: leave out --rows-per-person."
             )
-        if self.one_row == "mean" and self.keep:
+        if self.one_row == "mean" and (self.keep or self.keep_unprotected):
+            given = "--keep" if self.keep else "--keep-unprotected"
             raise InvalidInputError(
-                "--keep does not go with --one-row mean: no row of the table has that value, so no "
-                "other column belongs to it. Leave out --keep, or say --one-row first."
+                f"{given} does not go with --one-row mean: no row of the table has that value, so "
+                f"no other column belongs to it. Leave out {given}, or say --one-row first."
             )
         if self.one_row is not None and self.keep_order:
             raise InvalidInputError(

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
-from pufferfish.calibration.recode import AskedFloor
+from pufferfish.calibration.asked import AskedFloor
 from pufferfish.core.errors import InvalidInputError
+from pufferfish.options.quoting import number_of, pieces, plain, read_edges, two_pieces
 
 __all__ = ["AUTO", "HowRecoded"]
 
 # Of --wrong: found by looking at the table.
 AUTO = "auto"
 _LOSSES = ("squared", "absolute", "changed")
-# More edges than any recoding takes.
-_MOST_EDGES = 1_000
+_OF_COLUMN = (*_LOSSES, "steps")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +45,29 @@ class HowRecoded:
         ),
     ] = None
     loss: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="squared|absolute|changed",
+            metavar="squared|absolute|changed|COLUMN=...",
             help="What is made as small as possible: the squared or absolute error, or how many "
-            "values change.",
-            show_default="squared",
+            "values change. Of a table, for each column: COLUMN=changed, steps (in its order), "
+            "squared or absolute.",
+            show_default="squared; 1 for a changed category",
+        ),
+    ] = None
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=NUMBER",
+            help="Of a table: how much a column counts; may be given for several columns.",
+            show_default="1",
+        ),
+    ] = None
+    never: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=LABEL,COLUMN=LABEL",
+            help="Of a table: labels that are never published together, such as "
+            '"sex=Male,pregnant=yes"; may be given several times.',
         ),
     ] = None
     keep_histogram: Annotated[
@@ -68,11 +86,12 @@ class HowRecoded:
         ),
     ] = False
     edges: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="A,B,C|START:STOP:STEP",
+            metavar="A,B,C|START:STOP:STEP|COLUMN=...",
             help="Public edges of bins; the middle of a bin is published. By default up to 400 "
-            "values are a list, and more have round edges.",
+            "values are a list, and more have round edges. Of a table, for each column: "
+            "COLUMN=A,B,C.",
         ),
     ] = None
     time_limit: Annotated[
@@ -96,6 +115,8 @@ class HowRecoded:
             "--floor": self.floor is not None,
             "--wrong": self.wrong is not None,
             "--loss": self.loss is not None,
+            "--weight": self.weight is not None,
+            "--never": self.never is not None,
             "--nominal": self.nominal,
         }
         if mechanism != "auto":
@@ -119,20 +140,75 @@ class HowRecoded:
         )
 
     @property
+    def of_columns(self) -> bool:
+        """Whether something is said of columns by name, as only of tables."""
+        return bool(
+            self.weight
+            or self.never
+            or any(_names_column(each) for each in (*(self.edges or ()), *(self.loss or ())))
+        )
+
+    @property
+    def cuts(self) -> dict[str, tuple[float, ...]]:
+        """By column, public edges of bins; under "" those for the only column of numbers."""
+        return {
+            name: read_edges(f"--edges {name}=" if name else "--edges", text)
+            for name, text in _by_name("--edges", self.edges)
+        }
+
+    @property
+    def losses(self) -> dict[str, str]:
+        """By column, what a change costs; under "" that of all."""
+        return {
+            name: _loss(f"--loss {name}=" if name else "--loss", text, of_column=bool(name))
+            for name, text in _by_name("--loss", self.loss)
+        }
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """By column, how much it counts."""
+        found: dict[str, float] = {}
+        for each in self.weight or ():
+            name, text = two_pieces("--weight", each, "=", "income=2")
+            number = number_of(text)
+            if name in found or number is None or number <= 0.0:
+                raise InvalidInputError(
+                    f"--weight {name}= must be one number above 0, such as 2, got {text!r}."
+                )
+            found[name] = number
+        return found
+
+    @property
+    def forbidden(self) -> list[dict[str, str]]:
+        """What is never published together: texts of labels by column."""
+        found = []
+        for each in self.never or ():
+            named = [
+                two_pieces("--never", part, "=", "sex=Male,pregnant=yes")
+                for part in pieces(each, ",")
+            ]
+            rule = {name: plain(text) for name, text in named}
+            if len(rule) < len(named):
+                raise InvalidInputError(f"--never {each!r} names a column twice.")
+            found.append(rule)
+        return found
+
+    @property
     def settled(self) -> HowRecoded:
         """The same, without a share that has to be found first."""
         return replace(self, wrong=None) if self.wrong == AUTO else self
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """As arguments of `calibrate`, those that were given."""
+        """As arguments of `calibrate` for one column of numbers, those that were given."""
+        edges, losses = self.cuts, self.losses
         found = {
             "floor": None if self.floor is None else (_floor(self.floor),),
             "wrong": None if self.wrong is None else (_share(self.wrong),),
-            "loss": None if self.loss is None else (_loss(self.loss),),
+            "loss": (losses[""],) if "" in losses else None,
             "keep_histogram": None if self.keep_histogram else (False,),
             "nominal": (True,) if self.nominal else None,
-            "edges": None if self.edges is None else (_edges(self.edges),),
+            "edges": (edges[""],) if "" in edges else None,
             "seconds": None if self.time_limit is None else (_seconds(self.time_limit),),
         }
         return {name: value[0] for name, value in found.items() if value is not None}
@@ -143,7 +219,7 @@ def _floor(text: str) -> AskedFloor:
         return None
     if text == "noise":
         return "noise"
-    number = _number(text)
+    number = number_of(text)
     if number is None or not number > 0.0:
         raise InvalidInputError(
             "--floor must be noise (as much as the least noise protects), none, or a number above "
@@ -156,7 +232,7 @@ def _share(text: str) -> float:
     if text == AUTO:
         raise InvalidInputError("--wrong auto is for a recoding with --epsilon.")
     percent = text.endswith("%")
-    number = _number(text.removesuffix("%"))
+    number = number_of(text.removesuffix("%"))
     share = None if number is None else number / 100.0 if percent else number
     if share is None or not 0.0 <= share < 1.0:
         raise InvalidInputError(
@@ -166,41 +242,32 @@ def _share(text: str) -> float:
     return share
 
 
-def _loss(text: str) -> str:
-    if text not in _LOSSES:
-        raise InvalidInputError(f"--loss must be squared, absolute or changed, got {text!r}.")
+def _loss(option: str, text: str, *, of_column: bool) -> str:
+    if text not in (_OF_COLUMN if of_column else _LOSSES):
+        known = (
+            "squared, absolute, changed or steps" if of_column else "squared, absolute or changed"
+        )
+        raise InvalidInputError(f"{option} must be {known}, got {text!r}.")
     return text
 
 
-def _edges(text: str) -> tuple[float, ...]:
-    """A,B,C, or all from START to STOP in steps."""
-    ranged = ":" in text
-    numbers = [_number(each) for each in text.split(":" if ranged else ",")]
-    known = [each for each in numbers if each is not None]
-    good = len(known) == len(numbers) and (len(known) == 3 or not ranged)
-    if good and ranged:
-        start, stop, step = known
-        count = (stop - start) / step + 1e-9 if step > 0.0 else -1.0
-        good = 0.0 <= count < _MOST_EDGES
-        known = [start + place * step for place in range(int(count) + 1)] if good else []
-    if not good or sorted(set(known)) != known or len(known) >= _MOST_EDGES:
-        raise InvalidInputError(
-            "--edges must be numbers in rising order with commas between them, such as 0,10,20, or "
-            f"START:STOP:STEP, such as 0:100:5, fewer than {_MOST_EDGES:,} in all, got {text!r}."
-        )
-    return tuple(known)
+def _names_column(given: str) -> bool:
+    return len(pieces(given, "=", 1)) > 1
+
+
+def _by_name(option: str, given: list[str] | None) -> Iterator[tuple[str, str]]:
+    """What is said of columns, once each; "" is the name where none is given."""
+    seen: set[str] = set()
+    for each in given or ():
+        name, text = two_pieces(option, each, "=", "") if _names_column(each) else ("", each)
+        if name in seen:
+            whose = f"for column {name!r}" if name else "without a column's name"
+            raise InvalidInputError(f"{option} is given twice {whose}: which of them is meant?")
+        seen.add(name)
+        yield name, text
 
 
 def _seconds(given: float) -> float:
     if not 0.0 < given < math.inf:
         raise InvalidInputError(f"--time-limit must be a number of seconds above 0, got {given:g}.")
     return given
-
-
-def _number(text: str) -> float | None:
-    """A finite number; None where the text is none."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

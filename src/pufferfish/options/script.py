@@ -147,7 +147,7 @@ def _plan(asked: Asked) -> Iterator[str]:
     chosen: dict[str, Any] = {
         "column": column,
         "secret": secret,
-        "keep": tuple(publishing.keep or ()),
+        "keep_unprotected": tuple(publishing.keep_unprotected or ()),
         "missing": asked.adversaries.missing,
         "unit": "row" if publishing.person is None else "person",
         "person": publishing.person,
@@ -160,9 +160,13 @@ def _plan(asked: Asked) -> Iterator[str]:
         "allow_no_noise": publishing.allow_no_noise,
         "rounding": asked.rounding,
     }
-    usual = {"keep": (), "missing": "refuse", "unit": "row", "person": None, "rows_per_person": 1}
-    usual |= {"dependence": "any", "one_row": None, "cap": None, "step": None}
-    usual |= {"keep_order": False, "allow_no_noise": False, "rounding": "ladder"}
+    usual: dict[str, Any] = {
+        "keep_unprotected": (),
+        "missing": "refuse",
+        "unit": "row",
+        "person": None,
+    }
+    usual |= {"rows_per_person": 1, "dependence": "any", "one_row": None, "cap": None, "step": None}
     yield "plan = pf.Plan("
     yield "    calibration=calibration,"
     for name, value in chosen.items():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,13 +16,15 @@ from pufferfish.core.errors import InvalidInputError, OutputExistsError, Unsuppo
 from pufferfish.options.voice import Voice
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, format_of
 from pufferfish.tables.engine import Counting
+from pufferfish.tables.engine import Engine as TableEngine
 from pufferfish.tables.halves import Halves, split_engine
 from pufferfish.tables.local.engine import FilesEngine
 from pufferfish.tables.local.summarise import summarise_files
 from pufferfish.tables.manifest import MANIFEST
 from pufferfish.tables.one_row import OneRow
 from pufferfish.tables.sources import find_source
-from pufferfish.tables.spark.session import read_table, spark_session
+from pufferfish.tables.spark.engine import SparkEngine
+from pufferfish.tables.spark.session import number_columns, read_table, spark_session
 from pufferfish.tables.verbs import summarise
 
 __all__ = ["Engine", "Marks", "Table"]
@@ -58,10 +61,21 @@ class Table:
         ),
     ]
     column: Annotated[
-        str | None, typer.Option("--column", "-c", help="The numeric column to protect.")
+        list[str] | None,
+        typer.Option(
+            "--column",
+            "-c",
+            help="The column to publish under the promise: numbers or categories; given several "
+            "times, these columns together.",
+        ),
     ] = None
     secret: Annotated[
-        str | None, typer.Option("--secret", "-s", help="The column that must not be betrayed.")
+        list[str] | None,
+        typer.Option(
+            "--secret",
+            "-s",
+            help="The column that must not be betrayed; given several times, each of them.",
+        ),
     ] = None
     format: Annotated[
         str | None,
@@ -107,17 +121,37 @@ class Table:
 
     @property
     def columns(self) -> tuple[str, str]:
-        """The column to protect and that of the secret, which must be named."""
-        if self.column is None or self.secret is None:
+        """The one column to protect and that of the one secret, which must be named."""
+        if not self.column or not self.secret:
             raise InvalidInputError(
                 "name the column to protect and the column of the secret: --column NAME "
                 "--secret NAME."
             )
-        if self.column == self.secret:
+        if len(self.column) > 1 or len(self.secret) > 1:
             raise InvalidInputError(
-                f"--column and --secret are both {self.column!r}; they must differ."
+                "this is about one column and one secret: give --column and --secret once each."
             )
-        return self.column, self.secret
+        column, secret = self.column[0], self.secret[0]
+        if column == secret:
+            raise InvalidInputError(f"--column and --secret are both {column!r}; they must differ.")
+        return column, secret
+
+    @contextmanager
+    def opened(self, names: Sequence[str]) -> Iterator[TableEngine]:
+        """The table, to be read; of a CSV on a cluster, `names` that hold numbers become numbers.
+
+        Args:
+            names: The columns that matter.
+        """
+        if not self.on_spark:
+            self._refuse_stream()
+            yield FilesEngine(source=self.file, source_format=self.file_format)
+            return
+        with self.cluster() as session:
+            texts = self.read(session, (), tuple(names))
+            numbers = number_columns(texts, names)
+            labels = tuple(name for name in names if name not in numbers)
+            yield SparkEngine(frame=self.read(session, numbers, labels) if numbers else texts)
 
     def refuse_places(
         self,

@@ -37,7 +37,11 @@ _BESIDE, _ABOVE = 5.0, 1.0
 _BEYOND = 5.0
 # Widths of letters as parts of the font's size. No font is known here: those of a wide one.
 _LETTER = 0.64
-_LETTERS = dict.fromkeys(".,:;' il", 0.36) | {"%": 0.96, "−": 0.84, "∞": 0.84}
+_LETTERS = (
+    dict.fromkeys(".,:;' il", 0.36)
+    | dict.fromkeys("−∞<>=+~", 0.84)
+    | dict.fromkeys("%mMwW@…", 0.98)
+)
 
 
 def text_width(text: str, size: float = FONT) -> float:

@@ -115,23 +115,24 @@ def bars_of(released: CountedColumn, original: CountedColumn | None) -> Bars | N
     )
 
 
-def bars_of_laws(before: Discrete, after: Discrete) -> Bars | None:
-    """The same for two laws of a value: before, and as it is published."""
-    values = np.union1d(before.values, after.values)
+def bars_of_laws(before: Discrete | None, after: Discrete | None) -> Bars | None:
+    """The same for two laws of a value: before, where it may be shown, and as it is published."""
+    laws = [law for law in (after, before) if law is not None]
+    if after is None:
+        return None
+    values = np.unique(np.concatenate([law.values for law in laws]))
     if values.size < 2:
         return None
-    ends = [law.quantile(_SHOWN) for law in (before, after)]
+    ends = [law.quantile(_SHOWN) for law in laws]
     low, high = (
         float(pick(each)) for pick, each in zip((min, max), np.transpose(ends), strict=True)
     )
     if low == high:
         low, high = float(values[0]), float(values[-1])
     edges = _edges(low, high, values)
-    released, original = (
-        np.histogram(law.values, bins=edges, weights=law.probabilities)[0]
-        for law in (after, before)
-    )
-    return Bars(edges, released, original, _rest(float(released.sum())))
+    shares = [np.histogram(law.values, bins=edges, weights=law.probabilities)[0] for law in laws]
+    original = None if before is None else shares[1]
+    return Bars(edges, shares[0], original, _rest(float(shares[0].sum())))
 
 
 def _rest(shown: float) -> float:

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.postprocess import Postprocess
 from pufferfish.calibration.result import Calibration
 from pufferfish.calibration.rows import SeveralRows
 from pufferfish.columns import statement
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.record import Record
 from pufferfish.columns.story import gaps, publication_in_words
 from pufferfish.exact import PairResult, PrivacyProfile, privacy_profile
@@ -224,13 +223,13 @@ def gather(
     )
 
 
-def _plan(record: Record | None, document: Mapping[str, Any]) -> Plan | None:
+def _plan(record: Record | None, document: Mapping[str, Any]) -> ColumnPlan | None:
     if record is not None:
         return record.plan
-    return Plan.from_dict(document["plan"]) if "plan" in document else None
+    return ColumnPlan.from_dict(document["plan"]) if "plan" in document else None
 
 
-def _outliers(plan: Plan) -> str | None:
+def _outliers(plan: ColumnPlan) -> str | None:
     found = outliers(plan.calibration)
     return None if found is None else str(found)
 
@@ -260,7 +259,7 @@ def belief_facts(
     The pictures show what is published: `steps` follow the noise.
     """
     scenario, noise, goal = calibration.scenario, calibration.mechanism, calibration.goal
-    alone = Scenario(scenario.beliefs, [calibration.certificate.worst.pair])
+    alone = scenario.only([calibration.certificate.worst.pair])
     of_all = len(scenario.pairs) * len(scenario.beliefs) <= _MOST_LAWS
     looked_at = scenario if of_all else alone
     epsilons = profile_epsilons(goal)

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pufferfish.columns.record import Record
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import require
+from pufferfish.joint.record import TableRecord
 from pufferfish.report.column_kind import page_of_column
 from pufferfish.report.sections import Page
 from pufferfish.report.sources import Beside, Verified
 from pufferfish.report.sum_page import page_of_sum
+from pufferfish.report.table_page import page_of_table
 from pufferfish.sums.record import SumRecord
 
 __all__ = ["PageOf", "page_of", "register"]
@@ -21,6 +23,7 @@ PageOf = Callable[[Verified, Beside], Page]
 _PAGES: dict[str, PageOf] = {
     Record.KIND: page_of_column,
     SumRecord.KIND: page_of_sum,
+    TableRecord.KIND: page_of_table,
 }
 
 

@@ -13,7 +13,7 @@ from zlib import crc32
 from pufferfish.beliefs.scenario import PUBLIC, Scenario
 from pufferfish.calibration.postprocess import Postprocess
 from pufferfish.calibration.result import Calibration
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.record import Record
 from pufferfish.columns.statement import headline, promise
 from pufferfish.columns.story import adversary_in_words
@@ -67,7 +67,7 @@ def _calibration(calibration: Calibration) -> str:
     )
 
 
-def _plan(plan: Plan) -> str:
+def _plan(plan: ColumnPlan) -> str:
     beliefs = plan.calibration.scenario.beliefs
     rows = [
         ("Column", plan.column),
@@ -118,7 +118,8 @@ def _scenario(scenario: Scenario) -> str:
         ]
         if len(secrets) > _MOST_LISTED:
             rows.append(("–", f"and {len(secrets) - _MOST_LISTED} more secrets"))
-    belief, pair = scenario.beliefs[0], scenario.pairs[0]
+    belief = scenario.beliefs[0]
+    pair = scenario.pairs_of(belief)[0]
     name = _unique("believed", repr((belief.name, pair, law_in_words(belief.priors[pair.first]))))
     picture = belief_picture(name, belief, pair, laws_of_pair(belief, pair))
     return fragment("Scenario", rows, picture, _note(each.provenance for each in scenario.beliefs))
@@ -141,7 +142,7 @@ _FORMATS: dict[type, Callable[[Any], str]] = {
     Calibration: _calibration,
     Certificate: _certificate,
     Comparison: _comparison,
-    Plan: _plan,
+    ColumnPlan: _plan,
     Record: _record,
     Scenario: _scenario,
 }

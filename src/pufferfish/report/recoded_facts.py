@@ -17,7 +17,7 @@ from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Belief, Secret
 from pufferfish.calibration.losses import Column, column_of
 from pufferfish.calibration.result import Calibration, Recode
-from pufferfish.columns.plan import Plan
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.statement import Facts
 from pufferfish.columns.statement.facts import RecodeStated
 from pufferfish.core.validation import FloatArray
@@ -81,7 +81,7 @@ class RecodedFacts:
     by_secret: tuple[SecretLoss, ...]
 
 
-def recoded_facts(said: Facts, plan: Plan | None, *, internal: bool) -> RecodedFacts:
+def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> RecodedFacts:
     """From the facts of a record, and its plan where the edition holds it.
 
     Args:
@@ -149,7 +149,8 @@ def _by_secret(law: Recoding, calibration: Calibration) -> Iterator[SecretLoss]:
     belief = next(tables, None)
     if belief is None:
         return
-    listed = dict.fromkeys([*scenario.secrets, *belief.priors])
+    protected = [each for each in scenario.secrets if each in belief.priors]
+    listed = dict.fromkeys([*protected, *belief.priors])
     for number, secret in enumerate(list(listed)[:_MOST_SECRETS]):
         prior = belief.priors[secret]
         if isinstance(prior, Discrete):
@@ -176,7 +177,7 @@ def _loss(
 
 def _bars(law: Recoding, belief: Belief, secret: Secret, prior: Discrete) -> Bars | None:
     numbers, masses = [], []
-    for output, share in zip(law.outputs, published_shares(law, belief, secret), strict=True):
+    for output, share in zip(law.coded_outputs, published_shares(law, belief, secret), strict=True):
         if output is not None:
             numbers.append(output)
             masses.append(share)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from pufferfish.calibration.result import Recode
 from pufferfish.insight.error_curve import ErrorPoint
 from pufferfish.recoding.law import Recoding
 from pufferfish.report import figures, recoded_figures
@@ -15,32 +16,60 @@ from pufferfish.report.recoded_facts import SecretLoss
 from pufferfish.report.style import LEVELS, Key
 from pufferfish.words.numbers import percent, readable
 
-__all__ = ["error_picture", "map_picture", "secret_pictures"]
+__all__ = ["cost_picture", "error_picture", "map_keys", "map_picture", "secret_pictures"]
 
 
 def map_picture(law: Recoding) -> Picture:
     """Which value is published as which, and how often."""
     notes = "" if law.listed else " Values lie in bins, which are named by what stands for them."
     notes += " A dash is a missing value." if None in (*law.values, *law.outputs) else ""
-    steps = zip(LEVELS, (0.0, *recoded_figures.MAP_STEPS), recoded_figures.MAP_STEPS, strict=False)
     # Outputs in their order, whatever order somebody gave them in.
     order = sorted(
         range(len(law.outputs)),
-        key=lambda place: np.inf if (each := law.outputs[place]) is None else each,
+        key=lambda place: np.inf if (each := law.coded_outputs[place]) is None else each,
     )
     return Picture(
         name="map",
         svg=recoded_figures.map_figure(
-            "map", law.matrix[:, order], law.values, [law.outputs[place] for place in order]
+            "map",
+            law.matrix[:, order],
+            law.cells.values,
+            [law.coded_outputs[place] for place in order],
         ),
         title="The map",
         description="How likely a true value (upwards) is published as each value (to the right). "
         "On the diagonal it stays as it is; where nothing is drawn it goes at most once in a "
         f"million.{notes}",
-        keys=tuple(
-            Key(level, f"up to {percent(high)}" if low < 0.5 else "more than 50%", "area")
-            for level, low, high in steps
+        keys=map_keys(),
+    )
+
+
+def map_keys() -> tuple[Key, ...]:
+    """Which level stands for which probabilities."""
+    steps = zip(LEVELS, (0.0, *recoded_figures.MAP_STEPS), recoded_figures.MAP_STEPS, strict=False)
+    return tuple(
+        Key(level, f"up to {percent(high)}" if low < 0.5 else "more than 50%", "area")
+        for level, low, high in steps
+    )
+
+
+def cost_picture(recode: Recode, name: str = "scale") -> Picture:
+    """The error of a value, next to those of noise and of a constant, on one scale."""
+    things: list[tuple[str, figures.Mark]] = [
+        ("this recoding", figures.Mark(1, recode.rmse, "chosen")),
+        (
+            "one constant for everybody (the spread of the column)",
+            figures.Mark(2, recode.constant_rmse, "column"),
         ),
+    ]
+    if recode.laplace_rmse is not None:
+        things.append(("the least Laplace noise", figures.Mark(3, recode.laplace_rmse, "bound")))
+    return Picture(
+        name=name,
+        svg=figures.noise_marks(name, [mark for _, mark in things], "error of a value"),
+        title="How large the error is",
+        description="Of a published value, root mean square, by number.",
+        listed=tuple(text for text, _ in things),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -16,8 +17,11 @@ from pufferfish.kinds.kind import kind_of
 from pufferfish.kinds.record import Edition, ReleaseRecord
 from pufferfish.kinds.verdict import Verification
 from pufferfish.kinds.verifier import SHAPE, verify_document
+from pufferfish.releases.published_file import beside as place_beside
+from pufferfish.tables import format_of
+from pufferfish.tables.manifest import MANIFEST
 
-__all__ = ["Beside", "Verified", "file_of", "verify_source"]
+__all__ = ["Beside", "Verified", "file_of", "refuse_other_rows", "released_table", "verify_source"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -84,6 +88,50 @@ def verify_source(
 def file_of(given: Any) -> Path | None:
     """The path that was given, where it is one."""
     return Path(fspath(given)) if isinstance(given, str | PathLike) else None
+
+
+def released_table(verified: Verified, beside: Beside) -> Any:
+    """What was published: as it was given, or the file that the record names; None: not at hand.
+
+    Raises:
+        CertificationError: The file is another one than the record is about.
+    """
+    published, released = verified.document["published"], beside.released
+    if released is None and verified.folder is not None and published["file"] is not None:
+        return _readable(place_beside(verified.folder, published["file"]))
+    file = file_of(released)
+    if file is not None and verified.found is None:
+        _refuse_other_file(file, published)
+    return released
+
+
+def refuse_other_rows(rows: int, published: Mapping[str, Any]) -> None:
+    """Refuse what has another number of rows than the record says."""
+    if rows != published["rows"]:
+        raise CertificationError(
+            f"the record is about {published['rows']:,} published rows, and what was given as "
+            f"released has {rows:,}."
+        )
+
+
+def _readable(place: Path) -> Path | None:
+    """The file or folder, if it is there and its name says how to read it."""
+    if (place / MANIFEST).is_file():
+        return place
+    try:
+        format_of(place)
+    except InvalidInputError:
+        return None
+    return place if place.is_file() else None
+
+
+def _refuse_other_file(released: Path, published: Mapping[str, Any]) -> None:
+    if published["checksum_of"] != "file":
+        return
+    with released.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != published["sha256"]:
+        raise CertificationError(f"{released.name} is not the file that this record is about.")
 
 
 def _plain(given: Any, path: Path | None) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def _noised(
 
 def _recoded(belief: Belief, pair: SecretPair, law: Recoding) -> Seen:
     """Of the numbers that are published; a hole has no place on the axis."""
-    numbers = np.array([np.nan if each is None else each for each in law.outputs])
+    numbers = np.array([np.nan if each is None else each for each in law.coded_outputs])
     first, second = (np.array(published_shares(law, belief, secret)) for secret in pair)
     shown = ~np.isnan(numbers) & (first + second > 0.0)
     with np.errstate(divide="ignore"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -10,25 +11,67 @@ from typing import Any
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.fit.families import FAMILIES
+from pufferfish.fit.models import MODELS
 from pufferfish.options.adversaries import Adversaries, families_of
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
+from pufferfish.options.recoding import HowRecoded
+from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
-from pufferfish.studio.bench import Question
+from pufferfish.studio.question import Question
 from pufferfish.studio.sources import Source
 
-__all__ = ["read_page"]
+__all__ = ["read_columns", "read_page"]
 
 _PROVENANCES = ("released", "reference", "public")
 _WAYS = ("epsilon", "value", "mean")
+_KINDS = ("laplace", "gaussian", "recode", "auto")
+_LOSSES = ("squared", "absolute", "changed")
 _ROWS = ("any", "equal", "independent", "first", "mean")
 # An input of the page by its name; None where it is not there, or empty.
 Entry = Callable[[str], Any]
 
 
+def read_columns(
+    source: Source, columns: Iterable[str], entry: Entry, categories: Collection[str] = ()
+) -> Question:
+    """What must be counted first: the columns that have a role.
+
+    Args:
+        source: The table.
+        columns: Those of the table, which alone can be named.
+        entry: What is entered.
+        categories: Those of them that do not hold numbers.
+
+    Raises:
+        InvalidInputError: Something that is not complete.
+    """
+    names = set(columns)
+    column = _column(entry("column"), names)
+    together, kept, known = (_columns(entry, name, names) for name in ("together", "keep", "known"))
+    return Question(
+        asked=Asked(
+            table=Table(
+                file=source.name,
+                column=[column, *(each for each in together if each != column)],
+                secret=[_column(entry("secret"), names)],
+                na=list(source.format.na) or None,
+            ),
+            roles=Roles(known=known or None),
+            publishing=Publishing(keep=kept or None),
+        ),
+        source=source,
+        category=column in categories,
+    )
+
+
 def read_page(
-    source: Source, reference: Source | None, columns: Iterable[str], entry: Entry
+    source: Source,
+    reference: Source | None,
+    columns: Iterable[str],
+    entry: Entry,
+    categories: Collection[str] = (),
 ) -> Question:
     """The question that the page puts.
 
@@ -40,41 +83,41 @@ def read_page(
         reference: The table to fit beliefs to, if not the same.
         columns: Those of the table, which alone can be named.
         entry: What is entered.
+        categories: Those of them that do not hold numbers.
 
     Raises:
         InvalidInputError: Something that is not complete, or does not go together.
     """
-    known = set(columns)
+    names = set(columns)
     other = _answer(entry, "provenance", _PROVENANCES) != "released"
     require(not other or reference is not None, "choose the table that beliefs are fitted to.")
-    asked = Asked(
-        table=Table(
-            file=source.name,
-            column=_column(entry("column"), known),
-            secret=_column(entry("secret"), known),
-            na=list(source.format.na) or None,
-        ),
-        adversaries=_adversaries(entry, reference if other else None),
-        goal=_goal(entry),
+    counted = read_columns(source, names, entry, categories)
+    asked = replace(
+        counted.asked,
+        adversaries=_adversaries(entry, reference if other else None, labelled=counted.labelled),
+        goal=_goal(entry, labelled=counted.labelled),
+        recoding=_recoding(entry, labelled=counted.labelled),
         accuracy=_accuracy(entry),
-        publishing=_publishing(entry, known),
+        publishing=replace(_publishing(entry, names), keep=counted.asked.publishing.keep),
     )
-    asked.publishing.check()
-    return Question(asked=asked, source=source, reference=reference if other else None)
+    asked.check()
+    return replace(counted, asked=asked, reference=reference if other else None)
 
 
-def _adversaries(entry: Entry, reference: Source | None) -> Adversaries:
+def _adversaries(entry: Entry, reference: Source | None, *, labelled: bool) -> Adversaries:
     usual = Adversaries()
     families = _answers(entry, "beliefs")
     require(bool(families), "choose at least one adversary.")
-    require(set(families) <= set(FAMILIES), "an adversary is one of those that can be ticked.")
+    require(
+        set(families) <= {*FAMILIES, *MODELS}, "an adversary is one of those that can be ticked."
+    )
     which = _answer(entry, "which", ("all", "against", "some"))
     pairs = _answers(entry, "pair") if which == "some" else None
     require(pairs is None or bool(pairs), "choose at least one pair.")
     return Adversaries(
         pair=pairs,
         against=str(entry("against")) if which == "against" else None,
-        belief=None if families == families_of(None) else families,
+        belief=None if not labelled and families == families_of(None) else families,
         bootstrap=_whole(entry, "bootstrap", usual.bootstrap),
         reference=None if reference is None else Path(reference.name),
         public_reference=entry("provenance") == "public",
@@ -84,13 +127,36 @@ def _adversaries(entry: Entry, reference: Source | None) -> Adversaries:
     )
 
 
-def _goal(entry: Entry) -> Goal:
+def _goal(entry: Entry, *, labelled: bool) -> Goal:
+    """How alike, by what; noise is named for categories, so that it is refused."""
     by_promise = _answer(entry, "by", _WAYS) == "epsilon"
-    kind = _answer(entry, "kind", ("laplace", "gaussian"))
+    kind = _answer(entry, "kind", _KINDS)
     return Goal(
         epsilon=_number(entry, "epsilon", "the ε of a promise") if by_promise else None,
         delta=_number(entry, "delta", "the δ of a promise"),
-        noise=None if kind == "laplace" else kind,
+        noise=kind if kind == "gaussian" or (labelled and kind == "laplace") else None,
+        mechanism=kind if kind in ("recode", "auto") else None,
+    )
+
+
+def _recoding(entry: Entry, *, labelled: bool) -> HowRecoded:
+    """What is asked of a map; what stands there while another mechanism is chosen is not asked.
+
+    Categories have no floor by default, and the page says so: the other one is named, and refused.
+    """
+    if entry("kind") != "recode":
+        return HowRecoded()
+    floor = _answer(entry, "floor", ("noise", "none", "number"))
+    if floor == "number":
+        floor = _plain(_number(entry, "floor_number", "the floor"))
+    wrong = None if entry("wrong") is None else _number(entry, "wrong", "the share in percent")
+    loss = _answer(entry, "loss", _LOSSES)
+    return HowRecoded(
+        floor=None if floor == ("none" if labelled else "noise") else floor,
+        wrong=None if wrong is None else f"{_plain(wrong)}%",
+        loss=None if loss == _LOSSES[0] else [loss],
+        keep_histogram=not entry("any_histogram"),
+        nominal=bool(entry("nominal")),
     )
 
 
@@ -106,16 +172,15 @@ def _accuracy(entry: Entry) -> Accuracy:
     return Accuracy(mean_within=_number(entry, "mean_within", "the accuracy"), confidence=level)
 
 
-def _publishing(entry: Entry, known: set[str]) -> Publishing:
+def _publishing(entry: Entry, names: set[str]) -> Publishing:
     several = _answer(entry, "unit", ("row", "person")) == "person"
     rows = _answer(entry, "rows_way", _ROWS) if several else "any"
     one = rows in ("first", "mean")
     number = _whole(entry, "rows_per_person") if several and not one else 1
-    kept = [_column(each, known) for each in _answers(entry, "keep")]
     return Publishing(
-        keep=kept or None,
+        keep_unprotected=_columns(entry, "unprotected", names) or None,
         keep_order=bool(entry("keep_order")),
-        person=_column(entry("person"), known) if several else None,
+        person=_column(entry("person"), names) if several else None,
         rows_per_person=number,
         # Of a single row there is nothing to say.
         rows_are_equal=rows == "equal" and number > 1,
@@ -141,6 +206,11 @@ def _answers(entry: Entry, name: str) -> list[str]:
     texts = isinstance(given, list | tuple) and all(isinstance(each, str) for each in given)
     require(texts, f"{name} is what can be ticked.")
     return list(given)
+
+
+def _columns(entry: Entry, name: str, known: set[str]) -> list[str]:
+    """All columns that are ticked."""
+    return [_column(each, known) for each in _answers(entry, name)]
 
 
 def _column(name: Any, known: set[str]) -> str:
@@ -175,3 +245,9 @@ def _bounds(entry: Entry, low: str, high: str) -> str | None:
 
 def _text(entry: Entry, name: str) -> str:
     return f"{_number(entry, name, 'a bound'):.17g}"
+
+
+def _plain(number: float) -> str:
+    """As short as it can be written without loss."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)

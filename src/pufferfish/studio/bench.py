@@ -6,64 +6,39 @@ the page shows of it. The stages are kept apart, so that a slider repeats only t
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass, replace
 from functools import partial
 
 from pufferfish.beliefs.priors import Discrete
-from pufferfish.beliefs.scenario import Scenario
+from pufferfish.beliefs.scenario import Secret
 from pufferfish.calibration.result import Calibration
-from pufferfish.columns.plan import Plan
-from pufferfish.core.errors import UnsupportedError
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.exact import PrivacyProfile, privacy_profile
+from pufferfish.fit.table import TableCounts
+from pufferfish.insight.choosing import Chosen
 from pufferfish.insight.guesses import Guess, ideal_guess
 from pufferfish.insight.other_ways import Alternative, alternatives
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Described
-from pufferfish.options.planning import Asked
+from pufferfish.options.joint import DescribedTable
 from pufferfish.options.voice import Voice
 from pufferfish.studio.kept import Kept
+from pufferfish.studio.question import Question, column_digest
 from pufferfish.studio.sources import Source
-from pufferfish.tables import Group, Summary
+from pufferfish.studio.table_outlook import (
+    TableOutlook,
+    count_sources,
+    describe_sources,
+    table_outlook,
+)
+from pufferfish.tables import Summary
 from pufferfish.tables.engine import Counting
 from pufferfish.tables.local.summarise import summarise_files
 
-__all__ = ["Bench", "Outlook", "Question"]
+__all__ = ["AnyOutlook", "Bench", "Outlook"]
 
 _PROFILE_POINTS = 21
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What a page asks for.
-
-    Attributes:
-        asked: The options, as on the command line; the table by the name that its user gave it.
-        source: The table itself.
-        reference: The table that beliefs are fitted to, if not the same.
-    """
-
-    asked: Asked
-    source: Source
-    reference: Source | None = None
-
-    @property
-    def counted(self) -> tuple[str, ...]:
-        """What the counts depend on."""
-        return self.source.key, *self.asked.table.columns, repr(self.asked.reduction)
-
-    @property
-    def described(self) -> tuple[str, ...]:
-        """What the scenario depends on."""
-        reference = "" if self.reference is None else self.reference.key
-        return *self.counted, reference, repr(self.asked.adversaries)
-
-    @property
-    def answered(self) -> tuple[str, ...]:
-        """What the plan depends on."""
-        asked = self.asked
-        return *self.described, repr((asked.goal, asked.recoding, asked.accuracy, asked.publishing))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -72,32 +47,34 @@ class Outlook:
 
     Attributes:
         question: What was asked for.
-        plan: The noise, the promise and its certificate.
-        column: Tells the column's values from those of every other.
+        plan: What is applied, the promise and its certificate.
+        released: Tells the column and its values from every other.
         records: Rows of the table that have a value.
         column_std: Of these values.
         guess: What is guessed before and after, for the pair that decides.
         profile: δ(ε), for that pair and all adversaries.
         bare: The same without noise.
-        others: Local differential privacy, and the paper's bound.
+        others: Local differential privacy, and the paper's bound; none next to a recoding.
+        chosen: All ways to the promise, where what errs least was asked for.
     """
 
     question: Question
-    plan: Plan
-    column: str
+    plan: ColumnPlan
+    released: tuple[str, ...]
     records: int
     column_std: float
     guess: Guess
     profile: PrivacyProfile
     bare: PrivacyProfile
     others: tuple[Alternative, ...]
+    chosen: Chosen | None = None
 
     @property
     def calibration(self) -> Calibration:
-        """The noise and its certificate, for one row."""
+        """What is applied and its certificate, for one row."""
         return self.plan.calibration
 
-    def release_plan(self, *, allow_no_noise: bool) -> Plan:
+    def release_plan(self, *, allow_no_noise: bool) -> ColumnPlan:
         """The plan, where values may be published without noise or need not be.
 
         Raises:
@@ -106,13 +83,18 @@ class Outlook:
         return replace(self.plan, allow_no_noise=allow_no_noise)
 
 
+AnyOutlook = Outlook | TableOutlook
+
+
 class Bench:
     """Shared by all pages of a studio. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._summaries: Kept[Summary] = Kept(8)
         self._described: Kept[Described] = Kept(16)
-        self._outlooks: Kept[Outlook] = Kept(256)
+        self._counts: Kept[TableCounts] = Kept(8)
+        self._tables: Kept[DescribedTable] = Kept(8)
+        self._outlooks: Kept[AnyOutlook] = Kept(256)
         self._bare: Kept[PrivacyProfile] = Kept(64)
 
     def summary(self, question: Question, voice: Voice) -> Summary:
@@ -136,13 +118,37 @@ class Bench:
 
         return self._described.get(question.described, make)
 
-    def outlook(self, question: Question, voice: Voice) -> Outlook:
+    def secrets(self, question: Question, voice: Voice) -> dict[Secret, int]:
+        """How many rows with a value each secret has."""
+        if question.of_table:
+            return self.counts(question, voice).secrets
+        groups = self.summary(question, voice).groups
+        return {secret: group.records for secret, group in groups.items()}
+
+    def counts(self, question: Question, voice: Voice) -> TableCounts:
+        """How often each combination occurs, of a table; read once."""
+        return self._counts.get(question.counted, lambda: count_sources(question, voice))
+
+    def outlook(self, question: Question, voice: Voice) -> AnyOutlook:
         """The plan and what it would mean."""
-        return self._outlooks.get(question.answered, lambda: self._outlook(question, voice))
+
+        def make() -> AnyOutlook:
+            if question.of_table:
+                return self._table_outlook(question, voice)
+            return self._outlook(question, voice)
+
+        return self._outlooks.get(question.answered, make)
+
+    def _table_outlook(self, question: Question, voice: Voice) -> TableOutlook:
+        described = self._tables.get(
+            question.described,
+            lambda: describe_sources(question, self.counts(question, voice), voice),
+        )
+        return table_outlook(question, described, voice)
 
     def forget(self, key: str) -> None:
         """Drop all that was computed of the table with this key."""
-        for kept in (self._summaries, self._described, self._outlooks, self._bare):
+        for kept in vars(self).values():
             kept.forget(key)
 
     def _summary(self, source: Source, question: Question, voice: Voice) -> Summary:
@@ -160,39 +166,29 @@ class Bench:
         asked = question.asked
         # Whether the values may be published as they are is asked when they are released.
         looked_at = replace(asked, publishing=replace(asked.publishing, allow_no_noise=True))
-        plan = looked_at.plan(described, voice)
+        chosen = looked_at.choose(described, voice)
+        plan = looked_at.plan(described, voice, chosen)
         calibration, counted = plan.calibration, summary.pooled
-        if not calibration.mechanism.additive:
-            raise UnsupportedError(
-                "the studio shows noise only: release a recoding with pufferfish release "
-                "--mechanism recode."
-            )
         worst = calibration.certificate.worst.pair
-        alone = Scenario(calibration.scenario.beliefs, [worst])
+        alone = calibration.scenario.only([worst])
         epsilons = _epsilons(calibration.goal.epsilon)
         table = Discrete(counted.values, counted.counts / counted.records)
         return Outlook(
             question=question,
             plan=plan,
-            column=_digest(counted),
+            released=(f"{plan.column} {column_digest(counted.values, counted.counts)}",),
             records=counted.records,
             column_std=math.sqrt(table.variance),
-            guess=ideal_guess(calibration.scenario, calibration.noise, plan.promise, worst),
-            profile=privacy_profile(alone, calibration.noise, epsilons),
+            guess=ideal_guess(calibration.scenario, calibration.mechanism, plan.promise, worst),
+            profile=privacy_profile(alone, calibration.mechanism, epsilons),
             bare=self._bare.get(
                 (*question.described, repr(worst), repr(epsilons)),
                 lambda: privacy_profile(alone, NoNoise(), epsilons),
             ),
             # They would be about one row.
             others=alternatives(calibration) if plan.several_rows.apart else (),
+            chosen=chosen,
         )
-
-
-def _digest(column: Group) -> str:
-    """The same for the same values, whatever file they are in, and in whatever order."""
-    found = hashlib.sha256(column.values.tobytes())
-    found.update(column.counts.tobytes())
-    return found.hexdigest()
 
 
 def _epsilons(epsilon: float) -> tuple[float, ...]:

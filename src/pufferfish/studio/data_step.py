@@ -11,15 +11,14 @@ from htmltools import Tag, TagList
 from shiny import reactive, render, req
 from shiny.types import SilentException
 
+from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import PufferfishError
-from pufferfish.options.planning import Asked
-from pufferfish.options.table import Table
 from pufferfish.studio import fragments
-from pufferfish.studio.bench import Question
+from pufferfish.studio.asking import read_columns
 from pufferfish.studio.latest import Latest, present
+from pufferfish.studio.question import Question
 from pufferfish.studio.session import Page, in_words
 from pufferfish.studio.sources import EXAMPLES, Example, Source, source_from_path
-from pufferfish.tables import Summary
 from pufferfish.tables.local.detect import FoundColumn, detect
 
 __all__ = ["Data", "data_step"]
@@ -32,13 +31,23 @@ class Looked:
     source: Source
     columns: tuple[FoundColumn, ...]
 
+    @property
+    def names(self) -> list[str]:
+        """Of the columns."""
+        return [each.name for each in self.columns]
+
+    @property
+    def categories(self) -> set[str]:
+        """The columns that do not hold numbers."""
+        return {each.name for each in self.columns if not each.numeric}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """A table's two columns, counted."""
+    """The columns that have a role, counted: how many rows each secret has."""
 
     question: Question
-    summary: Summary
+    secrets: dict[Secret, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +56,7 @@ class Data:
 
     Attributes:
         looked: The table and its columns.
-        counted: The two columns that matter, counted.
+        counted: The columns that matter, counted.
         example: Which example it is, if it is one.
         reference: The table to fit beliefs to, if one was sent.
         problem: What is wrong with the table, or with what was chosen of it.
@@ -119,20 +128,22 @@ def data_step(page: Page) -> Data:
         return EXAMPLES.get(str(page.entry("source")))
 
     @reactive.calc
-    def to_count() -> Question:
-        names = [each.name for each in looked().columns]
+    def named() -> Question | PufferfishError:
+        found = looked()
         column, secret = page.entry("column"), page.entry("secret")
-        req(column in names and secret in names and column != secret)
-        table = Table(
-            file=looked().source.name,
-            column=str(column),
-            secret=str(secret),
-            na=list(looked().source.format.na) or None,
-        )
-        return Question(asked=Asked(table=table), source=looked().source)
+        req(column in found.names and secret in found.names and column != secret)
+        try:
+            return read_columns(found.source, found.names, page.entry, found.categories)
+        except PufferfishError as error:
+            return error
+
+    @reactive.calc
+    def to_count() -> Question:
+        found = named()
+        return present(found if isinstance(found, Question) else None)
 
     def count(question: Question) -> Counted:
-        return Counted(question=question, summary=studio.bench.summary(question, page.voice))
+        return Counted(question=question, secrets=studio.bench.secrets(question, page.voice))
 
     counting = Latest(to_count, count)
 
@@ -156,6 +167,10 @@ def data_step(page: Page) -> Data:
             if error is not None:
                 return in_words(error)
         with contextlib.suppress(SilentException):
+            refused = named()
+            if isinstance(refused, PufferfishError):
+                return in_words(refused)
+        with contextlib.suppress(SilentException):
             return fragments.missing_in_words(looked().columns, page.entry)
         return ""
 
@@ -169,7 +184,8 @@ def data_step(page: Page) -> Data:
 
     @render.ui
     def groups() -> Tag:
-        return fragments.groups_part(counted().summary)
+        found = counted()
+        return fragments.groups_part(found.question.asked.table.secret or [], found.secrets)
 
     return Data(
         looked=looked,

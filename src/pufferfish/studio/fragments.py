@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 from urllib.parse import quote
@@ -14,7 +14,6 @@ from pufferfish.options.adversaries import pair_text
 from pufferfish.studio.controls import boxes, checkbox, choices, meaning, number, radios
 from pufferfish.studio.releasing import Released
 from pufferfish.studio.sources import Example
-from pufferfish.tables import Summary
 from pufferfish.tables.local.detect import FoundColumn, protectable, secretive
 from pufferfish.words.steps import Step
 
@@ -111,30 +110,55 @@ def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> 
 
 def columns_part(columns: Sequence[FoundColumn], example: Example | None) -> TagList:
     """Which column is protected, and which is the secret; the likeliest is chosen already."""
-    numbers = {each.name: each.name for each in protectable(columns)}
+    names = _publishable(columns)
     labels = {each.name: f"{each.name} ({each.labels} values)" for each in secretive(columns)}
-    column = example.column if example else next(iter(numbers), None)
-    others = [name for name in labels if name != column]
-    secret = example.secret if example else next(iter(others), None)
+    column = example.column if example else next(iter(names), None)
+    secret = example.secret if example else next((name for name in labels if name != column), None)
     missing = example.missing if example else "refuse"
     return TagList(
-        tags.div(choices("column", "Column to publish", numbers, column), meaning("column")),
+        tags.div(choices("column", "Column to publish", names, column), meaning("column")),
         tags.div(
             choices("secret", "Secret that it must not betray", labels, secret), meaning("secret")
         ),
         tags.div(choices("missing", "Rows without a value", _MISSING, missing), meaning("missing")),
+        several_part(columns, example),
+    )
+
+
+def _publishable(columns: Sequence[FoundColumn]) -> dict[str, str]:
+    """Names in words, the likeliest first; what holds no numbers comes last."""
+    numbers = {each.name: each.name for each in protectable(columns)}
+    return numbers | {
+        each.name: f"{each.name} (categories)" for each in columns if not each.numeric
+    }
+
+
+def several_part(columns: Sequence[FoundColumn], example: Example | None) -> Tag:
+    """What else of a row is published, or known; nothing at first, unless an example shows it.
+
+    It is there for every table, if only hidden: what was ticked of another one is forgotten then.
+    """
+    names = {each.name: each.name for each in columns if not each.identifies}
+    together, kept = ((), ()) if example is None else (example.together, example.keep)
+    return tags.details(
+        tags.summary("Several columns, and what others know"),
+        tags.div(
+            boxes("together", "Publish together with it, protected", names, together),
+            boxes("keep", "Publish as they are: everybody knows them then", names, kept),
+            boxes("known", "Others may know, though they are not published", names, ()),
+        ),
+        meaning("several"),
+        class_="several",
+        hidden="" if len(names) < 3 else None,
+        open="" if together or kept else None,
     )
 
 
 def missing_in_words(columns: Sequence[FoundColumn], entry: Callable[[str], Any]) -> str:
     """Why nothing can be published of this table as it is chosen; empty where something can."""
-    if not protectable(columns):
-        return (
-            "None of the columns holds numbers and nothing else. Write numbers like 1234.5, with a "
-            "point, and leave out units."
-        )
     column, secret = entry("column"), entry("secret")
-    if all(each.name in (column, protectable(columns)[0].name) for each in secretive(columns)):
+    first = next(iter(_publishable(columns)), None)
+    if all(each.name in (column, first) for each in secretive(columns)):
         return (
             "None of the other columns can be the secret: it needs 2 to 200 different values, and "
             "one in every row."
@@ -144,30 +168,26 @@ def missing_in_words(columns: Sequence[FoundColumn], entry: Callable[[str], Any]
     return ""
 
 
-def groups_part(summary: Summary) -> Tag:
+def groups_part(names: Sequence[str], secrets: Mapping[Secret, int]) -> Tag:
     """How many rows each secret has; for the eyes of who has the table."""
-    rows = sorted(summary.groups.items(), key=lambda each: -each[1].records)
+    rows = sorted(secrets.items(), key=lambda each: -each[1])
     left = len(rows) - _MOST_GROUPS
     return tags.details(
-        tags.summary(
-            f"{sum(group.records for _, group in rows):,} values for {len(rows):,} secrets"
-        ),
+        tags.summary(f"{sum(secrets.values()):,} values for {len(rows):,} secrets"),
         tags.table(
             tags.thead(
                 tags.tr(
-                    tags.th(summary.secret, scope="col"),
+                    tags.th(", ".join(names), scope="col"),
                     tags.th("values", scope="col", class_="number"),
-                    tags.th("missing", scope="col", class_="number"),
                 )
             ),
             tags.tbody(
                 *(
                     tags.tr(
                         tags.th(str(secret), scope="row"),
-                        tags.td(f"{group.records:,}", class_="number"),
-                        tags.td(f"{group.missing:,}", class_="number"),
+                        tags.td(f"{count:,}", class_="number"),
                     )
-                    for secret, group in rows[:_MOST_GROUPS]
+                    for secret, count in rows[:_MOST_GROUPS]
                 )
             ),
         ),
@@ -175,9 +195,8 @@ def groups_part(summary: Summary) -> Tag:
     )
 
 
-def pairs_part(summary: Summary, example: Example | None) -> Tag:
+def pairs_part(secrets: Sequence[Secret], example: Example | None) -> Tag:
     """Which secrets must look alike."""
-    secrets = list(summary.groups)
     which = {"all": f"all pairs ({len(secrets) * (len(secrets) - 1) // 2:,})"}
     if len(secrets) > 2:
         which["against"] = "every other with one"
@@ -229,7 +248,9 @@ def more_part(columns: Sequence[FoundColumn], column: str, secret: str) -> Tag:
         number("round", "Round what is published to steps of", min="0"),
         number("low", "After the noise, move what is below up to"),
         number("high", "and what is above down to"),
-        boxes("keep", "Publish also, as they are (not protected)", others, ()) if others else None,
+        boxes("unprotected", "Publish also, as they are and unprotected", others, ())
+        if others
+        else None,
         checkbox("keep_order", "Keep the order of the rows, though it can betray"),
         number("min_group", "Refuse a secret with fewer records than", 30, min="1"),
         number("bootstrap", "More adversaries of each kind, fitted to resampled rows", 0, min="0"),
@@ -240,7 +261,7 @@ def releasing_part(none: bool, earlier: str) -> TagList:
     """The button, and what must be agreed to first."""
     return TagList(
         tags.p(
-            "No noise is needed for this promise: the values would be published as they are.",
+            "Nothing has to change for this promise: the values would be published as they are.",
             checkbox("allow_no_noise", "Publish them as they are"),
             class_="notice",
         )
@@ -248,8 +269,8 @@ def releasing_part(none: bool, earlier: str) -> TagList:
         else None,
         tags.div(
             tags.p(
-                f"This column was released already ({earlier}). A second release has noise of its "
-                "own, and whoever has both knows more than the promise allows."
+                f"This column was released already ({earlier}). A second release is drawn anew, "
+                "and somebody who has both knows more than the promise allows."
             ),
             checkbox("again", "The earlier release was not given to anybody, and will not be"),
             class_="notice",
@@ -257,7 +278,7 @@ def releasing_part(none: bool, earlier: str) -> TagList:
         if earlier
         else None,
         tags.button(
-            "Release now: draw the noise", id="release", type="button", class_="action-button main"
+            "Release now: draw, once", id="release", type="button", class_="action-button main"
         ),
     )
 
@@ -286,7 +307,7 @@ def release_part(released: Released, story: Sequence[Step], address: str) -> Tag
         )
 
     return TagList(
-        tags.h3(f"Released: {released.record.output}", id="done", tabindex="-1"),
+        tags.h3(f"Released: {released.documents[0].path.name}", id="done", tabindex="-1"),
         tags.p(released.note, class_="notice") if released.note else None,
         tell(story),
         listed("May be published", False),

@@ -9,16 +9,28 @@ from htmltools import Tag
 from shiny import reactive, render, req
 from shiny.types import SilentException
 
+from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import PufferfishError
 from pufferfish.studio import fragments
 from pufferfish.studio.asking import read_page
-from pufferfish.studio.bench import Outlook, Question
+from pufferfish.studio.bench import AnyOutlook
 from pufferfish.studio.data_step import Data
-from pufferfish.studio.latest import Latest, present
+from pufferfish.studio.latest import Latest, present, renew
 from pufferfish.studio.looks import wire_looks
+from pufferfish.studio.question import Question
 from pufferfish.studio.session import Page, in_words
 
 __all__ = ["Answer", "goal_step"]
+
+# Answers of the page, and whether they are given.
+_FOR_CATEGORIES = (
+    *(("kind", "recode", True), ("floor", "none", True)),
+    *(("beliefs", "mixture", False), ("beliefs", "empirical", True)),
+)
+_FOR_NUMBERS = (
+    *(("kind", "laplace", True), ("floor", "noise", True)),
+    *(("beliefs", "mixture", True), ("beliefs", "empirical", True)),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,16 +38,16 @@ class Answer:
     """What the second step found; reactive, and silent until it is there.
 
     Attributes:
-        question: What is asked for now.
+        question: What is asked for now; silent while a slow answer was not demanded.
         outlook: The answer to it.
         problem: What is wrong with the question, or why it has no answer.
         task: What takes time.
     """
 
     question: Callable[[], Question]
-    outlook: Callable[[], Outlook]
+    outlook: Callable[[], AnyOutlook]
     problem: Callable[[], str]
-    task: Latest[Question, Outlook]
+    task: Latest[Question, AnyOutlook]
 
 
 def goal_step(page: Page, data: Data) -> Answer:
@@ -47,26 +59,34 @@ def goal_step(page: Page, data: Data) -> Answer:
         req(page.entry("unit"), page.entry("provenance"), page.entry("which"))
         if page.entry("unit") == "person":
             req(page.entry("rows_way"))
-        columns = [each.name for each in data.looked().columns]
+        looked = data.looked()
         accuracy = {"value": "within", "mean": "mean_within"}.get(str(page.entry("by")))
         # Nothing is wrong with a number that is not there yet.
         req(accuracy is None or page.entry(accuracy) is not None)
         try:
-            return read_page(counted.question.source, data.reference(), columns, page.entry)
+            return read_page(
+                counted.question.source,
+                data.reference(),
+                looked.names,
+                page.entry,
+                looked.categories,
+            )
         except PufferfishError as error:
             return error
 
     @reactive.calc
-    def question() -> Question:
+    def wanted() -> Question:
         found = asked()
         return present(found if isinstance(found, Question) else None)
 
-    def answer(given: Question) -> Outlook:
+    question = _on_demand(page, wanted)
+
+    def answer(given: Question) -> AnyOutlook:
         return page.studio.bench.outlook(given, page.voice)
 
     answering = Latest(question, answer)
 
-    shown: reactive.Value[Outlook | None] = reactive.value(None)
+    shown: reactive.Value[AnyOutlook | None] = reactive.value(None)
 
     @reactive.effect
     async def _settle() -> None:
@@ -82,8 +102,11 @@ def goal_step(page: Page, data: Data) -> Answer:
         if not same:
             await page.send("away")
 
-    def outlook() -> Outlook:
-        return present(shown())
+    def outlook() -> AnyOutlook:
+        found = shown()
+        if found is None:
+            raise SilentException
+        return found
 
     @reactive.calc
     def problem() -> str:
@@ -94,14 +117,66 @@ def goal_step(page: Page, data: Data) -> Answer:
         return "" if error is None else in_words(error)
 
     wire_looks(page, outlook)
+    _wire_questions(page, data)
+    return Answer(question=question, outlook=outlook, problem=problem, task=answering)
+
+
+def _on_demand(page: Page, wanted: Callable[[], Question]) -> Callable[[], Question]:
+    """What is asked for; while its answer takes long and was not demanded, silent."""
+    demanded: reactive.Value[Question | None] = reactive.value(None)
+
+    @reactive.effect
+    @reactive.event(page.inputs.find)
+    def _demand() -> None:
+        demanded.set(wanted())
+
+    @reactive.calc
+    def waits() -> bool:
+        return wanted().slow and wanted() != demanded()
+
+    @reactive.calc
+    def question() -> Question:
+        req(not waits())
+        return wanted()
+
+    @reactive.effect
+    async def _offer() -> None:
+        try:
+            shown = waits()
+        except SilentException:
+            shown = False
+        await page.send("demand", waits=shown)
+
+    return question
+
+
+def _wire_questions(page: Page, data: Data) -> None:
+    """The parts of the second step that depend on the columns."""
+    # As values, so that what is chosen stays while other columns get a role or lose it.
+    secrets: reactive.Value[tuple[str, tuple[Secret, ...]] | None] = reactive.value(None)
+    roles: reactive.Value[tuple[str, str, str] | None] = reactive.value(None)
+    labelled: reactive.Value[bool] = reactive.value(False)
+
+    @reactive.effect
+    def _roles() -> None:
+        found = data.counted()
+        table, key = found.question.asked.table, found.question.source.key
+        column, secret = (each[0] for each in (table.column or [""], table.secret or [""]))
+        renew(secrets, (f"{key} {secret}", tuple(found.secrets)))
+        renew(roles, (key, column, secret))
+        renew(labelled, found.question.labelled)
+
+    @reactive.effect
+    async def _suit() -> None:
+        # What suits numbers is refused for categories, and need not be chosen by hand.
+        await page.send("choose", answers=_FOR_CATEGORIES if labelled() else _FOR_NUMBERS)
 
     @render.ui
     def pairs() -> Tag:
-        return fragments.pairs_part(data.counted().summary, data.example())
+        _, found = present(secrets())
+        return fragments.pairs_part(found, data.example())
 
     @render.ui
     def more() -> Tag:
-        column, secret = data.counted().question.asked.table.columns
+        _, column, secret = present(roles())
         return fragments.more_part(data.looked().columns, column, secret)
-
-    return Answer(question=question, outlook=outlook, problem=problem, task=answering)

@@ -11,11 +11,12 @@ from pufferfish.exact import Certificate, PairResult
 from pufferfish.options.adversaries import pair_text
 from pufferfish.report.pictures import heat_secrets
 from pufferfish.report.views import worst_first
-from pufferfish.studio.bench import Outlook
+from pufferfish.studio.bench import AnyOutlook, Outlook
 from pufferfish.studio.controls import choices
 from pufferfish.studio.latest import renew
 from pufferfish.studio.panels import moving_parts
 from pufferfish.studio.session import Page
+from pufferfish.studio.table_panels import table_parts
 from pufferfish.words.phrases import pair_in_words
 
 __all__ = ["wire_looks"]
@@ -24,7 +25,7 @@ __all__ = ["wire_looks"]
 _MOST_LISTED = 200
 
 
-def wire_looks(page: Page, outlook: Callable[[], Outlook]) -> None:
+def wire_looks(page: Page, outlook: Callable[[], AnyOutlook]) -> None:
     """Send every outlook to the page, as who looks at it wants to see it."""
     listed: reactive.Value[dict[str, str]] = reactive.value({})
     chosen: reactive.Value[str] = reactive.value("")
@@ -32,12 +33,17 @@ def wire_looks(page: Page, outlook: Callable[[], Outlook]) -> None:
     @reactive.effect
     def _list() -> None:
         # Which there are, not in which order: the list stays as it is while a slider moves.
-        found = sorted(_looks(outlook().calibration.certificate).items())[:_MOST_LISTED]
+        shown = outlook()
+        looks = _looks(shown.calibration.certificate) if isinstance(shown, Outlook) else {}
+        found = sorted(looks.items())[:_MOST_LISTED]
         renew(listed, {name: _in_words(result) for name, result in found})
 
     @reactive.effect
     async def _move() -> None:
         found = outlook()
+        if not isinstance(found, Outlook):
+            await page.send("moved", **table_parts(found))
+            return
         look = _looks(found.calibration.certificate).get(chosen())
         await page.send("moved", **moving_parts(found, look))
 

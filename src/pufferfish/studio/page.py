@@ -6,7 +6,7 @@ from htmltools import HTML, Tag, TagList, tags
 from shiny import ui
 
 from pufferfish.report.templates import templates
-from pufferfish.studio.controls import boxes, meaning, number, radios, slider
+from pufferfish.studio.controls import boxes, checkbox, choices, meaning, number, radios, slider
 from pufferfish.studio.sources import EXAMPLES
 
 __all__ = ["DELTAS", "EPSILONS", "PICTURES", "TILES", "page"]
@@ -19,13 +19,13 @@ _EPSILON, _DELTA = 1.0, 0.0
 # Numbers that move: their place, what they are, and which words explain them.
 TILES = {
     "promise": ("The promise", "promise"),
-    "noise": ("Noise", "noise"),
-    "within": ("A value with noise", "within"),
+    "noise": ("What is applied", "noise"),
+    "within": ("A published value", "within"),
     "guess": ("Guessing the secret", "guess"),
     "worst": ("Worst pair", "worst"),
     "certificate": ("Certified", "certificate"),
 }
-PICTURES = ("believed", "published", "ratio", "profile", "scale", "heat")
+PICTURES = ("believed", "published", "ratio", "map", "profile", "scale", "heat")
 
 
 def page(given: str | None, most_bytes: int, refusal: str) -> TagList:
@@ -52,9 +52,9 @@ def page(given: str | None, most_bytes: int, refusal: str) -> TagList:
             tags.header(
                 tags.h1("Pufferfish studio"),
                 tags.p(
-                    "Publish a column of numbers without betraying a secret it is correlated with. "
-                    "See what a promise means for your column. Nothing is drawn until you release, "
-                    "and nothing leaves this machine.",
+                    "Publish a column, or several together, without betraying a secret they are "
+                    "correlated with. See what a promise means for your table. Nothing is drawn "
+                    "until you release, and nothing leaves this machine.",
                     class_="lead",
                 ),
             ),
@@ -111,24 +111,88 @@ def _goal() -> Tag:
                         "empirical": "Somebody who knows how often each value occurs (empirical)",
                         "gaussian": "Somebody who believes in normal laws (gaussian)",
                         "ubm": "Somebody who adapts one law of all to each secret (ubm)",
+                        "independent": "Of several columns: who takes them for independent given "
+                        "the secret (independent)",
+                        "chain": "Of several columns: who takes each to depend on the one before "
+                        "it (chain)",
                     },
                     ("mixture", "empirical"),
                     meaning("beliefs"),
                 ),
-                radios(
-                    "kind",
-                    "Which noise?",
-                    {"laplace": "Laplace", "gaussian": "Gaussian (needs δ above 0)"},
-                    "laplace",
-                    meaning("kind"),
-                ),
+                _mechanism(),
                 ui.output_ui("more"),
                 class_="settings",
             ),
-            tags.div(_by(), _sliders(), _wait("live"), _live(), class_="live"),
+            tags.div(_by(), _sliders(), _demand(), _wait("live"), _live(), class_="live"),
             class_="two",
         ),
         aria_labelledby="goal-step",
+    )
+
+
+def _mechanism() -> Tag:
+    """Noise or a map; and of a map what is asked of it."""
+    return radios(
+        "kind",
+        "What is applied to a value?",
+        {
+            "laplace": "Laplace noise",
+            "gaussian": "Gaussian noise (needs δ above 0)",
+            "recode": "A recoding: values become values that occur, at random",
+            "auto": "What errs least (auto)",
+        },
+        "laplace",
+        meaning("kind"),
+        tags.div(
+            radios(
+                "floor",
+                "What protects a value from everybody else?",
+                {
+                    "noise": "As much as the least noise would",
+                    "number": "A floor of my own, κ",
+                    "none": "Nothing: no floor",
+                },
+                "noise",
+                tags.div(
+                    number("floor_number", "κ, in units of the column", 0.5, min="0"),
+                    data_if="floor number",
+                    hidden="",
+                ),
+                meaning("floor"),
+            ),
+            number("wrong", "How wrong may the described laws be? In percent", min="0", max="99"),
+            meaning("wrong"),
+            checkbox("nominal", "Allow a weak floor all the same, with 0%"),
+            choices(
+                "loss",
+                "What should be small",
+                {
+                    "squared": "the squared error; of categories, how many change",
+                    "absolute": "the absolute error",
+                    "changed": "the number of changed values",
+                },
+                "squared",
+            ),
+            checkbox("any_histogram", "Values need not occur as often as before"),
+            meaning("loss"),
+            class_="inner",
+            data_if="kind recode",
+            hidden="",
+        ),
+    )
+
+
+def _demand() -> Tag:
+    """What takes long is looked for when it is asked for, not with every movement."""
+    return tags.div(
+        tags.p(
+            "This takes a while: seconds, for many values or columns a minute or two. What is "
+            "shown below, if anything, answers an earlier question."
+        ),
+        tags.button("Calculate", id="find", type="button", class_="action-button main"),
+        id="demand",
+        class_="notice",
+        hidden="",
     )
 
 
@@ -194,6 +258,10 @@ def _live() -> Tag:
             ),
             class_="tiles",
         ),
+        *(
+            tags.div(tags.div(id=name), meaning(name), id=f"place-{name}", hidden="")
+            for name in ("ways", "parts")
+        ),
         ui.output_ui("chooser"),
         tags.div(
             *(
@@ -214,15 +282,15 @@ def _result() -> Tag:
         _wait("result"),
         tags.div(
             tags.p(
-                "A release draws the noise, once. Whoever gets two releases of the same column can "
-                "average: publish one. Nothing is written on this machine but into a folder of the "
+                "A release draws at random, once. Two releases of the same column say more than "
+                "one may: publish one. Nothing is written on this machine but into a folder of the "
                 "page, which is removed when the page is closed; save what you need."
             ),
             ui.output_ui("released"),
             ui.output_ui("releasing"),
             tags.h3("Run it elsewhere"),
             tags.p(
-                "The same plan, by the command line or in Python. It draws noise of its own: use "
+                "The same plan, by the command line or in Python. It draws anew: use "
                 "either this or the release above, not both."
             ),
             ui.output_ui("elsewhere"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from htmltools import html_escape
 
+from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
 from pufferfish.columns.statement import Facts, not_promised
 from pufferfish.columns.story import (
     adversaries_in_words,
@@ -14,10 +15,12 @@ from pufferfish.columns.story import (
     promise_in_words,
     steps_in_words,
 )
-from pufferfish.exact import PairResult
+from pufferfish.exact import Certificate, PairResult
 from pufferfish.insight.comparison import noise_in_words
 from pufferfish.insight.strongest import half_width
 from pufferfish.mechanisms import words_of
+from pufferfish.mechanisms.recoded import how_recoded
+from pufferfish.recoding.law import Recoding
 from pufferfish.report.pictures import (
     Picture,
     heat_picture,
@@ -25,14 +28,16 @@ from pufferfish.report.pictures import (
     profile_picture,
     view_pictures,
 )
+from pufferfish.report.recoded_pictures import cost_picture, map_picture
 from pufferfish.report.templates import templates
 from pufferfish.report.views import view_of
 from pufferfish.studio.bench import Outlook
+from pufferfish.studio.session import on_page
 from pufferfish.words.certificates import VERDICTS, measure
-from pufferfish.words.numbers import at_most, odds_factor, percent_up
+from pufferfish.words.numbers import at_most, odds_factor, percent, percent_up, readable
 from pufferfish.words.phrases import beside_column, unit_in_words
 
-__all__ = ["moving_parts"]
+__all__ = ["certified", "moving_parts", "template"]
 
 _CONFIDENCE = 0.95
 # How the pictures of a pair are called.
@@ -53,8 +58,12 @@ def moving_parts(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
         "said": html_escape(_say(outlook)),
         "tiles": {name: [html_escape(each) for each in pair] for name, pair in _tiles(outlook)},
         "pictures": {name: _figure(picture) for name, picture in pictures.items()},
-        "covered": _template("covered.html.j2").render(
-            to_whom=adversaries_in_words(outlook.plan), gaps=not_promised(Facts.of(outlook.plan))
+        "ways": _ways(outlook),
+        "parts": "",
+        "covered": template("covered.html.j2").render(
+            applied=_applied(outlook),
+            to_whom=adversaries_in_words(outlook.plan),
+            gaps=not_promised(Facts.of(outlook.plan)),
         ),
     }
 
@@ -84,8 +93,8 @@ def _say(outlook: Outlook) -> str:
     guess = outlook.guess
     return (
         f"{outlook.plan.promise}: {noise_in_words(outlook.calibration.mechanism)}; guessed right "
-        f"in {percent_up(guess.after_upper)} of cases, {percent_up(guess.before_upper)} without "
-        "noise"
+        f"in {percent_up(guess.after_upper)} of cases, {percent_up(guess.before_upper)} from the "
+        "true value"
         f"{', from this column by itself' if outlook.plan.keep else ''}."
     )
 
@@ -135,14 +144,19 @@ def _tiles(outlook: Outlook) -> list[tuple[str, tuple[str, str]]]:
 
 def _noise(outlook: Outlook) -> tuple[str, str]:
     noise, spread = outlook.calibration.mechanism, outlook.column_std
+    recode = outlook.calibration.recode
     if noise.identity:
         return "none", "none is needed for this promise"
+    if recode is not None:
+        return f"error {readable(recode.rmse, 3)}", compare_in_words(recode)
     ratio = f"{beside_column(noise.error(), spread)}; " if spread else ""
     return words_of(noise).error(noise), ratio + noise_in_words(noise)
 
 
 def _within(outlook: Outlook) -> tuple[str, str]:
-    plan = outlook.plan
+    plan, recode = outlook.plan, outlook.calibration.recode
+    if recode is not None:
+        return f"{percent(recode.unchanged, 2)} stay", moves_in_words(recode)
     mean = mean_within(plan, outlook.records)
     capped = "" if plan.cap is None else " of the capped values"
     means = (
@@ -157,20 +171,61 @@ def _within(outlook: Outlook) -> tuple[str, str]:
 
 
 def _certificate_card(outlook: Outlook) -> tuple[str, str]:
-    certificate, goal = outlook.calibration.certificate, outlook.calibration.goal
-    the, found, limit = (
-        ("the ", certificate.epsilon_upper, goal.epsilon)
-        if goal.pure
-        else ("", certificate.delta_upper, goal.delta)
-    )
-    what = f"{the}{measure(goal)} is at most {at_most(found, 4)}"
     row = ""
     if outlook.plan.rows_per_person > 1:
         apart = outlook.plan.several_rows.apart
         row = (
             " for each row" if apart else ", by one row; all rows of a person are proven to keep it"
         )
-    return VERDICTS[certificate.holds], f"{what}, {limit:.4g} is promised{row}"
+    verdict, bound = certified(outlook.calibration.certificate)
+    return verdict, f"{bound}{row}{_which_laws(outlook)}"
+
+
+def certified(certificate: Certificate) -> tuple[str, str]:
+    """Whether a promise is kept, and what is proven next to what is promised."""
+    goal = certificate.goal
+    the, found, limit = (
+        ("the ", certificate.epsilon_upper, goal.epsilon)
+        if goal.pure
+        else ("", certificate.delta_upper, goal.delta)
+    )
+    return (
+        VERDICTS[certificate.holds],
+        f"{the}{measure(goal)} is at most {at_most(found, 4)}, {limit:.4g} is promised",
+    )
+
+
+def _which_laws(outlook: Outlook) -> str:
+    certificate = outlook.calibration.certificate
+    return "" if certificate.noise.additive else f". {wrong_in_words(certificate.wrong)}"
+
+
+def _applied(outlook: Outlook) -> str:
+    """What a recoding does to a value, in a sentence; noise says so in its tile."""
+    law = outlook.calibration.mechanism
+    return how_recoded(law, "is") if isinstance(law, Recoding) else ""
+
+
+def _ways(outlook: Outlook) -> str:
+    """What was compared, where what errs least was asked for."""
+    found = outlook.chosen
+    if found is None:
+        return ""
+    text: str = template("ways.html.j2").render(
+        ways=[
+            (
+                way.name,
+                way.in_words,
+                readable(way.rmse, 4),
+                percent(way.unchanged, 2),
+                way is found.taken,
+            )
+            for way in found.ways
+        ],
+        constant=readable(found.constant_rmse, 4),
+        notes=[on_page(note) for note in found.notes],
+    )
+    return text
 
 
 def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:
@@ -185,8 +240,13 @@ def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:
     found.append(
         ("profile", profile_picture(certificate, outlook.profile, outlook.bare, of_all=False))
     )
+    law, recode = outlook.calibration.mechanism, outlook.calibration.recode
+    if isinstance(law, Recoding):
+        found.append(("map", map_picture(law)))
     found.append(
-        ("scale", noise_picture(outlook.calibration.mechanism, outlook.column_std, outlook.others))
+        ("scale", noise_picture(law, outlook.column_std, outlook.others))
+        if recode is None
+        else ("scale", cost_picture(recode))
     )
     if len(outlook.calibration.scenario.pairs) > 1:
         found.append(("heat", heat_picture(certificate, shown.pair, selectable=True)))
@@ -194,10 +254,11 @@ def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:
 
 
 def _figure(picture: Picture) -> str:
-    text: str = _template("figure.html.j2").render(picture=picture)
+    text: str = template("figure.html.j2").render(picture=picture)
     return text
 
 
 @cache
-def _template(name: str) -> Any:
+def template(name: str) -> Any:
+    """One of the studio's, or of the report's."""
     return templates("pufferfish.studio", "pufferfish.report").get_template(name)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from pufferfish.columns.plan import Plan
-from pufferfish.columns.record import Record
+from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import PufferfishError
+from pufferfish.joint.plan import TablePlan
+from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.options.voice import Voice
 from pufferfish.releases import release_file
 from pufferfish.report import report
@@ -17,10 +19,13 @@ from pufferfish.report.columns import WrittenAs, count_column
 from pufferfish.studio.sources import Source
 from pufferfish.tables import FileFormat
 
-__all__ = ["PLAN", "Document", "Released", "publish"]
+__all__ = ["PLAN", "AnyPlan", "Document", "Released", "publish"]
 
 # What a plan is saved as.
 PLAN = "plan.json"
+
+AnyPlan = ColumnPlan | TablePlan
+AnyRecord = ReleaseRecord[Any, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +47,14 @@ class Document:
 class Released:
     """A release: its record, its documents, and what could not be done."""
 
-    record: Record
+    record: AnyRecord
     documents: tuple[Document, ...]
     note: str = ""
 
 
 def publish(
     source: Source,
-    plan: Plan,
+    plan: AnyPlan,
     folder: Path,
     *,
     ledger: Path | None,
@@ -70,7 +75,7 @@ def publish(
     record = output.with_name(output.name + ".record.json")
     public = output.with_name(output.name + ".public.json")
 
-    def save(done: Record) -> None:
+    def save(done: AnyRecord) -> None:
         check()
         done.save(record, "internal")
         done.save(public, "public")
@@ -95,19 +100,22 @@ def publish(
         documents += _reports(source, done, output, voice)
     except (PufferfishError, OSError) as error:
         # A reader of "failed" alone would release again, with fresh noise.
-        note = f"The column was released and recorded; only the reports were not written ({error})."
+        note = f"The table was released and recorded; only the reports were not written ({error})."
         return Released(record=done, documents=tuple(documents), note=note)
     return Released(record=done, documents=tuple(documents))
 
 
-def _reports(source: Source, record: Record, output: Path, voice: Voice) -> Iterator[Document]:
-    """Both editions of the report, beside the released table."""
-    column = record.plan.column
+def _reports(source: Source, record: AnyRecord, output: Path, voice: Voice) -> Iterator[Document]:
+    """Both editions of the report, next to the released table."""
+    plan = record.plan
     with voice.progress("Writing the reports") as progress:
-        released = count_column(output, column)
         # Where persons became one row each, the table's own column is another one.
-        given = None if record.plan.one_row else WrittenAs(source.path, source.format)
-        original = count_column(given, column)
+        given = None if plan.reduction else WrittenAs(source.path, source.format)
+        released, original = (
+            (count_column(output, plan.column), count_column(given, plan.column))
+            if isinstance(plan, ColumnPlan)
+            else (WrittenAs(str(output), FileFormat(kind=source.format.kind)), given)
+        )
         progress(0.3)
         page = report(record, released=released, original=original)
         internal = output.with_name(output.name + ".report.html")

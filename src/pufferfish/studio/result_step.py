@@ -15,17 +15,18 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from pufferfish.calibration.slight import publishes_values
-from pufferfish.columns.plan import Plan
-from pufferfish.columns.story import story
 from pufferfish.core.errors import BudgetExceededError, InvalidInputError, PufferfishError
 from pufferfish.options.script import script
+from pufferfish.options.table_script import table_script
 from pufferfish.options.words import commands
+from pufferfish.releases import row_kind
 from pufferfish.studio import fragments
-from pufferfish.studio.bench import Outlook, Question
+from pufferfish.studio.bench import AnyOutlook, Outlook
 from pufferfish.studio.data_step import Data
 from pufferfish.studio.goal_step import Answer
 from pufferfish.studio.latest import present, renew
-from pufferfish.studio.releasing import PLAN, Released, publish
+from pufferfish.studio.question import Question
+from pufferfish.studio.releasing import PLAN, AnyPlan, Released, publish
 from pufferfish.studio.session import Page, in_words
 
 __all__ = ["Result"]
@@ -83,13 +84,14 @@ class Result:
             done = self._done()
             if done is None:
                 return None
-            return fragments.release_part(done, story(done.record), self._address)
+            story = row_kind(done.record.plan).story(done.record)
+            return fragments.release_part(done, story, self._address)
 
         @render.ui
         def elsewhere() -> TagList:
             return self._elsewhere(self._answer.outlook())
 
-    def _elsewhere(self, found: Outlook) -> TagList:
+    def _elsewhere(self, found: AnyOutlook) -> TagList:
         publishing = replace(found.question.asked.publishing, allow_no_noise=self._agreed()[0])
         asked = replace(found.question.asked, publishing=publishing)
         output = found.question.source.released_name
@@ -97,14 +99,19 @@ class Result:
         example = self._data.example()
         if example is not None:
             links.append((example.name, "the example's table"))
-        refused = ""
+        refused, python = "", ""
         try:
             self._plan(found)
+            python = (
+                script(asked, found.calibration.scenario, output)
+                if isinstance(found, Outlook)
+                else table_script(asked, found.described, found.plan, output)
+            )
         except PufferfishError as error:
             refused = in_words(error)
         return fragments.elsewhere_part(
             commands(asked, output),
-            script(asked, found.calibration.scenario, output),
+            python,
             [(name, f"{self._address}&name={quote(name)}", what) for name, what in links],
             refused,
         )
@@ -113,18 +120,19 @@ class Result:
         """Whether values may be published as they are, and once more."""
         return bool(self._page.entry("allow_no_noise")), bool(self._page.entry("again"))
 
-    def _plan(self, found: Outlook) -> Plan:
+    def _plan(self, found: AnyOutlook) -> AnyPlan:
         needed = publishes_values(found.calibration)
         return found.release_plan(allow_no_noise=needed and self._agreed()[0])
 
-    def _earlier(self, found: Outlook) -> str:
-        return self._page.studio.released().get(_column_of(found), "")
+    def _earlier(self, found: AnyOutlook) -> str:
+        released = self._page.studio.released()
+        return next((released[each] for each in found.released if released.get(each)), "")
 
-    def _note(self, found: Outlook, text: str) -> None:
-        """Remember what was released of a column; nothing where the text is empty."""
+    def _note(self, found: AnyOutlook, text: str) -> None:
+        """Remember what was released of each column; nothing where the text is empty."""
         released = self._page.studio.released
         with reactive.isolate():
-            released.set(released() | {_column_of(found): text})
+            released.set(released() | dict.fromkeys(found.released, text))
 
     def _begin(self) -> None:
         """Release what is shown, if it is what is asked for and was not released before."""
@@ -152,7 +160,7 @@ class Result:
         self._note(found, f"{plan.promise}, at {datetime.now().astimezone():%H:%M}")
         self._task = asyncio.create_task(self._run(found, plan, earlier))
 
-    async def _run(self, found: Outlook, plan: Plan, earlier: str) -> None:
+    async def _run(self, found: AnyOutlook, plan: AnyPlan, earlier: str) -> None:
         page, source = self._page, found.question.source
         try:
             done = await asyncio.to_thread(
@@ -205,8 +213,3 @@ def _save(name: str, content: bytes) -> Response:
         media_type="application/octet-stream",
         headers={"Content-Disposition": disposition},
     )
-
-
-def _column_of(found: Outlook) -> str:
-    """What can be released once: a column, by its values, whatever its file is called."""
-    return f"{found.plan.column} {found.column}"

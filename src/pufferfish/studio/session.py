@@ -20,7 +20,7 @@ from pufferfish.studio.sources import EXAMPLES, Source, source_from_path, source
 from pufferfish.studio.uploads import Upload, Uploads
 from pufferfish.studio.voice import PageVoice
 
-__all__ = ["Page", "Studio", "in_words"]
+__all__ = ["Page", "Studio", "in_words", "on_page"]
 
 
 class Studio:
@@ -35,7 +35,7 @@ class Studio:
         self.ledger = ledger
         self.bench = Bench()
         self.examples = {
-            key: source_from_upload(uploads.hold(example.name, example.csv))
+            key: source_from_upload(uploads.hold(example.name, example.csv, limited=False))
             for key, example in EXAMPLES.items()
         }
         # Of each column, by its values, what was promised when; all pages see it.
@@ -116,20 +116,30 @@ _CONTROLS = {
     "--min-group": "More: Refuse a secret with fewer records than",
     "--rows-per-person": "At most so many rows of one person",
     "--one-row": "What is published of a person?",
+    "--mechanism": "What is applied to a value?",
+    "--epsilon": "Choose by: the promise",
+    "--floor": "What protects a value from everybody else?",
+    "--wrong": "How wrong may the described laws be?",
+    "--nominal": "Allow a weak floor all the same",
     "--delta": "δ",
     "--cap": "More: Before the noise, move what is below up to",
+    "--round": "More: Round what is published to steps of",
+    "--clip": "More: After the noise, move what is below up to",
     "--accuracy": "Choose by: accuracy of a value",
     "--allow-no-noise": "Publish them as they are",
 }
 
 
+def on_page(text: str) -> str:
+    """The text, and where the page asks for the options that it names."""
+    places = [place for option, place in _CONTROLS.items() if option in text]
+    return f"{text} On this page: {'; '.join(places)}." if places else text
+
+
 def in_words(error: BaseException) -> str:
     """As the command line says it; what should not happen goes to the terminal."""
     if isinstance(error, PufferfishError):
-        text = " ".join(str(error).split())
-        places = [place for option, place in _CONTROLS.items() if option in text]
-        here = f" On this page: {'; '.join(places)}." if places else ""
-        return text + here
+        return on_page(" ".join(str(error).split()))
     if isinstance(error, OSError):
         # An upload has no name that its user would know.
         name = str(error.filename or "")

@@ -61,6 +61,8 @@ class Example:
         secret: That must not be betrayed.
         pairs: That must look alike.
         missing: What happens to rows without a value.
+        together: Further columns to protect with it.
+        keep: Columns that are published as they are, and so known to everybody.
     """
 
     title: str
@@ -70,6 +72,8 @@ class Example:
     secret: str
     pairs: tuple[str, ...]
     missing: str = "refuse"
+    together: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
 
     @property
     def csv(self) -> bytes:
@@ -96,6 +100,25 @@ EXAMPLES = {
         missing="drop",
     ),
 }
+
+
+def _adult_rows() -> Mapping[str, Any]:
+    """Five columns of the ten: enough for a first look at a table."""
+    table = datasets.adult()
+    names = ("education-num", "occupation", "income", "sex", "race")
+    return {name: table[name] for name in names}
+
+
+EXAMPLES["rows"] = Example(
+    title="Education, occupation, income, sex and race: UCI Adult, rows of several columns",
+    name="adult-rows.csv",
+    table=_adult_rows,
+    column="education-num",
+    secret="race",  # noqa: S106
+    pairs=("Black:White",),
+    together=("income",),
+    keep=("sex",),
+)
 
 
 def source_from_path(file: str, na: Sequence[str] = ()) -> Source:

@@ -163,10 +163,20 @@ class Uploads:
                 )
             return self._folder.name
 
-    def hold(self, name: str, data: bytes) -> Upload:
-        """Keep a table that the program made; nobody else can claim it."""
+    def hold(self, name: str, data: bytes, *, limited: bool = True) -> Upload:
+        """Keep a table that the program made; nobody else can claim it.
+
+        Args:
+            name: What it is called.
+            data: Its bytes.
+            limited: Whether the limits are about it; they are not about what comes with the
+                program.
+        """
         with self._arriving() as arriving:
-            self._add(arriving, data)
+            if limited:
+                self._add(arriving, data)
+            else:
+                arriving.place.file.write(data)
             return self._keep(arriving, name)
 
     def claim(self, key: str) -> Upload:

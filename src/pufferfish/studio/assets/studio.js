@@ -105,6 +105,20 @@
     }
   }
 
+  // What fits what was chosen elsewhere; as if it had been pressed, so that all who listen know.
+  function choose({ answers }) {
+    for (const [name, value, given] of answers) {
+      const input = document.querySelector(`input[name="${name}"][value="${value}"]`);
+      if (input && input.checked !== given) input.click();
+    }
+  }
+
+  // What takes long is offered, and what is shown meanwhile is not what is asked for.
+  function demand({ waits }) {
+    byId("demand").hidden = !waits;
+    byId("studio").classList.toggle("outdated", waits);
+  }
+
   // What was released is gone with the page.
   let unsaved = false;
   window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
@@ -120,14 +134,18 @@
   }
 
   let saying = null;
-  function moved({ verdict, said, tiles, pictures, covered }) {
+  function moved({ verdict, said, tiles, ways, parts, pictures, covered }) {
     show(true);
     put("verdict", verdict);
     for (const [name, [number, note]] of Object.entries(tiles)) {
       put(`tile-${name}`, number);
       put(`note-${name}`, note);
     }
-    for (const place of document.querySelectorAll("[id^=place-]")) {
+    for (const [name, html] of Object.entries({ ways, parts })) {
+      byId(`place-${name}`).hidden = html === "";
+      put(name, html);
+    }
+    for (const place of document.querySelectorAll(".figures > [id^=place-]")) {
       const name = place.id.slice("place-".length);
       place.hidden = !(name in pictures);
       put(`picture-${name}`, pictures[name] || "");
@@ -172,6 +190,8 @@
     problem("The connection to the studio is lost. Reload the page; if that does not help, the studio has ended."));
   Shiny.addCustomMessageHandler("moved", moved);
   Shiny.addCustomMessageHandler("away", (_) => show(false));
+  Shiny.addCustomMessageHandler("choose", choose);
+  Shiny.addCustomMessageHandler("demand", demand);
   Shiny.addCustomMessageHandler("released", released);
   Shiny.addCustomMessageHandler("problem", ({ text }) => problem(text));
   Shiny.addCustomMessageHandler("busy", working);

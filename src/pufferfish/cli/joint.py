@@ -1,0 +1,221 @@
+"""A table that is calibrated: what a command says of it, in words and as JSON."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.calibration.result import Calibration
+from pufferfish.cli.held_out import as_data, as_line, measured_table
+from pufferfish.cli.show import Show
+from pufferfish.core.errors import UnreachableGoalError
+from pufferfish.insight.strongest import EPSILONS
+from pufferfish.joint.facts import TableFacts
+from pufferfish.joint.known import known_says
+from pufferfish.joint.plan import TablePlan
+from pufferfish.joint.story import promise_in_words
+from pufferfish.joint.words import headline
+from pufferfish.noise import law_to_dict
+from pufferfish.options.joint import (
+    WRONG,
+    DescribedTable,
+    calibrate_table,
+    plan_table,
+    wrong_by_default,
+)
+from pufferfish.options.planning import Asked
+from pufferfish.words.numbers import percent, readable
+from pufferfish.words.terminal import align, fold
+
+__all__ = ["calibrate_and_tell", "default_wrong", "table_figures"]
+
+# Strata that are shown one by one.
+_MOST_SHOWN = 12
+
+
+def calibrate_and_tell(
+    asked: Asked,
+    described: DescribedTable,
+    output: Path | None,
+    splits: int | None,
+    show: Show,
+    *,
+    force: bool,
+) -> None:
+    """The plan of a table, explained and written; without a promise, a table to choose from."""
+    if asked.goal.epsilon is None:
+        _choose(asked, described, show)
+        return
+    plan = plan_table(asked, described, show)
+    if output is not None:
+        plan.save(output, force=force)
+    held_out = measured_table(asked, described, plan, splits, show)
+    counted = described.counted
+    facts = TableFacts.of(
+        plan,
+        known_says=known_says(counted.crosstab, counted.layout, plan.scenario.pairs)
+        if plan.known
+        else None,
+    )
+    said = [
+        *(fold(f"Beware: {text}") for text in headline(facts)),
+        str(plan.calibration.explain()),
+        _columns_table(plan.calibration),
+        _strata_table(plan.calibration),
+        fold(as_line(held_out)),
+        default_wrong(asked, described),
+        fold(f"The promise: {promise_in_words(plan)}"),
+    ]
+    written = (
+        ""
+        if output is None
+        else f"\nPlan written to {output}. Release with it: pufferfish release "
+        f"{shlex.quote(asked.table.file)} --plan {output} --output OUT"
+    )
+    show.result(
+        "\n\n".join(filter(None, said)) + written,
+        {
+            "headline": headline(facts),
+            "goal": {"epsilon": plan.promise.epsilon, "delta": plan.promise.delta},
+            "unit": plan.unit,
+            "noise": law_to_dict(plan.calibration.mechanism),
+            **table_figures(plan),
+            "certificate": plan.certificate.to_dict(),
+            "plan": None if output is None else str(output),
+            **as_data(held_out, plan),
+        },
+    )
+
+
+def default_wrong(asked: Asked, described: DescribedTable) -> str:
+    """That nobody said by how much laws may be wrong; nothing where somebody did."""
+    if not wrong_by_default(asked, described):
+        return ""
+    return f"--wrong is {percent(WRONG, 2)}, the default for categories and for several columns."
+
+
+def table_figures(plan: TablePlan) -> dict[str, Any]:
+    """What a table costs those who use it, for --json. Private, like the table."""
+    calibration = plan.calibration
+    recode = calibration.recode
+    strata = [
+        {
+            "known": dict(zip(calibration.strata.columns, values, strict=True)),
+            "rmse": part.rmse if part.recode is not None or part.mechanism.additive else None,
+            "unchanged": None if part.recode is None else part.recode.unchanged,
+            "epsilon_upper": part.certificate.worst.epsilon_upper,
+        }
+        for values, part in (calibration.strata.items() if calibration.parts else ())
+    ]
+    if recode is None:
+        return {"rmse": calibration.rmse, "unchanged": 0.0, "wrong": 0.0, "strata": strata}
+    return {
+        "rmse": recode.rmse,
+        "unchanged": recode.unchanged,
+        "constant_rmse": recode.constant_rmse,
+        "floor": recode.floor,
+        "wrong": recode.wrong,
+        "least_loss_bound": recode.least_loss,
+        "columns": [
+            {
+                "column": part.column,
+                "unchanged": part.unchanged,
+                "constant_unchanged": part.mode_share,
+                "rmse": part.rmse,
+                "constant_rmse": part.std,
+            }
+            for part in recode.parts
+        ],
+        "strata": strata,
+    }
+
+
+def _choose(asked: Asked, described: DescribedTable, show: Show) -> None:
+    """What several ε leave of the table."""
+    found: list[tuple[Guarantee, Calibration]] = []
+    refused: UnreachableGoalError | None = None
+    with show.progress("Calibrating") as progress:
+        for place, epsilon in enumerate(EPSILONS):
+            try:
+                made = calibrate_table(asked, described, Show(json=False, quiet=True), epsilon)
+                found.append((made.goal, made))
+            except UnreachableGoalError as error:
+                refused = error
+            progress((place + 1) / len(EPSILONS))
+    if refused is not None and not found:
+        raise refused
+    show.result(
+        f"{_choice_table(found)}\n\nThe smaller ε, the more alike the secrets look. Choose one "
+        "with --epsilon.",
+        {
+            "choices": [
+                {
+                    "goal": {"epsilon": goal.epsilon, "delta": goal.delta},
+                    "rmse": made.rmse,
+                    "unchanged": None if made.recode is None else made.recode.unchanged,
+                    "constant_rmse": None if made.recode is None else made.recode.constant_rmse,
+                }
+                for goal, made in found
+            ]
+        },
+    )
+
+
+def _choice_table(found: Sequence[tuple[Guarantee, Calibration]]) -> str:
+    head = ["ε", "rows unchanged", "error", "error of a constant"]
+    names = [part.column for part in _parts(found[0][1])] if len(_parts(found[0][1])) > 1 else []
+    rows: list[list[str]] = [[*head, *(f"{name} unchanged" for name in names)]]
+    for goal, made in found:
+        recode = made.recode
+        rows.append(
+            [
+                f"{goal.epsilon:g}",
+                "-" if recode is None else percent(recode.unchanged, 2),
+                readable(made.rmse, 3),
+                "-" if recode is None else readable(recode.constant_rmse, 3),
+                *(percent(part.unchanged, 2) for part in _parts(made)[: len(names)]),
+            ]
+        )
+    return align(rows, "right")
+
+
+def _parts(made: Calibration) -> tuple[Any, ...]:
+    return () if made.recode is None else made.recode.parts
+
+
+def _columns_table(calibration: Calibration) -> str:
+    """What stays of each column, next to what one constant would leave."""
+    parts = _parts(calibration)
+    if not parts:
+        return ""
+    rows = [["column", "unchanged", "by a constant", "error", "error of the mean"]]
+    rows += [
+        [
+            part.column or "category",
+            percent(part.unchanged, 2),
+            percent(part.mode_share, 2),
+            "-" if part.rmse is None else readable(part.rmse, 3),
+            "-" if part.std is None else readable(part.std, 3),
+        ]
+        for part in parts
+    ]
+    if len(parts) > 1 and calibration.recode is not None:
+        rows.append(["all of a row", percent(calibration.recode.unchanged, 2), "", "", ""])
+    return align(rows, "left", ruled=True)
+
+
+def _strata_table(calibration: Calibration) -> str:
+    """What stays of the rows with each combination of known values."""
+    if not calibration.parts:
+        return ""
+    strata = calibration.strata
+    rows = [[*strata.columns, "rows unchanged", "error"]]
+    for values, part in list(strata.items())[:_MOST_SHOWN]:
+        shown = ["(missing)" if each is None else str(each) for each in values]
+        stays = "-" if part.recode is None else percent(part.recode.unchanged, 2)
+        rows.append([*shown, stays, readable(part.rmse, 3)])
+    more = len(strata) - _MOST_SHOWN
+    return align(rows, "left", ruled=True) + (f"\nand {more:,} more" if more > 0 else "")

@@ -1,0 +1,198 @@
+"""A table that is asked for, as counts: what its columns are for, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from pufferfish.beliefs.labels import Label
+from pufferfish.beliefs.layout import Layout
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.fit.layout import count_table, layout_of
+from pufferfish.fit.table import TableCounts
+from pufferfish.options.planning import Asked
+from pufferfish.options.quoting import number_of
+from pufferfish.options.recoding import AUTO
+from pufferfish.options.roles import refuse_without_role
+from pufferfish.options.table import Table
+from pufferfish.options.voice import Voice
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables.engine import Engine
+
+__all__ = ["Opener", "count_asked", "holds_categories"]
+
+
+# From a table, and the columns that matter, to who reads it.
+Opener = Callable[[Table, Sequence[str]], AbstractContextManager[Engine]]
+
+
+def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> TableCounts:
+    """The table as counts, its columns read as asked for.
+
+    Args:
+        asked: Which columns, and by which rules they are read.
+        voice: Told how far it has come.
+        opened: Who reads the table.
+
+    Raises:
+        InvalidInputError: Options that do not go together, or that the table contradicts.
+    """
+    names = _roles(asked)
+    _refuse_foreign(asked)
+    with (
+        opened(asked.table, names) as engine,
+        voice.progress(f"Counting {asked.table.file}") as progress,
+    ):
+        layout = _layout(asked, engine)
+        crosstab = count_table(engine, layout, progress)
+    _refuse_mixed(asked, layout, crosstab)
+    _refuse_holes(asked, layout, crosstab)
+    return TableCounts(crosstab, layout)
+
+
+def holds_categories(asked: Asked) -> bool:
+    """Whether the one column to publish holds categories, or dates, and no numbers."""
+    name, secret = asked.table.columns
+    try:
+        with asked.table.opened([name, secret]) as engine:
+            kind = engine.kinds([name])[name].read
+            if kind != "label":
+                return kind == "date"
+            counted = engine.crosstab([Coding(column=name, read="label")])
+    except InvalidInputError:
+        return False
+    return bool(counted.rows) and not _mostly_numbers(counted, name) and any(_labels(counted, name))
+
+
+def _roles(asked: Asked) -> list[str]:
+    """All columns with a role; one with two is refused, and so are rules for others."""
+    table, publishing = asked.table, asked.publishing
+    require(
+        bool(table.column and table.secret),
+        "name the columns to publish and the column of the secret: --column NAME --secret NAME.",
+    )
+    # A kept column is known to everybody: named as known as well, it has still one role.
+    known = dict.fromkeys((*(asked.roles.known or ()), *(publishing.keep or ())))
+    given = {
+        "--column": table.column or (),
+        "--secret": table.secret or (),
+        "--known or --keep": tuple(known),
+        "--keep-unprotected": publishing.keep_unprotected or (),
+    }
+    roles: dict[str, str] = {}
+    for option, names in given.items():
+        for name in names:
+            before = roles.setdefault(name, option)
+            require(
+                before == option,
+                f"column {name!r} is given as {before} and as {option}: a column has one role.",
+            )
+        require(len(set(names)) == len(names), f"{option} names a column twice.")
+    names = [*given["--column"], *given["--secret"], *known]
+    asked.roles.check(names)
+    refuse_without_role("--edges", filter(None, asked.recoding.cuts), names)
+    for rule in asked.recoding.forbidden:
+        refuse_without_role("--never", rule, [*given["--column"], *known])
+    both = {*asked.roles.cuts} & {*asked.recoding.cuts}
+    require(not both, "--bands and --edges are given for the same column: give one of them.")
+    return names
+
+
+def _refuse_foreign(asked: Asked) -> None:
+    """Refuse what is only for one column of numbers by itself."""
+    publishing, goal = asked.publishing, asked.goal
+    alone = "is for one column of numbers without known columns"
+    several = publishing.rows_per_person > 1 or publishing.one_row is not None
+    given = {
+        "--accuracy or --mean-within": asked.accuracy.given,
+        "--scale without --epsilon": goal.scale is not None and goal.epsilon is None,
+        "--mechanism auto": goal.kind == "auto",
+        "--wrong auto": asked.recoding.wrong == AUTO,
+        "--step": publishing.step is not None,
+        "--missing drop": asked.adversaries.missing == "drop",
+    }
+    for option, said in given.items():
+        require(not said, f"{option} {alone}: leave it out.")
+    require(
+        not several,
+        "several rows of one person cannot be promised for a table yet: leave out "
+        "--rows-per-person and --one-row, and give a table with one row for each person.",
+    )
+    asked.adversaries.check()
+
+
+def _layout(asked: Asked, engine: Engine) -> Layout:
+    """How columns are read; labels that are named must be there, so the table is counted first."""
+    roles, table = asked.roles, asked.table
+    known = dict.fromkeys((*(roles.known or ()), *(asked.publishing.keep or ())))
+    cuts = roles.cuts | {name: edges for name, edges in asked.recoding.cuts.items() if name}
+    merged: Mapping[str, Mapping[Label, Label]] = {}
+    orders: Mapping[str, list[Label]] = {}
+
+    def layout() -> Layout:
+        return layout_of(
+            engine,
+            table.column or (),
+            table.secret or (),
+            tuple(known),
+            edges=cuts,
+            dates=roles.units,
+            merged=merged,
+            orders=orders,
+            codes=roles.codes or (),
+            jointly=roles.secrets_jointly,
+            missing_secret=roles.missing_secret,
+        )
+
+    found = layout()
+    if roles.merge:
+        merged = roles.merged(count_table(engine, found))
+        found = layout()
+    if roles.order:
+        orders = roles.ordered(count_table(engine, found))
+        found = layout()
+    return found
+
+
+def _refuse_holes(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
+    """Missing numbers are refused unless they are to be kept; a missing category is one."""
+    if not layout.numeric or asked.adversaries.missing == "keep":
+        return
+    (name,) = layout.column_names
+    if None in crosstab.labels[crosstab.columns.index(name)]:
+        raise DataError(
+            f"column {name!r} has missing values. Say --missing keep to publish them as holes, "
+            "with a certificate that allows for them."
+        )
+
+
+def _refuse_mixed(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
+    """Numbers with a few texts among them would silently become categories."""
+    for rule in layout.columns:
+        name = rule.column
+        if rule.read == "label" and name not in (asked.roles.codes or ()):
+            require(
+                not _mostly_numbers(crosstab, name),
+                f"column {name!r} holds numbers in most rows and text in others. If the text "
+                f"stands for a missing number, name it (--na TEXT); if all of it is categories, "
+                f"say so (--codes {name}).",
+            )
+
+
+def _mostly_numbers(crosstab: Crosstab, name: str) -> bool:
+    """Whether more than half of the entries of a column are numbers, and some are not."""
+    numbers = texts = 0
+    for label, count in _labels(crosstab, name):
+        if isinstance(label, str) and number_of(label) is None:
+            texts += count
+        else:
+            numbers += count
+    return numbers > texts > 0
+
+
+def _labels(crosstab: Crosstab, name: str) -> Iterator[tuple[Label, int]]:
+    own = crosstab.marginal([name])
+    pairs = zip(own.cells, own.counts.tolist(), strict=True)
+    return ((cell[0], count) for cell, count in pairs if cell[0] is not None)

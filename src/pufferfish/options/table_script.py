@@ -1,0 +1,106 @@
+"""What was asked of a table, written as a Python script that does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.joint.plan import TablePlan
+from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.joint import DescribedTable, how_calibrated
+from pufferfish.options.planning import Asked
+from pufferfish.options.roles import Roles
+
+__all__ = ["table_script"]
+
+# What `calibrate` and a plan do anyway.
+_USUAL: dict[str, Any] = {"keep": (), "method": "exact", "size": None, "noise": "laplace"}
+_USUAL |= {"known": (), "keep_unprotected": (), "missing": "refuse", "person": None, "cap": None}
+_USUAL |= {"rounding": "ladder", "postprocess": (), "keep_order": False, "others": ()}
+
+
+def table_script(asked: Asked, described: DescribedTable, plan: TablePlan, output: str) -> str:
+    """Plan, release to `output`, and save both editions of the record.
+
+    Raises:
+        UnsupportedError: Marks of missing entries, or rules by labels: in Python they are said of
+            a frame.
+    """
+    rules = Roles(known=asked.roles.known)
+    if asked.table.na or asked.roles != rules or asked.recoding.of_columns:
+        raise UnsupportedError(
+            "there is no script for a table with marks of missing entries (--na), or with rules "
+            "for single columns: use the commands."
+        )
+    goal = plan.promise
+    how = how_calibrated(asked, described)
+    return "\n".join(
+        [
+            "import pufferfish as pf",
+            "",
+            f"beliefs = {_call('pf.fit_beliefs', _fitted(asked, described, plan))}",
+            f"scenario = pf.Scenario(beliefs, {[tuple(pair) for pair in plan.scenario.pairs]!r})",
+            f"goal = pf.Guarantee(epsilon={goal.epsilon!r}, delta={goal.delta!r})",
+            f"calibration = pf.calibrate(scenario, goal{_more(how)})",
+            "plan = pf.Plan(",
+            "    calibration=calibration,",
+            *(f"    {name}={value!r}," for name, value in _planned(plan)),
+            ")",
+            f"done = pf.release({asked.table.file!r}, plan, {output!r})",
+            f"done.record.save({output + '.record.json'!r}, 'internal')",
+            f"done.record.save({output + '.public.json'!r}, 'public')",
+            "print(done.record.to_dict('public')['promise'])",
+            "",
+        ]
+    )
+
+
+def _fitted(asked: Asked, described: DescribedTable, plan: TablePlan) -> Iterator[tuple[str, str]]:
+    """What beliefs are fitted to, and how."""
+    adversaries = asked.adversaries
+    yield "", repr(str(adversaries.reference or asked.table.file))
+    yield "columns", repr(list(plan.columns))
+    yield "secret", repr(_secret(plan))
+    usual = Adversaries()
+    for name, value, left_out in (
+        ("known", list(plan.known), []),
+        ("families", adversaries.fitted, None),
+        ("only", described.counted.only, None),
+        ("bootstrap", adversaries.bootstrap, usual.bootstrap),
+        ("min_group", adversaries.min_group, usual.min_group),
+        ("provenance", adversaries.provenance, usual.provenance),
+        ("cap", adversaries.bounds, None),
+    ):
+        if value != left_out:
+            yield name, repr(value)
+
+
+def _planned(plan: TablePlan) -> Iterator[tuple[str, Any]]:
+    """What a plan is told besides its calibration."""
+    yield "columns", list(plan.columns)
+    yield "secret", _secret(plan)
+    names = ("known", "keep", "keep_unprotected", "missing", "person", "cap", "rounding")
+    for name in (*names, "postprocess", "keep_order", "others"):
+        value = getattr(plan, name)
+        if value != _USUAL[name]:
+            yield name, value
+
+
+def _secret(plan: TablePlan) -> Any:
+    one = len(plan.secret_columns) == 1
+    return plan.secret_columns[0] if one else list(plan.secret_columns)
+
+
+def _call(name: str, arguments: Iterator[tuple[str, str]]) -> str:
+    """A call with one argument in each line."""
+    lines = [f"    {key}={value}," if key else f"    {value}," for key, value in arguments]
+    return "\n".join([f"{name}(", *lines, ")"])
+
+
+def _more(how: Mapping[str, Any]) -> str:
+    return "".join(
+        f", {name}={value!r}"
+        for name, value in how.items()
+        if name not in _USUAL or value != _USUAL[name]
+    )

@@ -1,0 +1,72 @@
+"""What a page asks for, and what of it an answer depends on."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from pufferfish.core.validation import FloatArray
+from pufferfish.options.planning import Asked
+from pufferfish.studio.sources import Source
+from pufferfish.tables.summary import IntArray
+
+__all__ = ["Question", "column_digest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a page asks for.
+
+    Attributes:
+        asked: The options, as on the command line; the table by the name that its user gave it.
+        source: The table itself.
+        reference: The table that beliefs are fitted to, if not the same.
+        category: Whether the (first) column to publish holds categories.
+    """
+
+    asked: Asked
+    source: Source
+    reference: Source | None = None
+    category: bool = False
+
+    @property
+    def of_table(self) -> bool:
+        """Whether more is asked than one column of numbers by itself."""
+        return self.category or self.asked.joint
+
+    @property
+    def labelled(self) -> bool:
+        """Whether categories, or several columns, are published: recoded, as all tables are."""
+        return self.category or len(self.asked.table.column or ()) > 1
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """What the counts depend on."""
+        if self.of_table:
+            asked = self.asked
+            return self.source.key, repr((asked.table, asked.roles, asked.publishing.keep))
+        return self.source.key, *self.asked.table.columns, repr(self.asked.reduction)
+
+    @property
+    def described(self) -> tuple[str, ...]:
+        """What the scenario depends on."""
+        reference = "" if self.reference is None else self.reference.key
+        return *self.counted, reference, repr(self.asked.adversaries)
+
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """What the plan depends on."""
+        asked = self.asked
+        return *self.described, repr((asked.goal, asked.recoding, asked.accuracy, asked.publishing))
+
+    @property
+    def slow(self) -> bool:
+        """Whether the answer is worth waiting for, but not with every movement of a slider."""
+        return self.of_table or bool(self.asked.recoding.arguments.get("wrong"))
+
+
+def column_digest(values: FloatArray, counts: IntArray) -> str:
+    """The same for the same values, whatever file they are in, and in whatever order."""
+    found = hashlib.sha256(values.tobytes())
+    found.update(counts.tobytes())
+    return found.hexdigest()

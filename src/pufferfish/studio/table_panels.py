@@ -1,0 +1,163 @@
+"""What a page shows of a table before it is released: numbers and words, no pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from htmltools import html_escape
+
+from pufferfish.calibration.recoded_words import compare_in_words, moves_in_words, wrong_in_words
+from pufferfish.calibration.result import Recode
+from pufferfish.insight.comparison import noise_in_words
+from pufferfish.joint.story import adversaries_in_words, promise_in_words
+from pufferfish.joint.words import headline, not_promised
+from pufferfish.mechanisms import words_of
+from pufferfish.studio.panels import certified, template
+from pufferfish.studio.table_outlook import TableOutlook
+from pufferfish.words.numbers import odds_factor, percent, percent_up, readable
+from pufferfish.words.phrases import list_in_words
+
+__all__ = ["table_parts"]
+
+# Combinations of known values that are shown one by one.
+_MOST_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Grid:
+    """Some rows with a header.
+
+    Attributes:
+        caption: What they are.
+        header: Names of their cells.
+        rows: The cells.
+        names: How many cells of a row say what it is about.
+        more: How many rows are left out.
+    """
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    names: int = 1
+    more: int = 0
+
+
+def table_parts(outlook: TableOutlook) -> dict[str, Any]:
+    """Every place of the page and the HTML in it."""
+    plan, facts = outlook.plan, outlook.facts
+    verdict = " ".join([*headline(facts), promise_in_words(plan)])
+    law = plan.calibration.mechanism
+    return {
+        "verdict": html_escape(verdict),
+        "said": html_escape(_say(outlook)),
+        "tiles": {name: [html_escape(each) for each in pair] for name, pair in _tiles(outlook)},
+        "ways": "",
+        "parts": template("parts.html.j2").render(tables=[*_grids(outlook)]),
+        "pictures": {},
+        "covered": template("covered.html.j2").render(
+            applied=words_of(law).done(law),
+            to_whom=adversaries_in_words(plan),
+            gaps=not_promised(facts),
+        ),
+    }
+
+
+def _say(outlook: TableOutlook) -> str:
+    """For somebody who hears the page: the gist."""
+    guess = outlook.guess
+    return (
+        f"{outlook.plan.promise}: {noise_in_words(outlook.calibration.mechanism)}; guessed right "
+        f"in {percent_up(guess.after_upper)} of cases, {percent_up(guess.before_upper)} from the "
+        "true row."
+    )
+
+
+def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
+    """For each tile its number, and the words below it."""
+    plan, guess, calibration = outlook.plan, outlook.guess, outlook.calibration
+    recode, worst = calibration.recode, plan.certificate.worst
+    who = f", for somebody who knows {list_in_words(plan.known)}" if plan.known else ""
+    exception = "" if plan.promise.pure else f", but for a probability of {plan.promise.delta:g}"
+    bounded = (
+        f"odds change by at most a factor of {odds_factor(plan.promise.epsilon)}{exception}, for "
+        f"one row{who}"
+    )
+    if plan.keep_unprotected:
+        free = list_in_words(plan.keep_unprotected)
+        bounded = f"to somebody who does not see {free}: nothing is promised for the file"
+    yield "promise", (str(plan.promise), bounded)
+    if recode is None:
+        yield "noise", (f"error {readable(calibration.rmse, 3)}", "root mean square over all rows")
+        yield "within", ("noise", noise_in_words(calibration.mechanism))
+    else:
+        yield "noise", (f"error {readable(recode.rmse, 3)}", compare_in_words(recode))
+        yield "within", (f"{percent(recode.unchanged, 2)} stay", _stays(recode))
+    first, second = guess.pair
+    given = ", given what is known" if plan.known else ""
+    yield (
+        "guess",
+        (
+            f"{percent_up(guess.before_upper)} → {percent_up(guess.after_upper)}",
+            f"between {first} and {second}, before and after, from one row{given}; at worst "
+            f"{percent_up(guess.allowed)} by the promise",
+        ),
+    )
+    yield (
+        "worst",
+        (
+            f"{worst.pair.first} and {worst.pair.second}",
+            f"of {len(plan.scenario.pairs):,}; seen by '{worst.belief}'",
+        ),
+    )
+    verdict, bound = certified(plan.certificate)
+    laws = "" if recode is None else f". {wrong_in_words(plan.certificate.wrong)}"
+    yield "certificate", (verdict, bound + laws)
+
+
+def _stays(recode: Recode) -> str:
+    """In short, where a table below says it of each column."""
+    if not recode.parts:
+        return moves_in_words(recode)
+    kept = "values occur as often as before, on average" if recode.keep_histogram else ""
+    return "; ".join(filter(None, ["of the rows, as they are in all columns", kept]))
+
+
+def _grids(outlook: TableOutlook) -> Iterator[_Grid]:
+    """What stays of each column, and for each combination of known values."""
+    calibration = outlook.calibration
+    recode = calibration.recode
+    if recode is not None and recode.parts:
+        yield _Grid(
+            caption="What stays of each column",
+            header=("column", "unchanged", "by a constant", "error", "error of the mean"),
+            rows=tuple(
+                (
+                    part.column,
+                    percent(part.unchanged, 2),
+                    percent(part.mode_share, 2),
+                    "–" if part.rmse is None else readable(part.rmse, 3),
+                    "–" if part.std is None else readable(part.std, 3),
+                )
+                for part in recode.parts
+            ),
+        )
+    if not calibration.parts:
+        return
+    strata = calibration.strata
+    shown = list(strata.items())[:_MOST_SHOWN]
+    yield _Grid(
+        caption="For each value of what is known",
+        header=(*strata.columns, "rows unchanged", "error"),
+        rows=tuple(
+            (
+                *("(missing)" if each is None else str(each) for each in values),
+                "–" if part.recode is None else percent(part.recode.unchanged, 2),
+                readable(part.rmse, 3),
+            )
+            for values, part in shown
+        ),
+        names=len(strata.columns),
+        more=len(strata) - len(shown),
+    )
