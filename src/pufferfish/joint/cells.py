@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -156,6 +157,31 @@ class CellRules:
         problems.append(((places < 0) & closed, name, self._undescribed))
         problems.append((missing & self._complete(secrets, strata), name, _NEVER_MISSING))
         return Judged(strata, places, missing, unprotected, tuple(problems), secrets)
+
+    def unseen_share(self, cells: SomeCells) -> Fraction:
+        """The largest share of undescribed combinations that a group of rows has.
+
+        A promise for laws that may be wrong by η is about each law by itself: that of one secret,
+        as somebody sees it who knows all known columns. Where each of these has at most η of mass
+        that nobody described, so has each mixture of them, which is what those believe who know
+        less. Few such rows among all may be many in a small group.
+        """
+        judged = self.judge(cells)
+        undescribed = judged.places < 0
+        columns = dict(zip((each.column for each in self.layout.rules), cells.columns, strict=True))
+        known = [columns[name] for name in self.layout.known_names]
+        worst = Fraction(0)
+        for own in judged.secrets:
+            secret = np.array([*(each in self.protected for each in own.labels), False])
+            some = np.flatnonzero(secret[own.codes])
+            if some.size == 0:
+                continue
+            _, group = rows_by_cell([each.taken(some) for each in (own, *known)])
+            rows = np.bincount(group, cells.counts[some]).astype(np.int64)
+            unseen = np.bincount(group, (cells.counts * undescribed)[some]).astype(np.int64)
+            shares = map(Fraction, unseen.tolist(), rows.tolist())
+            worst = max(worst, *shares)
+        return worst
 
     def _secrets(self, columns: Mapping[str, Coded]) -> tuple[Coded, ...]:
         """For each protected secret, what it is."""

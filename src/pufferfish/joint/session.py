@@ -154,12 +154,13 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             self._source = "this table" if same else "another table"
             if not same and not self._beliefs_from_plan:
                 raise other_table()
-        rows, unseen = self.counts.published, self.counts.unseen
-        if unseen > self.plan.certificate.wrong * rows:
+        wrong = self.plan.certificate.wrong
+        if self.counts.unseen and self._rules.cells.unseen_share(crosstab.some_cells()) > wrong:
             raise DataError(
-                f"{unseen:,} of {rows:,} rows have values that no belief considers, more than the "
-                f"{self.plan.certificate.wrong:.1%} by which laws may be wrong. Nothing was "
-                "published. Fit the beliefs to a table that has these values."
+                f"{self.counts.unseen:,} of {self.counts.published:,} rows have values that no "
+                "belief considers; among the rows of some secret, or of some known values, these "
+                f"are more than the {wrong:.1%} by which laws may be wrong. Nothing was published. "
+                "Fit the beliefs to a table that has these values."
             )
 
     def confirm(self) -> None:
