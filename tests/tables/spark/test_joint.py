@@ -41,15 +41,17 @@ def test_a_table(spark: Any, tmp_path: Path) -> None:
 def test_combinations_that_were_never_seen(spark: Any, tmp_path: Path) -> None:
     """They are counted before anything is drawn."""
     plan = planned(["size", "code"], calibrate={"wrong": 0.01, "nominal": False}, goal=1.0)
-    done = pf.release(given(spark, unseen(40)), plan, tmp_path / "out", beliefs_from_plan=True)
-    assert done.record.rows_unseen == 40
-    with pytest.raises(DataError, match="41 of 4,000 rows have values that no belief considers"):
-        pf.release(given(spark, unseen(41)), plan, tmp_path / "more", beliefs_from_plan=True)
+    most = plain(table())["g"].count("b") // 100
+    few, many = (given(spark, unseen("b", rows)) for rows in (most, most + 1))
+    done = pf.release(few, plan, tmp_path / "out", beliefs_from_plan=True)
+    assert done.record.rows_unseen == most
+    with pytest.raises(DataError, match="rows have values that no belief considers; among"):
+        pf.release(many, plan, tmp_path / "more", beliefs_from_plan=True)
     strict = planned(["size", "code"])
     with pytest.raises(DataError, match="a row: this combination of 'size' and 'code' was not"):
-        pf.release(given(spark, unseen(1)), strict, tmp_path / "more", beliefs_from_plan=True)
+        pf.release(given(spark, unseen("a", 1)), strict, tmp_path / "more", beliefs_from_plan=True)
     with pytest.raises(DataError, match="fitted on another table"):
-        pf.release(given(spark, unseen(1)), plan, tmp_path / "more")
+        pf.release(given(spark, unseen("a", 1)), plan, tmp_path / "more")
     assert not (tmp_path / "more").exists()
 
 
