@@ -265,3 +265,35 @@ def test_numbers_with_several_secrets_are_fitted_secret_by_secret() -> None:
         for mine, theirs in zip(found[2 * place : 2 * place + 2], alone, strict=True):
             assert mine.name == f"{theirs.name} about {secret}"
             assert {key.split(" = ")[1]: law for key, law in mine.priors.items()} == theirs.priors
+
+
+def test_a_row_with_one_of_two_secrets_has_no_combination() -> None:
+    """It would be in no law, and what is published might tell the secret that it has."""
+    holed = FRAME.assign(sex=[None if place % 3 else each for place, each in enumerate(FRAME.sex)])
+    both: dict[str, Any] = {"columns": ["job"], "secret": ["race", "sex"], "min_group": 1}
+    with pytest.raises(pf.InvalidInputError, match="'race' and 'sex' and none of another"):
+        pf.fit_beliefs(holed, jointly=True, **both)
+    (found,) = pf.fit_beliefs(holed, jointly=True, missing_secret=True, **both)
+    assert len(found.priors) == 9
+    neither = FRAME.assign(race=holed.race.where(holed.sex.notna()), sex=holed.sex)
+    assert len(pf.fit_beliefs(neither, jointly=True, **both)[0].priors) == 6
+    assert len(pf.fit_beliefs(holed, **both)) == 2
+    with pytest.raises(pf.InvalidInputError, match=r"use pf\.fit_beliefs"):
+        pf.fit_belief(FRAME, columns=["job"], secret=["race", "sex"])
+
+
+def test_known_values_that_are_nearly_all_different_are_refused_at_once() -> None:
+    named = FRAME.assign(name=[f"n{place}" for place in range(len(FRAME))])
+    with pytest.raises(pf.DataError, match="there are 600 combinations of what is known"):
+        pf.fit_beliefs(named, known=["name"], min_group=1, **TWO)
+
+
+def test_a_missing_known_entry_is_said_to_be_a_value() -> None:
+    holed = FRAME.assign(sex=[None if place < 9 else each for place, each in enumerate(FRAME.sex)])
+    with pytest.raises(pf.DataError, match=r'--merge "sex:=LABEL"'):
+        pf.fit_beliefs(holed, known=["sex"], min_group=5, **TWO)
+
+
+def test_a_secret_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(pf.InvalidInputError, match=r"no secret 'Martian'; it has .*'White'"):
+        pf.fit_beliefs(FRAME, only=["Black", "Martian"], **TWO)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from itertools import combinations
@@ -243,10 +244,14 @@ def test_merged_labels_are_published(tmp_path: Path, kind: str) -> None:
 
 def test_several_secrets(tmp_path: Path) -> None:
     """Each by itself, and their combinations; rows without one go through."""
-    holed = table().set_column(
-        7, "g", pa.array([None if n % 50 == 0 else x for n, x in enumerate(plain(table())["g"])])
-    )
+
+    def without(rows: pa.Table, column: str) -> pa.Table:
+        entries = [None if n % 50 == 0 else x for n, x in enumerate(plain(rows)[column])]
+        return rows.set_column(rows.column_names.index(column), column, pa.array(entries))
+
     for jointly in (False, True):
+        # Who has one secret and lacks another has no combination, and is refused.
+        holed = without(without(table(), "g"), "sex") if jointly else without(table(), "g")
         beliefs = pf.fit_beliefs(
             holed, columns=["size", "flag"], secret=["g", "sex"], jointly=jointly, min_group=1
         )
@@ -450,3 +455,45 @@ def test_dropped_rows_leave_no_trace() -> None:
         "note": np.array(["x", "of the dropped row", "y"])
     }
     assert pf.release(arrays, plan).frame["note"].dtype == np.dtype("<U1")
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "objects"])
+def test_what_is_one_stratum_is_published_as_one(tmp_path: Path, kind: str) -> None:
+    """Nothing and an empty text are one value to the laws; seen apart they would tell secrets."""
+    groups, size = plain(table())["g"], plain(table())["size"]
+    empty = ["" if group == "a" else None for group in groups]
+    ward = ["east" if place % 2 else each for place, each in enumerate(empty)]
+    given = pa.table({"size": size, "ward": ward, "g": groups})
+    beliefs = pf.fit_beliefs(given, columns=["size"], secret="g", known=["ward"], only=["a", "b"])
+    cal = pf.calibrate(
+        pf.Scenario(beliefs), pf.Guarantee(0.2), mechanism="recode", wrong=0.02, keep=["ward"]
+    )
+    plan = pf.Plan(calibration=cal, columns=["size"], secret="g", keep=["ward"], others=["c"])
+    if kind == "objects":
+        holes = [pd.NA if group == "b" else None for group in groups]
+        wards = ["east" if place % 2 else each for place, each in enumerate(holes)]
+        frame = pd.DataFrame({"size": size, "ward": wards, "g": groups})
+        found = pf.release(frame, plan).frame["ward"].tolist()
+    else:
+        found = released(kind, given, plan, tmp_path)[0]["ward"]
+    assert found.count("east") == ROWS // 2
+    assert len({repr(each) for each in found}) == 2
+
+
+def test_beliefs_that_read_a_column_in_two_ways() -> None:
+    rows = table()
+    one, other = (
+        pf.fit_beliefs(
+            rows,
+            columns=["size"],
+            secret="g",
+            only=["a", "b"],
+            merged=merged,
+            provenance="reference sample",
+        )[0]
+        for merged in ({}, {"size": {"large": "medium"}})
+    )
+    both = pf.Scenario([one, replace(other, name="other")])
+    cal = pf.calibrate(both, pf.Guarantee(0.2), mechanism="recode", wrong=0.02)
+    with pytest.raises(pf.InvalidInputError, match="read column 'size' by different rules"):
+        pf.Plan(calibration=cal, columns=["size"], secret="g", others=["c"])

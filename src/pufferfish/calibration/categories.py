@@ -84,8 +84,8 @@ class Categories:
             for column in rule:
                 require(
                     column in known,
-                    f"a rule of what must never occur names {column!r}, which is neither published "
-                    f"nor known; columns: {', '.join(map(repr, sorted(known)))}.",
+                    f"a rule of what must never occur names {column!r}, which is not published in "
+                    f"the row; those that are: {', '.join(map(repr, sorted(known)))}.",
                 )
         kept = [
             place

@@ -15,13 +15,16 @@ from pufferfish.calibration.by_known import calibrate_by_known, seen_by_all
 from pufferfish.calibration.categories import units_of
 from pufferfish.calibration.least_noise import Method, calibrate_noise
 from pufferfish.calibration.recode import calibrate_recoding
+from pufferfish.calibration.recode_categories import refuse_many
 from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.strata import group_beliefs
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.ladder import Rounding
 from pufferfish.core.validation import require
 from pufferfish.exact.oracle import check_goal, check_scenario
 from pufferfish.exact.parallel import Progress, Workers
 from pufferfish.theorems import Tau
+from pufferfish.words.phrases import list_in_words
 
 __all__ = ["MECHANISMS", "MechanismName", "calibrate"]
 
@@ -177,7 +180,11 @@ def calibrate(
     if not columns:
         _refuse_only_known(scenario)
         return one(scenario)
-    asked = replace(asked, units=units_of(seen_by_all(scenario, columns)))
+    seen = seen_by_all(scenario, columns)
+    for _, beliefs in group_beliefs(seen.beliefs, columns):
+        # Before the first of them is calibrated, which may take minutes.
+        refuse_many(beliefs, f" among the rows with some values of {list_in_words(columns)}")
+    asked = replace(asked, units=units_of(seen))
     return calibrate_by_known(scenario, columns, one)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -13,7 +13,8 @@ import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.labels import Label, key_of, places_of
-from pufferfish.beliefs.scenario import Scenario
+from pufferfish.beliefs.priors import Categorical
+from pufferfish.beliefs.scenario import Belief, Scenario
 from pufferfish.calibration.asked import SECONDS, Asked, duty_of
 from pufferfish.calibration.categories import Categories, categories_of, check_weights
 from pufferfish.calibration.result import Calibration, PartFigures, Recode
@@ -30,7 +31,7 @@ from pufferfish.recoding.least_loss import Found, Task, least_loss
 from pufferfish.recoding.table import Duty
 
 __all__ = ["MOST_CATEGORIES", "calibrate_categories", "changes_to"]
-__all__ += ["wrong_figures_of_categories"]
+__all__ += ["refuse_many", "wrong_figures_of_categories"]
 
 # Figures that were computed elsewhere agree to this.
 _AGREE = 1e-6
@@ -57,12 +58,7 @@ def calibrate_categories(
             f"weights name the column {name!r}, which is not published; published: "
             f"{', '.join(map(repr, found.columns)) or 'no names'}.",
         )
-    if len(found.values) > MOST_CATEGORIES:
-        raise UnsupportedError(
-            f"there are {len(found.values):,} categories, or combinations of them, and a recoding "
-            f"takes at most {MOST_CATEGORIES:,}. Publish fewer columns together, put numbers into "
-            "wider bins (--edges), or merge rare categories (--merge)."
-        )
+    refuse_many(scenario.beliefs)
     outputs = found.may_publish(asked.never)
     losses = found.losses(asked.loss, by_column)
     distances = _distances(found, asked)
@@ -98,6 +94,28 @@ def calibrate_categories(
         certificate=certificate,
         recode=_figures(found, law, best, asked),
     )
+
+
+def refuse_many(beliefs: Iterable[Belief], among: str = "") -> None:
+    """Refuse more categories than a recoding takes.
+
+    Args:
+        beliefs: Those of one recoding.
+        among: Which rows it is for, in words.
+    """
+    values = {
+        key_of(labels)
+        for belief in beliefs
+        for law in (*belief.priors.values(), belief.frequencies)
+        if isinstance(law, Categorical)
+        for labels in law.values
+    }
+    if len(values) > MOST_CATEGORIES:
+        raise UnsupportedError(
+            f"there are {len(values):,} categories, or combinations of them{among}, and a recoding "
+            f"takes at most {MOST_CATEGORIES:,}. Publish fewer columns together, put numbers into "
+            "wider bins (--edges), or merge rare categories (--merge)."
+        )
 
 
 def _figures_of(found: Categories, law: Recoding) -> dict[str, Any]:
@@ -172,8 +190,8 @@ def wrong_figures_of_categories(
         after = found.frequencies @ law.matrix
         if np.abs(after - found.frequencies[kept]).max() > _KEPT:
             other.append("keep_histogram")
-    forbidden = len(found.may_publish(said.never)) < len(law.values)
-    if said.never and forbidden and len(law.outputs) > len(found.may_publish(said.never)):
+    allowed = {key_of(found.values[place]) for place in found.may_publish(said.never)}
+    if not {key_of(each) for each in law.outputs} <= allowed:
         other.append("never")
     return other
 

@@ -52,7 +52,9 @@ class Strata(Mapping[tuple[Label, ...], T]):
         for values, found in zip(self.given, self.parts, strict=True):
             if key_of(values) == wanted:
                 return found
-        raise KeyError("no rows with these known values were described")
+        raise KeyError(
+            f"{self!r} has none with these values; list(calibration.strata) lists what it has"
+        )
 
     def __iter__(self) -> Iterator[tuple[Label, ...]]:
         """The combinations of values."""
@@ -64,7 +66,8 @@ class Strata(Mapping[tuple[Label, ...], T]):
 
     def __repr__(self) -> str:
         """Names the columns; their values may be private."""
-        return f"Strata({len(self)} combinations of {list_in_words(self.columns) or 'nothing'})"
+        columns = list_in_words(self.columns) if self.columns else "nothing"
+        return f"Strata({len(self)} combinations of {columns})"
 
 
 def one_law_for_all(calibration: Calibration) -> Strata[Calibration]:
@@ -158,8 +161,8 @@ def explain_strata(calibration: Calibration, *, another_table: bool) -> Explanat
         "known",
         (
             f"Everybody sees {known}: the promise holds for somebody who knows it, row by row. "
-            f"{words_of(law).short(law).capitalize()}. What {known} says about the secret by "
-            "itself is not bounded:",
+            f"What {known} says about the secret by itself is not bounded. Applied is "
+            f"{words_of(law).short(law)}:",
         ),
         tuple(parts),
     )

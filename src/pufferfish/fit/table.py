@@ -127,6 +127,8 @@ def _strata(counted: TableCounts, min_group: int) -> list[_Stratum]:
     laws of all would be asked to take a race for a sex.
     """
     layout = counted.layout
+    _refuse_half_known(counted)
+    _refuse_many(counted, min_group)
     found = [
         _Stratum(given, view, table, _groups(counted, view, table))
         for given, table in _slices(counted.crosstab, layout)
@@ -135,6 +137,39 @@ def _strata(counted: TableCounts, min_group: int) -> list[_Stratum]:
     for view in layout.views:
         _refuse_few(counted, view, [each for each in found if each.view == view], min_group)
     return found
+
+
+def _refuse_half_known(counted: TableCounts) -> None:
+    """Refuse rows that have one of the secrets to be protected together, and lack another.
+
+    They have no combination, so no law is about them; and a promise about combinations would say
+    nothing of the secret that they have.
+    """
+    layout = counted.layout
+    if not layout.jointly or layout.missing_secret:
+        return
+    cells = counted.crosstab.marginal(layout.secret_names).cells
+    require(
+        not any(0 < sum(each is None for each in row) < len(row) for row in cells),
+        f"some rows have a value of one of {list_in_words(layout.secret_names)} and none of "
+        "another: they have no combination to be protected. Make a missing one a group of its own "
+        "(missing_secret=True, --missing-secret), or protect each by itself (leave out jointly, "
+        "--secrets-jointly).",
+    )
+
+
+def _refuse_many(counted: TableCounts, min_group: int) -> None:
+    """Refuse, before rows are sorted by what is known, what cannot have enough rows of each."""
+    names = counted.layout.known_names
+    if not names:
+        return
+    strata = counted.crosstab.marginal(names).counts.size
+    if 2 * strata * max(min_group, 1) > counted.rows:
+        raise DataError(
+            f"there are {strata:,} combinations of what is known ({list_in_words(names)}) among "
+            f"{counted.rows:,} rows, so some have fewer than {max(min_group, 1)} rows of each "
+            f"secret. {_FEWER}"
+        )
 
 
 def _slices(crosstab: Crosstab, layout: Layout) -> Iterator[tuple[Given, Crosstab]]:
@@ -188,8 +223,9 @@ def _refuse_few(
     wanted = [each for each in counted.only or every if counted.only is None or _of(each, view)]
     absent = [each for each in wanted if each not in every]
     if absent:
+        there = [each for each in counted.secrets if _of(each, view)]
         raise InvalidInputError(
-            f"column {names} has no secret {absent[0]!r}; it has {some_secrets(every)}."
+            f"column {names} has no secret {absent[0]!r}; it has {some_secrets(there)}."
         )
     require(
         bool(wanted) or counted.only is None,
@@ -222,10 +258,27 @@ def _refuse_few(
     raise DataError(
         f"{len(small):,} of {len(strata) - 1:,} combinations of what is known ({known}) have fewer "
         f"than {min_group} rows of some secret to protect, or none at all: about "
-        f"{max(rows / counted.rows, 0.01):.0%} of the rows. Merge their values by a public rule "
-        "(--merge, --bands), and the merged label is what is published; or publish the column "
-        "jointly with the others (--column), which is the better answer for many of them; or know "
-        "fewer columns; or lower the limit (--min-group)."
+        f"{max(rows / counted.rows, 0.01):.0%} of the rows. {_FEWER}{_holes(counted)}"
+    )
+
+
+_FEWER = (
+    "Merge their values by a public rule (--merge, --bands), and the merged label is what is "
+    "published; or publish the column jointly with the others (--column), which is the better "
+    "answer for many of them; or name fewer known columns; or lower the limit (--min-group)."
+)
+
+
+def _holes(counted: TableCounts) -> str:
+    """Which columns have a value that nobody listed: none."""
+    names = counted.layout.known_names
+    known = counted.crosstab.marginal(names)
+    holed = [name for name, own in zip(names, known.labels, strict=True) if None in own]
+    if not holed:
+        return ""
+    return (
+        f" A missing entry of {list_in_words(holed)} counts as a value of its own; "
+        f'--merge "{holed[0]}:=LABEL" gives it the label of others.'
     )
 
 

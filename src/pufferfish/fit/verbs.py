@@ -94,6 +94,11 @@ def fit_belief(
         relevance=relevance,
         cap=cap,
     )
+    require(
+        len(fitted) == 1,
+        "several secrets, each protected by itself, have adversaries of their own, and this is one "
+        "of them: use pf.fit_beliefs.",
+    )
     return fitted[0] if name is None else replace(fitted[0], name=name)
 
 
@@ -145,6 +150,7 @@ def fit_beliefs(
         codes: Columns of whole numbers that are only names.
         jointly: Protect the combinations of several secrets, which implies that each is, as far as
             the law of each combination is right, or wrong by no more than `calibrate` was told.
+            Rows that have one of them and lack another are refused without `missing_secret`.
         missing_secret: A missing secret is a group of its own.
         only: The secrets that somebody must not tell apart; by default all.
         components: Of mixtures whose name does not say it.

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pufferfish.beliefs.labels import key_of
+from pufferfish.beliefs.rules import Rule
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.noise import Stratified
@@ -53,7 +54,14 @@ def check_beliefs(plan: TablePlan) -> None:
                 f"keep_unprotected=[{name!r}] (--keep-unprotected {name})."
             )
     _check_who_knows(plan)
+    rules: dict[str, Rule] = {}
     for belief in beliefs:
+        for name, rule in belief.rules.items():
+            require(
+                rules.setdefault(name, rule) == rule,
+                f"two beliefs read column {name!r} by different rules, and rows are read in one "
+                "way: fit all of them with the same rules.",
+            )
         require(
             {*belief.given} <= {*plan.known},
             f"belief {belief.name!r} knows columns that the plan does not name: known=[...].",

@@ -11,7 +11,7 @@ from msgspec import Meta
 from pufferfish.beliefs.documents import Pairs, RuleEntries, pairs_to_plain, rule_to_dict
 from pufferfish.beliefs.guarantee import GoalEntries, Guarantee
 from pufferfish.beliefs.rules import Rule
-from pufferfish.beliefs.scenario import SecretPair
+from pufferfish.beliefs.scenario import Belief, SecretPair
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.columns.statement.facts import (
     BeliefsFrom,
@@ -123,7 +123,7 @@ class TableFacts(Stated):
             cap=plan.cap,
             order=order or ("random" if plan.shuffled else "table"),
             unprotected_percent=unprotected_percent,
-            adversaries=len(scenario.beliefs),
+            adversaries=_kinds_of_adversaries(scenario.beliefs),
             beliefs_from=beliefs_from or planned_source(scenario.beliefs),
             beliefs_fitted=beliefs_fitted,
             noise=_stated_laws(plan),
@@ -165,6 +165,14 @@ class TableFacts(Stated):
         """The facts in a record of either edition; its other entries are not looked at."""
         facts: Self = read_part(data, TableFactsEntries, "record").made()
         return facts
+
+
+def _kinds_of_adversaries(beliefs: Sequence[Belief]) -> int:
+    """How many are described, told apart by what they fit and which columns they know.
+
+    How many values a column has that is not published would say something of the table.
+    """
+    return len({(each.name.partition(",")[0], tuple(each.given)) for each in beliefs})
 
 
 def _stated_laws(plan: TablePlan) -> Law:

@@ -40,7 +40,7 @@ class TableRules:
         book: The code book of all recodings; None for a column of numbers.
         mechanisms: For each stratum what is applied.
         numbers: For each stratum the rules of a column of numbers; none for others.
-        shown: Known columns that are published by their rule: which of `codings` these are.
+        shown: Known columns that are published, by their labels: which of `codings` these are.
         drops: Whether rows without a value are left out.
     """
 
@@ -61,7 +61,7 @@ class TableRules:
             for each in plan.mechanisms
         )
         book = None if plan.numeric else Book.of(plan.layout.columns, _recodings(plan))
-        shown = {each.column for each in _published_by_rule(plan)}
+        shown = {each.column for each in _published_known(plan)}
         return cls(
             codings=counted_columns(plan),
             cells=CellRules.of(plan, () if book is None else book.domains),
@@ -157,7 +157,7 @@ def changed_columns(plan: TablePlan) -> dict[str, ColumnType]:
         rows = [parts_of(each) for law in _recodings(plan) for each in law.outputs]
         for rule, labels in zip(plan.layout.columns, zip(*rows, strict=True), strict=True):
             found[rule.column] = published_type(rule, labels)
-    for rule in _published_by_rule(plan):
+    for rule in _published_known(plan):
         given = [each.given for each in plan.scenario.beliefs if rule.column in each.given]
         found[rule.column] = published_type(rule, [each[rule.column] for each in given])
     return found
@@ -187,13 +187,13 @@ def _recodings(plan: TablePlan) -> list[Recoding]:
     return [each for each in laws if isinstance(each, Recoding)]
 
 
-def _published_by_rule(plan: TablePlan) -> list[Rule]:
-    """Known columns that are kept, and of which the rule's label is published."""
-    return [
-        each
-        for each in plan.layout.known
-        if each.column in plan.keep and (each.edges or each.unit or each.merged)
-    ]
+def _published_known(plan: TablePlan) -> list[Rule]:
+    """Known columns that are kept. Their labels are published, and not what stood in the table.
+
+    What is told apart there must be told apart here: entries that are one label to the laws, such
+    as an empty text and none at all, would otherwise be two strata to those who see them.
+    """
+    return [each for each in plan.layout.known if each.column in plan.keep]
 
 
 def _number_rules(plan: TablePlan, mechanisms: Sequence[Mechanism]) -> tuple[RowRules, ...]:

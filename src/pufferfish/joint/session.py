@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from pufferfish.beliefs.known import given_key
+from pufferfish.beliefs.labels import key_of
 from pufferfish.beliefs.scenario import RELEASED
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
 from pufferfish.core.errors import DataError
+from pufferfish.fit.table import TableCounts
+from pufferfish.fit.verbs import fit_counts
 from pufferfish.joint.counts import TableRowCounts
 from pufferfish.joint.known import known_says
 from pufferfish.joint.plan import TablePlan
@@ -48,14 +52,13 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
 
     @classmethod
     def columns(cls, plan: TablePlan) -> Mapping[str, ColumnType]:
-        """Those under the promise, and known ones that are published by a rule."""
+        """Those under the promise, and known ones that are published."""
         return changed_columns(plan)
 
     @classmethod
     def kept(cls, plan: TablePlan) -> tuple[str, ...]:
-        """Known columns without a rule, and those without protection."""
-        changed = changed_columns(plan)
-        return (*(each for each in plan.keep if each not in changed), *plan.keep_unprotected)
+        """Those without protection."""
+        return plan.keep_unprotected
 
     @classmethod
     def measures(cls, plan: TablePlan) -> bool:
@@ -154,6 +157,8 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             self._source = "this table" if same else "another table"
             if not same and not self._beliefs_from_plan:
                 raise other_table()
+            if same:
+                self._refuse_other_counts(crosstab)
         wrong = self.plan.certificate.wrong
         if self.counts.unseen and self._rules.cells.unseen_share(crosstab.some_cells()) > wrong:
             raise DataError(
@@ -162,6 +167,33 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
                 f"are more than the {wrong:.1%} by which laws may be wrong. Nothing was published. "
                 "Fit the beliefs to a table that has these values."
             )
+
+    def _refuse_other_counts(self, crosstab: Crosstab) -> None:
+        """Refuse beliefs that say that they are about this table, and have other counts.
+
+        That a plan names the right table is no proof that its laws are those of the table.
+        """
+        secrets = dict.fromkeys(each for belief in self._claiming for each in belief.priors)
+        counted = TableCounts(crosstab, self.plan.layout, tuple(secrets))
+        found = fit_counts(counted, ("empirical",), min_group=1, cap=self.plan.cap)
+        for belief in self._claiming:
+            laws = belief.priors.items()
+            if not all(getattr(law, "counts", None) is not None for _, law in laws):
+                continue  # a model, or a smooth law, which no count contradicts
+            known = given_key(belief.given)
+            same = (
+                all(
+                    each in own.priors and _same_counts(law, own.priors[each]) for each, law in laws
+                )
+                for own in found
+                if given_key(own.given) == known
+            )
+            if not any(same):
+                raise DataError(
+                    f"belief {belief.name!r} says that it was fitted on this table, and the table "
+                    "has other counts: the plan was changed after it was made. Nothing was "
+                    "published. Make it again (pufferfish calibrate)."
+                )
 
     def confirm(self) -> None:
         """Of rows that were counted as they were drawn: are they those that were described?"""
@@ -222,6 +254,19 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             reveals=self.reveals,
             **self.stamp(),
         )
+
+
+def _same_counts(one: Any, other: Any) -> bool:
+    """Whether two tables count the same values equally often; 0 is as good as not there."""
+    counts = [
+        {
+            key_of(value): count
+            for value, count in zip(list(each.values), each.counts.tolist(), strict=True)
+            if count
+        }
+        for each in (one, other)
+    ]
+    return counts[0] == counts[1]
 
 
 def other_table() -> DataError:

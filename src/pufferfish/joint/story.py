@@ -189,9 +189,9 @@ def guess_of(plan: TablePlan) -> Guess:
 
 def _guessing(plan: TablePlan) -> str:
     guess = guess_of(plan)
-    known = ", given what is known," if plan.known else ""
+    known = ", given what is known" if plan.known else ""
     return (
-        f"between {pair_in_words(guess.pair)}, each as likely as the other{known} the best "
+        f"between {pair_in_words(guess.pair)}, each as likely as the other{known}, the best "
         f"informed adversary is right in {percent_up(guess.before_upper)} of cases from the true "
         f"row, {percent_up(guess.after_upper)} from the published one; the promise allows "
         f"{percent_up(guess.allowed)}."
