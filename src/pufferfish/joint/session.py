@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from pufferfish.beliefs.scenario import RELEASED
+from pufferfish.beliefs.scenario import RELEASED, Belief
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
 from pufferfish.core.errors import DataError
@@ -31,7 +30,7 @@ from pufferfish.tables.crosstab import Crosstab, CrosstabTally
 from pufferfish.tables.engine import SurveyedGroup
 from pufferfish.tables.seen import PersonsFound
 
-__all__ = ["TableSession"]
+__all__ = ["TableSession", "are_fitted_to", "refuse_unseen", "who_claim"]
 
 
 class TableSession(RowSession[TablePlan, TableRowCounts]):
@@ -141,26 +140,18 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             self._tally.merge(changed.counted)
 
     @property
-    def _claiming(self) -> tuple[Any, ...]:
-        beliefs = self.plan.scenario.beliefs
-        return tuple(each for each in beliefs if each.provenance == RELEASED)
+    def _claiming(self) -> tuple[Belief, ...]:
+        return who_claim(self.plan)
 
     def _compare(self, crosstab: Crosstab) -> None:
         """Refuse a table that the beliefs are not about, or that they do not cover."""
         self._crosstab = crosstab
-        if self._claiming:
-            found = crosstab.fingerprint
-            same = all(each.fitted_on == found for each in self._claiming)
+        same = are_fitted_to(self._claiming, crosstab)
+        if same is not None:
             self._source = "this table" if same else "another table"
             if not same and not self._beliefs_from_plan:
                 raise other_table()
-        rows, unseen = self.counts.published, self.counts.unseen
-        if unseen > self.plan.certificate.wrong * rows:
-            raise DataError(
-                f"{unseen:,} of {rows:,} rows have values that no belief considers, more than the "
-                f"{self.plan.certificate.wrong:.1%} by which laws may be wrong. Nothing was "
-                "published. Fit the beliefs to a table that has these values."
-            )
+        refuse_unseen(self.counts, self.plan)
 
     def confirm(self) -> None:
         """Of rows that were counted as they were drawn: are they those that were described?"""
@@ -220,6 +211,30 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             known_says=self.known_says,
             reveals=self.reveals,
             **self.stamp(),
+        )
+
+
+def who_claim(plan: TablePlan) -> tuple[Belief, ...]:
+    """The beliefs that say of themselves that they were fitted to the released table."""
+    return tuple(each for each in plan.scenario.beliefs if each.provenance == RELEASED)
+
+
+def are_fitted_to(claiming: Sequence[Belief], crosstab: Crosstab) -> bool | None:
+    """Whether these beliefs were fitted to a table with these counts; None: there are none."""
+    if not claiming:
+        return None
+    found = crosstab.fingerprint
+    return all(each.fitted_on == found for each in claiming)
+
+
+def refuse_unseen(counts: TableRowCounts, plan: TablePlan) -> None:
+    """Refuse a table with more rows that no belief considers than laws may be wrong by."""
+    rows, unseen = counts.published, counts.unseen
+    if unseen > plan.certificate.wrong * rows:
+        raise DataError(
+            f"{unseen:,} of {rows:,} rows have values that no belief considers, more than the "
+            f"{plan.certificate.wrong:.1%} by which laws may be wrong. Nothing was published. Fit "
+            "the beliefs to a table that has these values."
         )
 
 
