@@ -96,8 +96,8 @@ class DataAudit:
         if self.kept:
             lines.append(
                 f"- the best possible adversary of the scenario, who sees {self.column!r} alone: "
-                f"{reached}. The learners see {', '.join(map(repr, self.kept))} as well: that is no limit for "
-                "them, and the promise is none."
+                f"{reached}. The learners see {', '.join(map(repr, self.kept))} as well: that is "
+                "no limit for them, and the promise is none."
             )
         else:
             lines.append(

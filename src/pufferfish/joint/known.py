@@ -7,7 +7,7 @@ Between two secrets, each as likely as the other, somebody who knows z guesses r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from pufferfish.beliefs.labels import Label
@@ -16,11 +16,28 @@ from pufferfish.beliefs.pairs import Secret, SecretPair
 from pufferfish.learning.reveals import Reveals
 from pufferfish.tables.crosstab import Crosstab
 
-__all__ = ["known_says", "known_shares"]
+__all__ = ["counts_by_secret", "known_says", "known_shares"]
 
 
 # For each secret how often each combination of known labels occurs.
 Counts = Mapping[Secret, Mapping[tuple[Label, ...], int]]
+
+
+def counts_by_secret(crosstab: Crosstab, layout: Layout, names: Sequence[str]) -> Counts:
+    """For each secret that rows have, how often each combination of some known columns occurs.
+
+    Where several secrets are protected, each by itself, a row counts for all of its own.
+    """
+    table = crosstab.marginal([*layout.secret_names, *names])
+    size = len(layout.secrets)
+    counts: dict[Secret, dict[tuple[Label, ...], int]] = {}
+    for labels, count in zip(table.cells, table.counts.tolist(), strict=True):
+        for view in layout.views:
+            secret = view.secret_of(labels[:size], missing=layout.missing_secret)
+            if secret is not None:
+                own = counts.setdefault(secret, {})
+                own[labels[size:]] = own.get(labels[size:], 0) + count
+    return counts
 
 
 def known_shares(counts: Counts, pair: SecretPair) -> list[tuple[Fraction, Fraction]]:
@@ -40,15 +57,7 @@ def known_says(crosstab: Crosstab, layout: Layout, pairs: Iterable[SecretPair]) 
 
     None where no pair has rows of both its secrets.
     """
-    table = crosstab.marginal([*layout.secret_names, *layout.known_names])
-    size = len(layout.secrets)
-    counts: dict[Secret, dict[tuple[Label, ...], int]] = {}
-    for labels, count in zip(table.cells, table.counts.tolist(), strict=True):
-        for view in layout.views:
-            secret = view.secret_of(labels[:size], missing=layout.missing_secret)
-            if secret is not None:
-                own = counts.setdefault(secret, {})
-                own[labels[size:]] = own.get(labels[size:], 0) + count
+    counts = counts_by_secret(crosstab, layout, layout.known_names)
     best: tuple[Fraction, SecretPair] | None = None
     for pair in pairs:
         shares = known_shares(counts, pair)

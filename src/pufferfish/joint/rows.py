@@ -119,6 +119,12 @@ class TableRules:
         judged.refuse(where, before)
         return coded, cells, where, judged
 
+    def secrets(self, batch: Batch, before: int | None) -> tuple[Coded, ...]:
+        """The secrets of some rows, for each that is protected; the arguments are as above."""
+        names = self.cells.layout.secret_names
+        codings = (each for each in self.codings if each.column in names)
+        return self.cells.secrets_of({each.column: each.coded(batch, before) for each in codings})
+
     def _draw_labels(self, book: Book, judged: Judged, where: IntArray) -> dict[str, Column]:
         places = judged.places.take(where)
         drawn = np.empty(where.size, dtype=np.int64)

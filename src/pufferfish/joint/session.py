@@ -14,7 +14,7 @@ from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
 from pufferfish.core.errors import DataError
 from pufferfish.joint.counts import TableRowCounts
-from pufferfish.joint.known import known_says
+from pufferfish.joint.known import counts_by_secret, known_says
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.record import TableRecord
 from pufferfish.joint.rows import TableRules, changed_columns, read_columns
@@ -85,8 +85,16 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         if plan.numeric:
             rules = self._rules.numbers[0]
             measured = Measured(plan.columns[0], rules.low, rules.high, plan.cap)
+        layout, groups = plan.layout, None
+        # The column of one secret says all of it, unless a missing one is a group, too.
+        several = len(layout.secrets) > 1 or layout.missing_secret
+        if several and self._crosstab is not None:
+            counts = counts_by_secret(self._crosstab, layout, ())
+            groups = {each: sum(own.values()) for each, own in counts.items()}
         return replace(
             super().how,
+            secrets=self._rules.secrets if several else None,
+            groups=groups,
             change=self.change,
             reads=read_columns(plan),
             bands=Coding.of(secret) if secret.read == "number" else None,
