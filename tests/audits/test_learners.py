@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,30 +12,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-import sklearn.ensemble  # noqa: F401 - threads can be limited only where they are loaded
 from scipy.stats import mannwhitneyu, norm
-from threadpoolctl import threadpool_limits
 
 import pufferfish as pf
 from pufferfish.audits import DataAudit, audit_data
 from pufferfish.core.errors import DataError, InvalidInputError, MissingExtraError
 from tests import seams
 
+pytestmark = pytest.mark.usefixtures("_one_thread")
 ROWS = 4000
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """Two threads that wait for each other on a busy machine take minutes instead of a second."""
-    with threadpool_limits(limits=1):
-        yield
-
-
-@pytest.fixture
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the fast learner, where the rest of the work is what is tested."""
-    both = seams.found(seams.LEARNERS)
-    seams.put(monkeypatch, seams.LEARNERS, lambda seed: both(seed)[:1])
 
 
 def _table(rows: int = ROWS, apart: float = 2.0) -> dict[str, Any]:

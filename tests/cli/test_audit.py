@@ -188,6 +188,28 @@ def test_other_rows_are_refused(refused: Typed, typed: Typed, folder: Path) -> N
     assert "other rows than the table" in said.err
 
 
+def test_learners_on_a_whole_table(typed: Typed, folder: Path) -> None:
+    """They see all columns together; "known" ones as they are published."""
+    table = [
+        [f"{number // 6 % 5 + 2 * (number % 3 > 0)}", "uv"[number % 2], "ab"[number % 3 > 0]]
+        for number in range(600)
+    ]
+    lines = ["x,k,s", *(",".join(row) for row in table)]
+    (folder / "table.csv").write_text("\n".join(lines), encoding="utf-8")
+    roles = ("--column", "x", "--secret", "s", "--keep", "k", "--keep-order")
+    said = typed(
+        "release", "table.csv", *roles, "--epsilon", 1, "--mechanism", "recode", "-o", "two.csv"
+    )
+    assert said.code == 0, said.err
+    record = ("audit", "two.csv.record.json", *FEW, "--original", "table.csv")
+    text = typed(*record).out
+    assert "from 'x' and 'k' together, 600 rows, a fresh draw by the same map" in text
+    assert "the promise allows somebody who knows 'k'" in text
+    data = typed(*record, "--released", "two.csv", "--json").json["data"]
+    assert (data["aligned"], data["kept"], data["beyond"]) == (True, ["k"], False)
+    assert data["fitted"] is True
+
+
 # --- refused ------------------------------------------------------------------------------------
 
 

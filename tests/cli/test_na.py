@@ -55,4 +55,4 @@ def test_a_secret(typed: Typed, folder: Path) -> None:
     write(folder / "t.csv", table)
     said = typed("release", "t.csv", *COLUMNS, *SIMPLE, "--na", "?", "-o", "out.csv")
     assert said.code == 0
-    assert "1 of the published rows have a secret that is in no pair" in said.out
+    assert "1 of the published rows have no value of" in said.out

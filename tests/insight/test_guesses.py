@@ -22,6 +22,7 @@ from pufferfish.insight.guesses import (
     posterior_upper,
     success,
     success_allowed,
+    success_knowing,
 )
 from tests.support import scenario_of
 
@@ -319,3 +320,73 @@ def test_a_map_that_changes_nothing_is_no_noise() -> None:
     scenario = pf.Scenario(pf.Belief(TABLES, missing=holes))
     law = pf.Recoding.from_matrix([1.0, 2.0, 3.0, 4.0, None], np.eye(5))
     assert auc_upper(scenario, law) == pytest.approx(auc_upper(scenario, pf.NoNoise()), abs=1e-9)
+
+
+# --- given what is known ------------------------------------------------------------------------
+
+# For each z its probability under either secret.
+KNOWN = {
+    "nothing": [(1.0, 1.0)],
+    "little": [(0.5, 0.45), (0.5, 0.55)],
+    "much": [(0.9, 0.1), (0.1, 0.9)],
+    "all": [(1.0, 0.0), (0.0, 1.0)],
+    "of three": [(0.2, 0.3), (0.7, 0.1), (0.1, 0.6)],
+}
+
+
+@pytest.mark.parametrize("known", KNOWN)
+@pytest.mark.parametrize("goal", GOALS)
+def test_the_best_guess_of_somebody_who_knows(known: str, goal: pf.Guarantee) -> None:
+    """The formula of docs/theory/known-columns.md; it is found here from four signs."""
+    factor, delta, shares = math.exp(goal.epsilon), goal.delta, KNOWN[known]
+    formula = 0.5 * sum(
+        max(a + b * delta, b + a * delta, (a + b) * (factor + delta) / (1.0 + factor))
+        for a, b in shares
+    )
+    found = success_knowing(shares, goal.epsilon, delta)
+    assert formula <= found.accuracy_upper <= formula + 1e-11 or found.accuracy_upper == 1.0
+    assert found.accuracy_upper == pytest.approx(formula)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_knowing_nothing_leaves_what_the_promise_does(goal: pf.Guarantee) -> None:
+    found, allowed = success_knowing([(1.0, 1.0)], goal.epsilon, goal.delta), success_allowed(goal)
+    assert found.accuracy_upper == pytest.approx(allowed.accuracy_upper)
+    assert found.auc_upper == pytest.approx(allowed.auc_upper)
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_what_is_known_says_something_by_itself(known: str) -> None:
+    shares = np.array(KNOWN[known])
+    found = success_knowing(KNOWN[known], 0.0)
+    assert found.accuracy_upper == pytest.approx(shares.max(axis=1).sum() / 2.0)
+    # All pairs of one z of each: right where the likelihood ratio is larger.
+    (p, q), ratio = shares.T, np.arctan2(*shares.T)
+    larger = (ratio[:, None] > ratio) + 0.5 * (ratio[:, None] == ratio)
+    assert found.auc_upper == pytest.approx(float(p @ larger @ q))
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_no_release_that_keeps_the_promise_lets_anybody_do_better(known: str) -> None:
+    """Random pairs of laws with a ratio of at most e^ε, a pair for each z; first the worst."""
+    source, epsilon = np.random.default_rng(3), 0.7
+    limit = success_knowing(KNOWN[known], epsilon)
+    best = 0.0
+    worst = np.array([math.exp(epsilon), 1.0]) / (1.0 + math.exp(epsilon))
+    for number in range(200):
+        first, second = [], []
+        for a, b in KNOWN[known]:
+            p = worst if number == 0 else source.dirichlet(np.full(4, 0.3))
+            tilt = np.exp(epsilon * source.choice([0.0, 1.0], p.size))
+            q = worst[::-1] if number == 0 else p * tilt / (p * tilt).sum()
+            first.append(a * p)
+            second.append(b * q)
+        p, q = np.concatenate(first), np.concatenate(second)
+        there = p + q > 0.0
+        reached = 0.5 * np.maximum(p, q).sum()
+        best = max(best, reached)
+        assert reached <= limit.accuracy_upper
+        ratios = np.arctan2(p[there], q[there])
+        larger = (ratios[:, None] > ratios) + 0.5 * (ratios[:, None] == ratios)
+        assert float(p[there] @ larger @ q[there]) <= limit.auc_upper + 1e-12
+    assert best == pytest.approx(limit.accuracy_upper)

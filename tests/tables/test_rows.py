@@ -86,10 +86,10 @@ def test_cells_by_row(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     if kind == "parquet":
         pq.write_table(pa.table(TABLE), given)
     rows = np.array([0, 6, 7, 20, 49])
-    assert cells_at(given, ["k"], "x", rows) == {"k": [f"k{row}" for row in rows]}
-    assert cells_at(given, ["k"], "x", rows[:0]) == {"k": []}
+    assert cells_at(given, ["k"], ("x",), rows) == {"k": [f"k{row}" for row in rows]}
+    assert cells_at(given, ["k"], ("x",), rows[:0]) == {"k": []}
     with pytest.raises(InvalidInputError, match="other"):
-        cells_at(given, ["other"], "x", rows)
+        cells_at(given, ["other"], ("x",), rows)
 
 
 class _InSeveral:

@@ -6,6 +6,7 @@ from pufferfish.audits.learners import DataAudit, audit_data
 from pufferfish.audits.result import AuditCheck, AuditResult, Event, PairFinding
 from pufferfish.audits.run import audit
 from pufferfish.audits.subject import Command
+from pufferfish.audits.tables import TableAudit
 
 __all__ = [
     "AuditCheck",
@@ -14,6 +15,7 @@ __all__ = [
     "DataAudit",
     "Event",
     "PairFinding",
+    "TableAudit",
     "audit",
     "audit_data",
 ]

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from pufferfish.audits import Command, audit, audit_data
-from pufferfish.audits.learners import check_learners
+from pufferfish.audits.scores import check_learners
 from pufferfish.cli.exits import Exit
 from pufferfish.cli.printing import Printing
 from pufferfish.core.errors import InvalidInputError

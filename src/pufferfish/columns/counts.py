@@ -15,7 +15,7 @@ class Counts(RowCounts):
     """Of some rows of a column.
 
     Attributes:
-        unprotected: Those published whose secret is in no pair.
+        unprotected: Those published whose secret is in no pair, or who have none.
         outside: Those with a value beyond all that the beliefs consider.
         capped: Those with a value that was moved to a bound of the cap.
         mean: Of the values, before any cap.

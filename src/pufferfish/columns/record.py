@@ -59,7 +59,7 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
         rows_read: Rows of the table; internal.
         rows_published: Rows that were published.
         rows_missing: Rows without a value; internal.
-        rows_unprotected: Rows whose secret is in no pair; internal.
+        rows_unprotected: Rows whose secret is in no pair, or who have none; internal.
         rows_outside: Values beyond all that the beliefs consider; internal.
         rows_capped: Values that were moved to a bound of the plan's cap; internal.
         column_std: The std of the column itself, before any cap; internal.

@@ -31,6 +31,7 @@ from pufferfish.words.phrases import (
     meaning,
     pair_in_words,
     rows_tested,
+    secret_in_words,
     unit_in_words,
     unprotected,
 )
@@ -282,7 +283,8 @@ def gaps(record: Record) -> list[str]:
             "LOW:HIGH)."
         )
     if record.rows_unprotected:
-        texts.append(unprotected(f"{record.rows_unprotected:,}", _treated(record)))
+        secret = secret_in_words([record.plan.secret])
+        texts.append(unprotected(f"{record.rows_unprotected:,}", secret, _treated(record)))
     return texts
 
 

@@ -17,6 +17,12 @@ Let P and Q be the laws of what is published under the two secrets.
   of the likelihood ratio: the lines are the tangents of its ROC curve.
 - The lines of a **promise** are two, with its (ε,δ). They meet at FPR = 1 − TPR = (1−δ)/(1+e^ε)
   and leave an area of (1−δ)²/(1+e^ε) above them: AUC ≤ 1 − (1−δ)²/(1+e^ε).
+- **Given what is known**, a promise for each z leaves of an adversary who sees z no more than one
+  who sees z and one of four further signs: with e = e^ε, they have the probabilities δ,
+  (1−δ)e/(1+e), (1−δ)/(1+e), 0 under P and the reverse under Q, and every pair of laws that keeps
+  (ε,δ) is made of them by a random map (Kairouz, Oh, Viswanath 2015). With a = P(z), b = Q(z) the
+  accuracy is ½·Σ max over z and signs, the sum of docs/theory/known-columns.md, and the AUC that of
+  the likelihood ratio of (z, sign).
 - **Posterior.** If log p/q never exceeds ε, odds move by e^ε at most: a secret of prior probability
   π among the two has a posterior of at most πe^ε/(1 − π + πe^ε), and of at least the same with −ε.
   With δ > 0 a promise bounds the posterior of no single value: rare ones may say everything.
@@ -25,13 +31,14 @@ Let P and Q be the laws of what is published under the two secrets.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import PairOfLaws, Scenario, SecretPair
-from pufferfish.core.validation import finite, require
+from pufferfish.core.validation import FloatArray, finite, require
 from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.exact.pair import PairOracle
 from pufferfish.exact.recoded import deltas_of_pair
@@ -50,6 +57,7 @@ __all__ = [
     "posterior_upper",
     "success",
     "success_allowed",
+    "success_knowing",
 ]
 
 # Slopes e^ε of the tangents: close together where ROC curves bend most.
@@ -118,6 +126,41 @@ def success_allowed(goal: Guarantee) -> Success:
         auc_upper=auc_allowed(goal),
         epsilon_upper=goal.epsilon if goal.pure else math.inf,
     )
+
+
+def success_knowing(
+    shares: Sequence[tuple[float, float]], epsilon: float, delta: float = 0.0
+) -> Success:
+    """What somebody reaches who knows z, where a promise is kept given each z; rounded up.
+
+    Args:
+        shares: For each z how likely it is under the one secret, and under the other.
+        epsilon: Of the promise; 0 with delta = 0: nothing but z is seen.
+        delta: Of the promise.
+    """
+    faint = math.exp(-epsilon)
+    strong, weak = (1.0 - delta) / (1.0 + faint), (1.0 - delta) * faint / (1.0 + faint)
+    a, b = np.array(shares, dtype=np.float64).reshape(-1, 2).T
+    first = np.concatenate([a * delta, a * strong, a * weak, 0.0 * a])
+    second = np.concatenate([0.0 * b, b * weak, b * strong, b * delta])
+    found = 0.5 * float(np.maximum(first, second).sum())
+    return Success(
+        accuracy_upper=min(found * _UP, 1.0),
+        auc_upper=min(_ratio_area(first, second) * _UP, 1.0),
+        # What z says by itself is not bounded.
+        epsilon_upper=math.inf,
+    )
+
+
+def _ratio_area(first: FloatArray, second: FloatArray) -> float:
+    """The area under the ROC curve of the likelihood ratio of two laws of the same signs.
+
+    The points in order of falling ratios are joined by lines: those of equal ratios lie on one.
+    """
+    order = np.argsort(-np.arctan2(first, second), kind="stable")
+    rises, runs = first[order], second[order]
+    heights = np.cumsum(rises) - 0.5 * rises
+    return float((heights * runs).sum())
 
 
 def accuracy_upper(scenario: Scenario, noise: Law) -> float:

@@ -137,7 +137,7 @@ class CellRules:
         columns = dict(zip((each.column for each in self.layout.rules), cells.columns, strict=True))
         published = [columns[name] for name in self.layout.column_names]
         missing = np.logical_or.reduce([each.missing for each in published])
-        secrets = self._secrets(columns)
+        secrets = self.secrets_of(columns)
         protected = [
             np.array([*(each in self.protected for each in own.labels), False])[own.codes]
             for own in secrets
@@ -183,8 +183,8 @@ class CellRules:
             worst = max(worst, *shares)
         return worst
 
-    def _secrets(self, columns: Mapping[str, Coded]) -> tuple[Coded, ...]:
-        """For each protected secret, what it is."""
+    def secrets_of(self, columns: Mapping[str, Coded]) -> tuple[Coded, ...]:
+        """For each protected secret, what it is, from the labels of the columns of secrets."""
         mine = [columns[name] for name in self.layout.secret_names]
         found = []
         for view in self.layout.views:

@@ -194,7 +194,7 @@ def _of_facts(facts: TableFacts) -> Iterator[str]:
     if facts.beliefs_fitted is not None and facts.beliefs_from != "another table":
         yield "it says when beliefs were fitted to another table, and that they were not"
     if facts.unprotected_percent is None:
-        yield "it does not say how many rows have a secret that is in no pair"
+        yield "it does not say how many rows have no secret that is in a pair"
 
 
 def _of_counts(table: Mapping[str, int], published: int, facts: TableFacts) -> Iterator[str]:
@@ -208,4 +208,4 @@ def _of_counts(table: Mapping[str, int], published: int, facts: TableFacts) -> I
     if table["capped"] and facts.cap is None:
         yield "values were capped, and there is no cap"
     if facts.unprotected_percent != percent_of(table["unprotected"], published):
-        yield "the share of rows whose secret is in no pair is not that of the counts"
+        yield "the share of rows without a secret that is in a pair is not that of the counts"

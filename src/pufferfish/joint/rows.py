@@ -21,7 +21,7 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.tables import Batch, Changed
 from pufferfish.tables.batch import Coded, ColumnType, Numbers
 from pufferfish.tables.coding import Coding
-from pufferfish.tables.combined import rows_by_cell
+from pufferfish.tables.combined import SomeCells, rows_by_cell
 from pufferfish.tables.summary import IntArray
 
 __all__ = ["TableRules", "changed_columns", "counted_columns", "read_columns"]
@@ -85,10 +85,7 @@ class TableRules:
         Raises:
             DataError: What the plan does not allow for.
         """
-        coded = [each.coded(batch, before) for each in self.codings]
-        cells, where = rows_by_cell(coded)
-        judged = self.cells.judge(cells)
-        judged.refuse(where, before)
+        coded, cells, where, judged = self.looked_at(batch, before)
         counts = judged.counted(cells.counts, drops=self.drops)
         stays = None
         columns: dict[str, Column] = {}
@@ -105,6 +102,28 @@ class TableRules:
             shown = own if stays is None else own.taken(np.flatnonzero(stays))
             columns[self.codings[place].column] = shown
         return Changed(columns, stays, counts, cells)
+
+    def looked_at(
+        self, batch: Batch, before: int | None
+    ) -> tuple[list[Coded], SomeCells, IntArray, Judged]:
+        """What is known of some rows before anything is drawn.
+
+        Returns:
+            The labels of each column of `codings`; their combinations; which of these each row has;
+            and what holds for each combination. The arguments are those of `change`, and so is what
+            is refused.
+        """
+        coded = [each.coded(batch, before) for each in self.codings]
+        cells, where = rows_by_cell(coded)
+        judged = self.cells.judge(cells)
+        judged.refuse(where, before)
+        return coded, cells, where, judged
+
+    def secrets(self, batch: Batch, before: int | None) -> tuple[Coded, ...]:
+        """The secrets of some rows, for each that is protected; the arguments are as above."""
+        names = self.cells.layout.secret_names
+        codings = (each for each in self.codings if each.column in names)
+        return self.cells.secrets_of({each.column: each.coded(batch, before) for each in codings})
 
     def _draw_labels(self, book: Book, judged: Judged, where: IntArray) -> dict[str, Column]:
         places = judged.places.take(where)

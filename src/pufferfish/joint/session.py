@@ -6,20 +6,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from pufferfish.beliefs.known import given_key
-from pufferfish.beliefs.labels import key_of
-from pufferfish.beliefs.scenario import RELEASED
+from pufferfish.beliefs.scenario import Belief
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
 from pufferfish.core.errors import DataError
-from pufferfish.fit.table import TableCounts
-from pufferfish.fit.verbs import fit_counts
 from pufferfish.joint.counts import TableRowCounts
-from pufferfish.joint.known import known_says
+from pufferfish.joint.known import counts_by_secret, known_says
+from pufferfish.joint.origin import (
+    are_fitted_to,
+    other_table,
+    refuse_other_counts,
+    refuse_unseen,
+    who_claim,
+)
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.record import TableRecord
 from pufferfish.joint.rows import TableRules, changed_columns, read_columns
@@ -89,8 +91,16 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         if plan.numeric:
             rules = self._rules.numbers[0]
             measured = Measured(plan.columns[0], rules.low, rules.high, plan.cap)
+        layout, groups = plan.layout, None
+        # The column of one secret says all of it, unless a missing one is a group, too.
+        several = len(layout.secrets) > 1 or layout.missing_secret
+        if several and self._crosstab is not None:
+            counts = counts_by_secret(self._crosstab, layout, ())
+            groups = {each: sum(own.values()) for each, own in counts.items()}
         return replace(
             super().how,
+            secrets=self._rules.secrets if several else None,
+            groups=groups,
             change=self.change,
             reads=read_columns(plan),
             bands=Coding.of(secret) if secret.read == "number" else None,
@@ -144,56 +154,20 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             self._tally.merge(changed.counted)
 
     @property
-    def _claiming(self) -> tuple[Any, ...]:
-        beliefs = self.plan.scenario.beliefs
-        return tuple(each for each in beliefs if each.provenance == RELEASED)
+    def _claiming(self) -> tuple[Belief, ...]:
+        return who_claim(self.plan)
 
     def _compare(self, crosstab: Crosstab) -> None:
         """Refuse a table that the beliefs are not about, or that they do not cover."""
         self._crosstab = crosstab
-        if self._claiming:
-            found = crosstab.fingerprint
-            same = all(each.fitted_on == found for each in self._claiming)
+        same = are_fitted_to(self._claiming, crosstab)
+        if same is not None:
             self._source = "this table" if same else "another table"
             if not same and not self._beliefs_from_plan:
                 raise other_table()
             if same:
-                self._refuse_other_counts(crosstab)
-        wrong = self.plan.certificate.wrong
-        if self.counts.unseen and self._rules.cells.unseen_share(crosstab.some_cells()) > wrong:
-            raise DataError(
-                f"{self.counts.unseen:,} of {self.counts.published:,} rows have values that no "
-                "belief considers; among the rows of some secret, or of some known values, these "
-                f"are more than the {wrong:.1%} by which laws may be wrong. Nothing was published. "
-                "Fit the beliefs to a table that has these values."
-            )
-
-    def _refuse_other_counts(self, crosstab: Crosstab) -> None:
-        """Refuse beliefs that say that they are about this table, and have other counts.
-
-        That a plan names the right table is no proof that its laws are those of the table.
-        """
-        secrets = dict.fromkeys(each for belief in self._claiming for each in belief.priors)
-        counted = TableCounts(crosstab, self.plan.layout, tuple(secrets))
-        found = fit_counts(counted, ("empirical",), min_group=1, cap=self.plan.cap)
-        for belief in self._claiming:
-            laws = belief.priors.items()
-            if not all(getattr(law, "counts", None) is not None for _, law in laws):
-                continue  # a model, or a smooth law, which no count contradicts
-            known = given_key(belief.given)
-            same = (
-                all(
-                    each in own.priors and _same_counts(law, own.priors[each]) for each, law in laws
-                )
-                for own in found
-                if given_key(own.given) == known
-            )
-            if not any(same):
-                raise DataError(
-                    f"belief {belief.name!r} says that it was fitted on this table, and the table "
-                    "has other counts: the plan was changed after it was made. Nothing was "
-                    "published. Make it again (pufferfish calibrate)."
-                )
+                refuse_other_counts(self.plan, crosstab)
+        refuse_unseen(self.counts, self._rules.cells, crosstab, self.plan)
 
     def confirm(self) -> None:
         """Of rows that were counted as they were drawn: are they those that were described?"""
@@ -254,27 +228,3 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             reveals=self.reveals,
             **self.stamp(),
         )
-
-
-def _same_counts(one: Any, other: Any) -> bool:
-    """Whether two tables count the same values equally often; 0 is as good as not there."""
-    counts = [
-        {
-            key_of(value): count
-            for value, count in zip(list(each.values), each.counts.tolist(), strict=True)
-            if count
-        }
-        for each in (one, other)
-    ]
-    return counts[0] == counts[1]
-
-
-def other_table() -> DataError:
-    """What to say where the beliefs are about another table, and nobody said that this is meant."""
-    return DataError(
-        "the beliefs of this plan were fitted on another table, so nothing is known of what this "
-        "one gives away. Nothing was published. Make a plan from this table (pufferfish calibrate; "
-        "in Python pf.fit_beliefs, pf.calibrate). If it is meant that the adversaries know the "
-        "other table and not this one, say so with --beliefs-from-plan (beliefs_from_plan=True): "
-        "every edition of the record will say it, too."
-    )

@@ -17,7 +17,14 @@ from pufferfish.joint.record import TableRecord
 from pufferfish.joint.words import headline, not_promised
 from pufferfish.mechanisms import words_of
 from pufferfish.words.numbers import percent, percent_up, readable
-from pufferfish.words.phrases import join_words, list_in_words, meaning, pair_in_words, unprotected
+from pufferfish.words.phrases import (
+    join_words,
+    list_in_words,
+    meaning,
+    pair_in_words,
+    secret_in_words,
+    unprotected,
+)
 from pufferfish.words.steps import Entry, Step
 
 __all__ = ["adversaries_in_words", "guess_of", "promise_in_words", "story"]
@@ -206,5 +213,7 @@ def _gaps(record: TableRecord) -> list[str]:
         )
     if record.rows_unprotected:
         treated = "recoded" if record.plan.calibration.recode is not None else "noised"
-        texts.append(unprotected(f"{record.rows_unprotected:,}", f"{treated} like the others"))
+        secret = secret_in_words(record.plan.secret_columns, jointly=record.plan.jointly)
+        rows = f"{record.rows_unprotected:,}"
+        texts.append(unprotected(rows, secret, f"{treated} like the others"))
     return texts

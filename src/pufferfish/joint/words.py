@@ -20,6 +20,7 @@ from pufferfish.words.phrases import (
     join_words,
     list_in_words,
     name_pairs,
+    secret_in_words,
     unprotected,
 )
 
@@ -46,8 +47,9 @@ def headline(facts: TableFacts) -> list[str]:
         measured = (
             f"What {together} reveal together about {_secret(facts)} was not measured."
             if facts.reveals is None
-            else f"With {together} published together, a learner finds whether {_secret(facts)} is "
-            f"{_found(facts.reveals)} of rows it has not seen (50% by guessing{_of_many(facts)})."
+            else f"With {together} published together, a learner finds whether "
+            f"{_found(facts, facts.reveals)} of rows it has not seen (50% by "
+            f"guessing{_of_many(facts)})."
         )
         are = "is" if len(facts.unprotected) == 1 else "are"
         said.append(
@@ -63,7 +65,8 @@ def headline(facts: TableFacts) -> list[str]:
             "covered."
         )
     if facts.unprotected_percent:
-        said.append(unprotected(f"{facts.unprotected_percent}%", _same(facts)))
+        secret = secret_in_words(facts.secret, jointly=facts.jointly)
+        said.append(unprotected(f"{facts.unprotected_percent}%", secret, _same(facts)))
     return said + of_private_data(facts)
 
 
@@ -78,8 +81,8 @@ def known_in_words(facts: TableFacts) -> str:
         f"What {'it says' if one else 'they say'} about {_secret(facts)} by "
         f"{'itself' if one else 'themselves'} was not measured."
         if facts.known_says is None
-        else f"By {'itself it tells' if one else 'themselves they tell'} whether {_secret(facts)} "
-        f"is {_found(facts.known_says)} of rows (50% by guessing{_of_many(facts)})."
+        else f"By {'itself it tells' if one else 'themselves they tell'} whether "
+        f"{_found(facts, facts.known_says)} of rows (50% by guessing{_of_many(facts)})."
     )
     adds = (
         f"what {list_in_words(facts.columns)} add{'s' if len(facts.columns) == 1 else ''} to that"
@@ -164,8 +167,10 @@ def _those_who_know_less(facts: TableFacts) -> str:
     return f"It holds as well for somebody who does not know {list_in_words(hidden)}, or only some."
 
 
-def _found(found: Reveals) -> str:
-    return f"{found.pair.first!r} or {found.pair.second!r} in up to {found.found_percent}%"
+def _found(facts: TableFacts, found: Reveals) -> str:
+    """How often two secrets are told apart; of several, each says of which column it is."""
+    whose = f"{_secret(facts)} is" if len(facts.secret) == 1 else "a row has"
+    return f"{whose} {found.pair.first!r} or {found.pair.second!r} in up to {found.found_percent}%"
 
 
 def _same(facts: TableFacts) -> str:

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pufferfish.core.validation import FloatArray
 from pufferfish.learning.features import column_numbers
 
-__all__ = ["matrix"]
+__all__ = ["labels_matrix", "matrix"]
 
 # Categories that get a column each; all others share none.
 _MOST = 64
@@ -35,7 +36,28 @@ def _columns_of(cells: Sequence[Any]) -> list[FloatArray]:
         middle = float(np.median(numbers[~holes])) if not holes.all() else 0.0
         found = [np.where(holes, middle, numbers)]
         return [*found, holes.astype(np.float64)] if holes.any() else found
-    texts = [str(each) for each in cells]
-    common = [text for text, _ in Counter(texts).most_common(_MOST)]
-    listed = np.array(texts, dtype=object)
-    return [(listed == text).astype(np.float64) for text in common]
+    number: dict[str, int] = {}
+    codes = np.array([number.setdefault(str(each), len(number)) for each in cells], dtype=np.int64)
+    return _indicators(codes)
+
+
+def _indicators(codes: npt.NDArray[np.int64]) -> list[FloatArray]:
+    """Whether a cell is in each of the most common categories."""
+    common = [code for code, _ in Counter(codes.tolist()).most_common(_MOST)]
+    return [(codes == code).astype(np.float64) for code in common]
+
+
+def labels_matrix(codes: npt.NDArray[np.int64], labels: Sequence[Any]) -> FloatArray:
+    """One row for each row: which label it has, and the label's number, or its place in the order.
+
+    Labels that are numbers are categories as well: what a recoding does to them knows no order.
+
+    Args:
+        codes: The place of each row's label, −1 where there is none.
+        labels: In their order.
+    """
+    numbers = column_numbers(labels)
+    order = np.arange(len(labels), dtype=np.float64) if numbers is None else numbers
+    middle = 0.0 if not order.size else float(np.median(order))
+    placed = np.array([*order.tolist(), middle])[codes]
+    return np.column_stack([placed, *_indicators(codes)])

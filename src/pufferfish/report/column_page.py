@@ -285,8 +285,8 @@ def _record_rows(facts: Facts) -> Iterator[tuple[Text, Text]]:
         yield (
             "The table (private)",
             f"{record.rows_read} rows read, {record.rows_missing} without a value, "
-            f"{record.rows_unprotected} with a secret in no pair, {record.rows_outside} beyond all "
-            "that is believed",
+            f"{record.rows_unprotected} without a secret in a pair, {record.rows_outside} beyond "
+            "all that is believed",
         )
     yield "Versions", parts.versions_in_words(document)
 

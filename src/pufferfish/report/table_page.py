@@ -280,7 +280,7 @@ def _record_rows(facts: TableReport) -> Iterator[tuple[Text, Text]]:
         yield (
             "The table (private)",
             f"{record.rows_read:,} rows read, {record.rows_missing:,} with a missing value, "
-            f"{record.rows_unprotected:,} with a secret in no pair, {record.rows_unseen:,} with "
+            f"{record.rows_unprotected:,} without a secret in a pair, {record.rows_unseen:,} with "
             "values that no belief considers",
         )
     yield "Versions", parts.versions_in_words(document)

@@ -138,6 +138,10 @@ class Change:
             whether their values are there.
         same: Whether it matters that the rows are those that were surveyed: what is believed of
             the table was compared with them.
+        secrets: For somebody who looks: from rows, and how many come before them, to the secrets
+            that they have, one entry for each that is protected; None: what is in `secret`. For a
+            cluster it must be picklable.
+        groups: How many rows have each of these secrets, where that is known before rows are drawn.
     """
 
     columns: Mapping[str, ColumnType]
@@ -158,6 +162,8 @@ class Change:
     same: bool = False
     reads: Mapping[str, ColumnType] = field(default_factory=dict)
     bands: Coding | None = None
+    secrets: Callable[[Batch, int | None], tuple[Coded, ...]] | None = None
+    groups: Mapping[Secret, int] | None = None
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -179,6 +185,18 @@ class Change:
         if self.bands is None:
             return batch
         return batch._replace(secret=self.bands.coded(batch, before))
+
+    def looked_for(self, batch: Batch, before: int | None) -> tuple[Coded, ...]:
+        """The secrets of rows, as somebody who looks is told them; none where nobody does."""
+        if self.look is None:
+            return ()
+        return (batch.secret,) if self.secrets is None else self.secrets(batch, before)
+
+    def show(self, secrets: Sequence[Coded], columns: Callable[[IntArray], Columns]) -> None:
+        """Let somebody look at rows, once for each of their secrets; see `Look.look`."""
+        if self.look is not None:
+            for each in secrets:
+                self.look.look(each.codes, each.labels, columns)
 
     @property
     def checked(self) -> Callable[[Batch, int | None], Changed]:

@@ -24,6 +24,7 @@ __all__ = [
     "pair_in_words",
     "rounded_to_multiples",
     "rows_tested",
+    "secret_in_words",
     "seen_by",
     "unit_in_words",
     "unprotected",
@@ -102,12 +103,25 @@ def bounded_probability(seen: str, one: str, other: str, epsilon: float) -> str:
     )
 
 
-def unprotected(rows: str, noised: str) -> str:
-    """Rows that the promise says nothing about: how many, and that they are noised, in words."""
+def unprotected(rows: str, secret: str, noised: str) -> str:
+    """Rows that the promise says nothing about: how many, and that they are noised, in words.
+
+    Args:
+        rows: How many, or which share.
+        secret: What they do not have in a pair, such as "value of 'race'": none at all, or another.
+        noised: That the same is done to them.
+    """
     return (
-        f"{rows} of the published rows have a secret that is in no pair: {noised}, but nothing is "
-        "promised for them."
+        f"{rows} of the published rows have no {secret} that is in a pair: {noised}, but nothing "
+        "is promised for them."
     )
+
+
+def secret_in_words(names: Sequence[str], *, jointly: bool = False) -> str:
+    """What is protected: such as "value of 'race' or 'sex'", or the combination of both."""
+    if jointly and len(names) > 1:
+        return f"combination of {list_in_words(names)}"
+    return f"value of {' or '.join(map(repr, names))}"
 
 
 def unit_in_words(unit: str, rows: int | None, dependence: str, one_row: str | None) -> str:

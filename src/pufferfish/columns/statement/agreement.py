@@ -41,7 +41,7 @@ def _of_facts(facts: Facts, *, old: bool) -> Iterator[str]:
     if (facts.rows_fitted is None) == (facts.beliefs_from == "other rows"):
         yield "it does not say alike whether, and how many, other rows beliefs were fitted to"
     if facts.unprotected_percent is None and not old:
-        yield "it does not say how many rows have a secret that is in no pair"
+        yield "it does not say how many rows have no secret that is in a pair"
 
 
 def _of_counts(table: Mapping[str, int], published: int, facts: Facts) -> Iterator[str]:
@@ -55,10 +55,10 @@ def _of_counts(table: Mapping[str, int], published: int, facts: Facts) -> Iterat
     if missing > (0 if facts.missing == "refuse" else rows):
         yield "more rows have no value than can be"
     if table["unprotected"] > published:
-        yield "more rows have a secret that is in no pair than were published"
+        yield "more rows have no secret that is in a pair than were published"
     if max(table["outside"], table["capped"]) > rows - missing:
         yield "more values are outside, or capped, than there are"
     if table["capped"] and facts.cap is None:
         yield "values were capped, and there is no cap"
     if facts.unprotected_percent != percent_of(table["unprotected"], published):
-        yield "the share of rows whose secret is in no pair is not that of the counts"
+        yield "the share of rows without a secret that is in a pair is not that of the counts"

@@ -77,8 +77,8 @@ class Facts(Stated):
         cap: Between which bounds values were moved before the mechanism.
         step: Every value, before the noise, is a multiple of this; None: nobody says so.
         order: The order in which rows were published.
-        unprotected_percent: Rows whose secret is in no pair, in whole percent, rounded up; None
-            where no rows were seen yet.
+        unprotected_percent: Rows whose secret is in no pair, or who have none, in whole percent,
+            rounded up; None where no rows were seen yet.
         adversaries: How many are described; None in a record of version 1.
         beliefs_from: Where the beliefs come from: the table that was released, other rows of it
             that were not released, another table, or elsewhere (a reference sample, public

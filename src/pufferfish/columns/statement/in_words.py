@@ -99,7 +99,8 @@ def headline(facts: Facts) -> list[str]:
             f"{_secret(facts)} is not covered."
         )
     if facts.unprotected_percent:
-        said.append(unprotected(f"{facts.unprotected_percent}%", _same(facts)))
+        share = f"{facts.unprotected_percent}%"
+        said.append(unprotected(share, f"value of {_secret(facts)}", _same(facts)))
     return said + of_private_data(facts)
 
 

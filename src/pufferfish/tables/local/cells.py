@@ -23,7 +23,7 @@ __all__ = ["cells_at"]
 def cells_at(
     data: Any,
     names: Sequence[str],
-    numbers: str,
+    numbers: tuple[str, ...],
     rows: IntArray,
     na: Sequence[str] = (),
     one_row: OneRow | None = None,
@@ -33,7 +33,7 @@ def cells_at(
     Args:
         data: A frame, a file's path, or a dict of arrays.
         names: The columns.
-        numbers: The column of the table that must hold numbers.
+        numbers: The columns of the table that must hold numbers.
         rows: Numbers of rows, counted from 0, in increasing order.
         na: Texts of a file that stand for a missing value.
         one_row: Count and read the rows of the table with one row for each person, which keeps the
@@ -53,19 +53,19 @@ def cells_at(
 def _file_cells(
     path: str,
     names: Sequence[str],
-    numbers: str,
+    numbers: tuple[str, ...],
     rows: IntArray,
     na: Sequence[str],
     one_row: OneRow | None,
 ) -> Columns:
     found: Columns = {name: [] for name in names}
     before = 0
-    wanted = [numbers, *names] if one_row is None else one_row.read
+    wanted = [*numbers, *names] if one_row is None else one_row.read
     # Read exactly as when the values were: persons that do not fit into memory come in an order
     # that depends on what was read.
     labels = () if one_row is None else (one_row.secret,)
     wanted = list(dict.fromkeys(wanted))
-    with open_table(path, format_of(path, na=na), wanted, (numbers,), labels) as table:
+    with open_table(path, format_of(path, na=na), wanted, numbers, labels) as table:
         pieces = table.pieces if one_row is None else reduce_table(table, one_row, None).pieces
         for piece in pieces:
             batch = piece.rows.select(list(names))

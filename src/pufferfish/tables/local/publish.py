@@ -126,8 +126,7 @@ def publish_files(
             how.account(part.seen.changed)
             if part.seen.persons is not None:
                 persons.add(part.seen.persons)
-            if how.look is not None:
-                how.look.look(*part.seen.secret, part.columns)
+            how.show(part.seen.secrets, part.columns)
             if shuffle is None:
                 writer.write(part.rows, changed.names.get(part.file))
             else:

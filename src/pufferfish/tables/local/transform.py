@@ -110,9 +110,9 @@ def change_arrays(table: Mapping[str, Any], how: Change) -> ChangedArrays:
     result = ChangedArrays(kept, columns, stays, persons.found(), kinds)
     if how.look is not None:
         arrays = result.arrays
-        how.look.look(
-            batch.secret.codes[rows],
-            batch.secret.labels,
+        secrets = how.looked_for(batch, None if how.one_row else 0)
+        how.show(
+            [Coded(each.codes[rows], each.labels) for each in secrets],
             lambda chosen: {name: each[chosen].tolist() for name, each in arrays.items()},
         )
     return result
@@ -175,11 +175,10 @@ def change_frame(frame: Any, how: Change) -> ChangedFrame:
         # A pandas index could say what a dropped column said.
         kept = narwhals().maybe_reset_index(kept)
         result = kept.with_columns(*(result.get_column(name) for name in new))
-    if how.look is not None:
-        before = 0
-        for each in seen:
-            how.look.look(*each.secret, partial(frame_columns, result, before))
-            before += each.secret.rows
+    before = 0
+    for each in seen:
+        how.show(each.secrets, partial(frame_columns, result, before))
+        before += int(each.stays.sum())
     persons = PersonCounter(most_held=None)
     for each in seen:
         if each.persons is not None:
@@ -193,13 +192,13 @@ class _Seen(NamedTuple):
     Attributes:
         changed: The rows that stay.
         persons: Of all rows, where somebody asks.
-        secret: Of each row that stays.
+        secrets: Of each row that stays, for somebody who looks.
         rows: How many there were.
     """
 
     changed: Changed
     persons: SomePersons | None
-    secret: Coded
+    secrets: tuple[Coded, ...]
     rows: int
 
     @property
@@ -216,10 +215,11 @@ def _change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> _Seen
         names, values = rows.column(how.person), how.compared(batch)
         persons = arrow_persons(how.person, names, values, batch.secret, before or 0, how.pairs)
     changed = how.checked(batch, before)
-    secret = batch.secret
+    secrets = how.looked_for(batch, before)
     if changed.rows is not None:
-        secret = secret.taken(np.flatnonzero(changed.rows))
-    return _Seen(changed, persons, secret, batch.rows)
+        stays = np.flatnonzero(changed.rows)
+        secrets = tuple(each.taken(stays) for each in secrets)
+    return _Seen(changed, persons, secrets, batch.rows)
 
 
 def _all_changed(parts: Sequence[pa.RecordBatch], how: Change) -> list[_Seen]:

@@ -28,20 +28,32 @@ class Changing:
     labels: tuple[str, ...]
     secret: str
     change: Callable[[Batch, int | None], Changed]
+    secrets: Callable[[Batch, int | None], tuple[Coded, ...]] | None = None
 
     @classmethod
     def of(cls, how: Change) -> Self:
-        """What `how` does to rows."""
+        """What `how` does to rows; nobody looks at their secrets."""
         return cls(dict(how.columns), how.numbers, how.labels, how.secret, how.checked)
 
-    def changed(self, part: pa.RecordBatch, names: tuple[str, ...]) -> tuple[pa.RecordBatch, Coded]:
+    def read(self, part: pa.RecordBatch) -> Batch:
+        """Rows as the change reads them."""
+        return arrow_batch(part, self.numbers, self.secret, self.labels)
+
+    def looked_for(self, batch: Batch) -> tuple[Coded, ...]:
+        """Their secrets, as somebody who looks is told them."""
+        return (batch.secret,) if self.secrets is None else self.secrets(batch, None)
+
+    def changed(
+        self, part: pa.RecordBatch, names: tuple[str, ...]
+    ) -> tuple[pa.RecordBatch, tuple[Coded, ...]]:
         """The rows that stay, with some columns of the result, and their secrets."""
         pa = pyarrow()
-        batch = arrow_batch(part, self.numbers, self.secret, self.labels)
-        changed, secret = self.change(batch, None), batch.secret
+        batch = self.read(part)
+        changed, secrets = self.change(batch, None), self.looked_for(batch)
         if changed.rows is not None:
             part = part.filter(pa.array(changed.rows))
-            secret = secret.taken(np.flatnonzero(changed.rows))
+            stays = np.flatnonzero(changed.rows)
+            secrets = tuple(each.taken(stays) for each in secrets)
         columns = [
             arrow_column(
                 changed.columns[name], arrow_type(name, self.columns[name], part.column(name).type)
@@ -50,4 +62,4 @@ class Changing:
             else part.column(name)
             for name in names
         ]
-        return pa.RecordBatch.from_arrays(columns, names=list(names)), secret
+        return pa.RecordBatch.from_arrays(columns, names=list(names)), secrets

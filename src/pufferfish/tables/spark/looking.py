@@ -7,17 +7,23 @@ never published: nobody gets two draws for one row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.extras import pyspark
+from pufferfish.core.validation import FloatArray
+from pufferfish.tables.batch import Coded
 from pufferfish.tables.change import Change
 from pufferfish.tables.rows import Columns, plain_columns, take_rows
 from pufferfish.tables.spark.changing import Changing
-from pufferfish.tables.spark.jobs import pick, understood
+from pufferfish.tables.spark.jobs import Field, map_partitions, pick, understood
 from pufferfish.tables.spark.summarise import secret_kind
 from pufferfish.tables.summary import IntArray
 
@@ -41,25 +47,88 @@ def look_at_sample(
         counts: The rows of each secret.
         seed: For the choice of rows, which protects nobody.
     """
-    wanted = () if how.look is None else how.look.secrets
-    counts = {label: rows for label, rows in counts.items() if label in wanted}
-    if how.look is None or not counts:
+    if how.look is None:
         return
-    sql, kind = pyspark("sql.functions"), secret_kind(frame, how.secret)
-    shares = chain.from_iterable(
-        (sql.lit(label).cast(kind), sql.lit(min(1.0, _SPARE * how.look.most_each / rows)))
-        for label, rows in counts.items()
-        if rows
-    )
-    names = list(dict.fromkeys([how.secret, *how.read]))
+    shares = {
+        label: min(1.0, _SPARE * how.look.most_each / rows)
+        for label, rows in (how.groups or counts).items()
+        if rows and label is not None and label in how.look.secrets
+    }
+    if not shares:
+        return
+    names, stays = list(dict.fromkeys([how.secret, *how.read])), tuple(how.stays(frame.columns))
+    if how.secrets is None:
+        with understood():
+            rows = _by_column(frame, how.secret, names, shares, seed)
+        for part in rows.to_batches():
+            published, secrets = Changing.of(how).changed(part, stays)
+            how.show(secrets, partial(_columns, published))
+        return
+    changing = replace(Changing.of(how), secrets=how.secrets)
+    key = _new_name(frame)
     with understood():
-        table = pick(frame, *names)
-        share = sql.create_map(*shares)[sql.col("c0").cast(kind)]
-        rows = table.where(sql.rand(seed) < share).toArrow().rename_columns(names)
-    stays = tuple(how.stays(frame.columns))
+        keyed = frame.withColumn(key, pyspark("sql.functions").rand(seed))
+        fields = [Field(name, keyed.schema[name].dataType) for name in [*names, key]]
+        work = _Choosing(changing, shares, key)
+        rows = map_partitions(keyed, [*names, key], work, fields).toArrow()
     for part in rows.to_batches():
-        published, secret = Changing.of(how).changed(part, stays)
-        how.look.look(*secret, partial(_columns, published))
+        published, secrets = changing.changed(part, (*stays, key))
+        keys = np.asarray(published.column(key))
+        # A row may have been chosen for one of its secrets, and not for the others.
+        own = [_unless(each, keys < _shares_of(each, shares)) for each in secrets]
+        how.show(own, partial(_columns, published.select(list(stays))))
+
+
+def _by_column(
+    frame: Any, secret: str, names: list[str], shares: Mapping[Secret, float], seed: int
+) -> pa.Table:
+    """Some rows of each label of the column of the secret, chosen by Spark itself."""
+    sql, kind = pyspark("sql.functions"), secret_kind(frame, secret)
+    pairs = ((sql.lit(label).cast(kind), sql.lit(share)) for label, share in shares.items())
+    share = sql.create_map(*chain.from_iterable(pairs))[sql.col("c0").cast(kind)]
+    return pick(frame, *names).where(sql.rand(seed) < share).toArrow().rename_columns(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choosing:
+    """What an executor does where rows have several secrets: it keeps those that one of them wants.
+
+    One key decides for all secrets of a row, so the rows that are chosen for one secret do not
+    depend on their other secrets.
+
+    Attributes:
+        changing: How rows are read, and which secrets they have.
+        shares: Of the rows of each secret, how many are wanted.
+        key: The column of random keys, between 0 and 1.
+    """
+
+    changing: Changing
+    shares: Mapping[Secret, float]
+    key: str
+
+    def __call__(self, parts: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for part in parts:
+            secrets = self.changing.looked_for(self.changing.read(part))
+            most = np.maximum.reduce([_shares_of(each, self.shares) for each in secrets])
+            yield take_rows(part, np.flatnonzero(np.asarray(part.column(self.key)) < most))
+
+
+def _shares_of(secrets: Coded, shares: Mapping[Secret, float]) -> FloatArray:
+    """For each row, the share of its secret's rows that are wanted."""
+    return np.array([*(shares.get(label, 0.0) for label in secrets.labels), 0.0])[secrets.codes]
+
+
+def _unless(secrets: Coded, chosen: npt.NDArray[np.bool_]) -> Coded:
+    """The same, and no secret where a row was not chosen for it."""
+    return Coded(np.where(chosen, secrets.codes, -1), secrets.labels)
+
+
+def _new_name(frame: Any) -> str:
+    """The name of a further column."""
+    there, name = {each.casefold() for each in frame.columns}, "key"
+    while name in there:
+        name += "_"
+    return name
 
 
 def _columns(rows: pa.RecordBatch, numbers: IntArray) -> Columns:

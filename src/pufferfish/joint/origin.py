@@ -1,0 +1,97 @@
+"""Is a table the one that a plan's beliefs are about, and do they cover it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pufferfish.beliefs.known import given_key
+from pufferfish.beliefs.labels import key_of
+from pufferfish.beliefs.scenario import RELEASED, Belief
+from pufferfish.core.errors import DataError
+from pufferfish.fit.table import TableCounts
+from pufferfish.fit.verbs import fit_counts
+from pufferfish.joint.cells import CellRules
+from pufferfish.joint.counts import TableRowCounts
+from pufferfish.joint.plan import TablePlan
+from pufferfish.tables.crosstab import Crosstab
+
+__all__ = ["are_fitted_to", "other_table", "refuse_other_counts", "refuse_unseen", "who_claim"]
+
+
+def who_claim(plan: TablePlan) -> tuple[Belief, ...]:
+    """The beliefs that say of themselves that they were fitted to the released table."""
+    return tuple(each for each in plan.scenario.beliefs if each.provenance == RELEASED)
+
+
+def are_fitted_to(claiming: Sequence[Belief], crosstab: Crosstab) -> bool | None:
+    """Whether these beliefs were fitted to a table with these counts; None: there are none."""
+    if not claiming:
+        return None
+    found = crosstab.fingerprint
+    return all(each.fitted_on == found for each in claiming)
+
+
+def refuse_other_counts(plan: TablePlan, crosstab: Crosstab) -> None:
+    """Refuse beliefs that say that they are about this table, and have other counts.
+
+    That a plan names the right table is no proof that its laws are those of the table.
+    """
+    claiming = who_claim(plan)
+    secrets = dict.fromkeys(each for belief in claiming for each in belief.priors)
+    counted = TableCounts(crosstab, plan.layout, tuple(secrets))
+    found = fit_counts(counted, ("empirical",), min_group=1, cap=plan.cap)
+    for belief in claiming:
+        laws = belief.priors.items()
+        if not all(getattr(law, "counts", None) is not None for _, law in laws):
+            continue  # a model, or a smooth law, which no count contradicts
+        known = given_key(belief.given)
+        same = (
+            all(each in own.priors and _same_counts(law, own.priors[each]) for each, law in laws)
+            for own in found
+            if given_key(own.given) == known
+        )
+        if not any(same):
+            raise DataError(
+                f"belief {belief.name!r} says that it was fitted on this table, and the table has "
+                "other counts: the plan was changed after it was made. Nothing was published. "
+                "Make it again (pufferfish calibrate)."
+            )
+
+
+def refuse_unseen(
+    counts: TableRowCounts, rules: CellRules, crosstab: Crosstab, plan: TablePlan
+) -> None:
+    """Refuse a table with more rows that no belief considers than laws may be wrong by."""
+    wrong = plan.certificate.wrong
+    if counts.unseen and rules.unseen_share(crosstab.some_cells()) > wrong:
+        raise DataError(
+            f"{counts.unseen:,} of {counts.published:,} rows have values that no belief considers; "
+            "among the rows of some secret, or of some known values, these are more than the "
+            f"{wrong:.1%} by which laws may be wrong. Nothing was published. Fit the beliefs to a "
+            "table that has these values."
+        )
+
+
+def _same_counts(one: Any, other: Any) -> bool:
+    """Whether two tables count the same values equally often; 0 is as good as not there."""
+    counts = [
+        {
+            key_of(value): count
+            for value, count in zip(list(each.values), each.counts.tolist(), strict=True)
+            if count
+        }
+        for each in (one, other)
+    ]
+    return counts[0] == counts[1]
+
+
+def other_table() -> DataError:
+    """What to say where the beliefs are about another table, and nobody said that this is meant."""
+    return DataError(
+        "the beliefs of this plan were fitted on another table, so nothing is known of what this "
+        "one gives away. Nothing was published. Make a plan from this table (pufferfish calibrate; "
+        "in Python pf.fit_beliefs, pf.calibrate). If it is meant that the adversaries know the "
+        "other table and not this one, say so with --beliefs-from-plan (beliefs_from_plan=True): "
+        "every edition of the record will say it, too."
+    )
