@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from pufferfish.beliefs.scenario import RELEASED
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED
+from pufferfish.columns.origin import rows_set_apart
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
-from pufferfish.core.errors import DataError
+from pufferfish.core.errors import DataError, UnsupportedError
 from pufferfish.joint.counts import TableRowCounts
 from pufferfish.joint.known import known_says
 from pufferfish.joint.plan import TablePlan
@@ -29,6 +30,7 @@ from pufferfish.tables.coding import Coding
 from pufferfish.tables.combined import SomeCells
 from pufferfish.tables.crosstab import Crosstab, CrosstabTally
 from pufferfish.tables.engine import SurveyedGroup
+from pufferfish.tables.halves import Halves, TableHalves, not_split
 from pufferfish.tables.seen import PersonsFound
 
 __all__ = ["TableSession"]
@@ -40,6 +42,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
     _source: BeliefsFrom = "elsewhere"
     # What was counted: on a cluster before anything is drawn, elsewhere of the very rows drawn.
     _crosstab: Crosstab | None = None
+    _halves: TableHalves | None = None
     _tally: CrosstabTally | None = None
 
     @cached_property
@@ -119,6 +122,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
 
         Elsewhere the rows that are drawn are counted, and refused before they are published.
         """
+        self._refuse_other_halves()
         survey, progress = super().begin(engine, None, progress)
         self._source = planned_source(self.plan.scenario.beliefs)
         rules = self._rules
@@ -134,6 +138,29 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         self._compare(counted)
         return survey, progress
 
+    def leave_out(self, halves: Halves | TableHalves) -> None:
+        """Release one half only; beliefs are about the other."""
+        if not isinstance(halves, TableHalves):
+            raise UnsupportedError(
+                "halves= is of one column of numbers by itself, and the plan is of a table. "
+                "--fit-on half splits a table by all columns that matter."
+            )
+        self._halves = halves
+
+    def _refuse_other_halves(self) -> None:
+        """Refuse a plan whose beliefs were not fitted on the half that is not released."""
+        beliefs = [each for each in self.plan.scenario.beliefs if each.provenance == OTHER_ROWS]
+        if self._halves is None:
+            if beliefs:
+                raise rows_set_apart()
+            return
+        fitted = self._halves.fitted.fingerprint
+        if self._claiming or not beliefs or any(each.fitted_on != fitted for each in beliefs):
+            raise DataError(
+                "halves= releases the rows that no belief was fitted on, and the beliefs of this "
+                "plan were not fitted on the other half."
+            )
+
     def account(self, changed: Changed) -> None:
         """Also add up combinations."""
         super().account(changed)
@@ -148,6 +175,8 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
     def _compare(self, crosstab: Crosstab) -> None:
         """Refuse a table that the beliefs are not about, or that they do not cover."""
         self._crosstab = crosstab
+        if self._halves is not None and crosstab.fingerprint != self._halves.rest.fingerprint:
+            raise not_split()
         if self._claiming:
             found = crosstab.fingerprint
             same = all(each.fitted_on == found for each in self._claiming)
@@ -215,6 +244,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             checksum_of=staged.checksum_of,
             output=staged.name,
             order="random" if self.plan.shuffled else "table",
+            rows_fitted=None if self._halves is None else self._halves.rows_fitted,
             beliefs_from=self._source,
             beliefs_fitted=max(times, default=None) if another else None,
             known_says=self.known_says,

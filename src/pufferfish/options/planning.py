@@ -97,7 +97,13 @@ class Asked:
         """Every way to one promise, within the public bounds of a cap, if there is one."""
         public = self.adversaries.bounds
         with voice.progress("Comparing"):
-            return choose_mechanism(scenario, goal, bounds=public, **self.recoding.arguments)
+            return choose_mechanism(
+                scenario,
+                goal,
+                bounds=public,
+                keep=self.publishing.kept,
+                **self.recoding.arguments,
+            )
 
     def plan(self, described: Described, voice: Voice, chosen: Chosen | None = None) -> ColumnPlan:
         """What is applied to a scenario's values; and the rest as asked for.
@@ -153,12 +159,17 @@ class Asked:
 
     def halves(self, voice: Voice) -> Halves:
         """The table, split at random."""
+        self.refuse_half()
+        return self.table.halves(voice)
+
+    def refuse_half(self) -> None:
+        """Refuse what cannot be asked of a table that is split at random."""
         require(
             self.adversaries.reference is None and self.publishing.person is None,
             "--fit-on half fits to rows of the table itself, and splits rows: leave out "
             "--reference and --person.",
         )
-        return self.table.halves(voice)
+        self.table.refuse_half()
 
     @property
     def reduction(self) -> OneRow | None:
