@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED
+from pufferfish.calibration.rows import width_of
 from pufferfish.columns.origin import rows_set_apart
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
@@ -21,7 +23,7 @@ from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.record import TableRecord
 from pufferfish.joint.rows import TableRules, changed_columns, read_columns
 from pufferfish.learning.reveals import Reveals
-from pufferfish.ledger.file import Released, charge, charge_once
+from pufferfish.ledger.file import Released, charge, charge_rows
 from pufferfish.releases.session import RowSession
 from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
 from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
@@ -204,7 +206,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         return known_says(self._crosstab, self.plan.layout, self.plan.scenario.pairs)
 
     def charge(self, ledger: Path, *, only_check: bool) -> None:
-        """The release of the columns; of numbers with one law, one more release."""
+        """One more release of the columns; of numbers with one law, as of a column by itself."""
         plan = self.plan
         of = Released(
             plan.columns[0],
@@ -216,7 +218,8 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         if plan.numeric and not plan.calibration.parts:
             charge(ledger, plan.calibration, of=of, only_check=only_check)
         else:
-            charge_once(ledger, plan.calibration, of, only_check=only_check)
+            width = math.inf if plan.cap is None else width_of(plan.cap)
+            charge_rows(ledger, plan.calibration, of, width=width, only_check=only_check)
 
     def check_persons(self, person: str, persons: PersonsFound) -> None:
         """Refuse persons with several rows: what these tell together is not proven for tables."""
