@@ -7,8 +7,8 @@ included. Then
 
 bounds what a draw tells between any two rows. Where each value of known columns has a map of its
 own, Λ is the largest of all. T releases, each drawn afresh, cost Λ_1 + … + Λ_T together, δ = 0, for
-every law of what the rows hold, given what is known. It is infinite where some y is published for
-some rows only; a floor κ keeps it below κ times the largest distance. Laplace noise of scale b, on
+every law of what the rows hold, given what is known. A floor κ keeps it below κ times the largest
+distance; a map that claims none is not priced. Laplace noise of scale b, on
 a grid γ, costs (Δ + γ)/b where all values are capped to bounds that are Δ apart.
 
 Proof: docs/theory/composition.md, "Whatever anybody believes".
@@ -40,8 +40,8 @@ def price_of(law: Law, width: float = math.inf) -> float:
         return max(price_of(each, width) for each in law)
     if isinstance(law, Recoding):
         first = math.inf if law.noise is None else price_of(law.noise, width)
-        # What goes through a map after noise is a mixture of the map's rows.
-        return min(first, _price_of_map(law))
+        # A map without a floor may have such a price, too, but nobody asked that it be small.
+        return first if law.floor is None else min(first, _price_of_map(law))
     if isinstance(law, LaplaceNoise) and math.isfinite(width):
         return float_upper((Fraction(width) + Fraction(law.grid or 0.0)) / Fraction(law.scale))
     return math.inf

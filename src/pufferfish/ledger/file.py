@@ -166,14 +166,16 @@ def _check_prices(
     if total > budget.epsilon:
         left = budget.epsilon - sum(prices[:-1])
         room = (
-            f"The last one could cost ε = {left:.3g}: give it a smaller floor (--floor)."
+            f"The last one could cost ε = {left:.3g}: give it a smaller floor (--floor), or more "
+            "noise."
             if left > 0.0
-            else "Those before leave no room: publish one of them again instead of drawing anew."
+            else "Those before leave no room: publish one of them again instead of drawing anew. "
+            "A first release with a floor (--floor NUMBER) leaves some."
         )
         raise BudgetExceededError(
             f"{len(laws)} releases of the same rows would cost ε = {total:.4g}, whatever anybody "
             f"believes, more than the budget of {budget} that the first release of the ledger "
-            f"{path} set. {room}"
+            f"{path} set, by ε {total - budget.epsilon:.3g}. {room}"
         )
 
 

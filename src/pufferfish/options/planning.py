@@ -18,7 +18,7 @@ from pufferfish.insight.choosing import Chosen, choose_mechanism
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.publishing import Publishing
-from pufferfish.options.recoding import HowRecoded
+from pufferfish.options.recoding import AUTO, HowRecoded
 from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
@@ -75,6 +75,11 @@ class Asked:
         if said or not self.table.column:
             self.recoding.refuse(self.goal.kind)
         _ = self.recoding.settled.arguments
+        require(
+            self.recoding.wrong != AUTO or not self.recoding.nominal,
+            "--nominal takes the laws to be exactly those of the table, and --wrong auto asks by "
+            "how much they may be wrong: give one of them.",
+        )
         self.goal.check_rows(self.publishing.rows)
         if not self.goal.adds_noise and self.publishing.postprocess:
             more = (
