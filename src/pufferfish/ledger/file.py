@@ -141,7 +141,8 @@ def charge_rows(
         before: tuple[Law, ...] = ()
         if path.exists():
             entries = _entries(path)
-            if not _counts_rows(entries):
+            # Begun anew for other columns, a ledger would count less than the rows tell.
+            if not _counts_rows(entries) or entries.of != of:
                 raise _no_second(path, entries.of, of)
             _refuse_others(path, _without_releases(entries), fresh, entries.of, of)
             before = tuple(each.made() for each in entries.releases)
