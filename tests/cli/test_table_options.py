@@ -132,6 +132,14 @@ def test_the_least_share_that_holds(typed: Typed) -> None:
         assert (found.held == 10) is holds
 
 
+def test_the_share_of_numbers_with_a_known_column(typed: Typed) -> None:
+    asked = (*NUMBERS[:-4], "-e", "0.3", *NUMBERS[-2:], "--keep", "sex", "--mechanism", "recode")
+    said = typed("calibrate", *asked, "--wrong", "auto", "--json")
+    assert said.code == 0
+    assert said.json["wrong"] in WRONGS
+    assert said.json["held_out"]["splits"] == 5
+
+
 def test_the_share_of_a_half_is_told(typed: Typed) -> None:
     said = typed("release", *JOINT, "--wrong", "auto", "--fit-on", "half", "-o", "out.csv")
     assert said.code == 0

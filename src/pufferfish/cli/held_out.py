@@ -150,6 +150,9 @@ def settled_table(asked: Asked, described: DescribedTable, show: Show) -> Asked:
     """
     if asked.recoding.wrong != AUTO:
         return asked
+    numeric = described.counted.layout.numeric
+    if numeric:
+        asked.recoding.refuse(asked.goal.kind)
     settled = replace(asked, recoding=asked.recoding.settled)
     options = how_calibrated(settled, described)
     options.pop("wrong", None)
@@ -158,6 +161,7 @@ def settled_table(asked: Asked, described: DescribedTable, show: Show) -> Asked:
     return _with_wrong(
         *(asked, described.scenario, asked.goal.guarantee(), described.fitted, options, show),
         splits=_TABLE_SPLITS,
+        brittle=not numeric,
     )
 
 
@@ -169,10 +173,11 @@ def _with_wrong(
     options: dict[str, Any],
     show: Show,
     splits: int = 20,
+    brittle: bool = False,
 ) -> Asked:
-    """What was asked, with the least number of the list that holds."""
-    brittle = options.get("floor", "noise") != "noise" or isinstance(rows, TableCounts)
-    tried = WRONGS[1:] if brittle else WRONGS
+    """What was asked, with the least number of the list that holds; above 0 without a floor."""
+    weak = brittle or options.get("floor", "noise") != "noise"
+    tried = WRONGS[1:] if weak else WRONGS
     with show.progress("Splitting"):
         found = wrong_that_holds(
             scenario,
