@@ -29,6 +29,7 @@ ABOUT_A_PACKAGE = {
     "cli/test_scale.py",
     "cli/test_signing.py",
     "cli/test_streams.py",
+    "cli/test_table_options.py",
     "denoise/test_weights.py",
     "exact/test_closed_forms.py",
     "exact/test_extreme.py",

@@ -246,8 +246,9 @@ def test_persons_with_one_row_each(typed: Typed, refused: Typed, folder: Path) -
         (("-c", "job", "-c", "grade", "--loss", "job=q"), USAGE, ["--loss job="]),
         (("-c", "job", "-c", "grade", "--weight", "sex=2"), USAGE, ["--weight", "'sex'"]),
         (("-c", "job", "-c", "grade", "--noise", "laplace"), USAGE, ["are recoded"]),
-        (("-c", "job", "-c", "grade", "--mechanism", "auto"), USAGE, ["--mechanism auto"]),
-        (("-c", "job", "-c", "grade", "--wrong", "auto"), USAGE, ["--wrong auto"]),
+        (("-c", "job", "--mechanism", "auto", "--wrong", "3%"), USAGE, ["leave out --wrong"]),
+        (("-c", "score", "--keep", "sex", "--wrong", "auto"), USAGE, ["say --mechanism recode"]),
+        (("-c", "job", "--wrong", "auto", "--nominal"), USAGE, ["--wrong auto", "--nominal"]),
         (("-c", "job", "-c", "grade", "--cap", "0:1"), USAGE, ["for a column of numbers"]),
         (("-c", "job", "-c", "grade", "--pair", "A:C"), USAGE, ["no value 'C'", "'A', 'B'"]),
         (("-c", "job", "-c", "id"), NOT_PRIVATE, ["1,100 categories", "--edges", "--merge"]),
@@ -262,12 +263,6 @@ def test_bad_input_is_refused_in_words(
     assert said.code == code
     assert all(each in said.err for each in words), said.err
     assert not Path("out.csv").exists()
-
-
-def test_a_half_is_refused(refused: Typed) -> None:
-    said = refused("release", *JOINT, "--fit-on", "half", "-o", "out.csv")
-    assert said.code == NOT_PRIVATE
-    assert "--fit-on half" in said.err
 
 
 def test_a_stratum_with_one_secret_only(refused: Typed, folder: Path) -> None:

@@ -11,6 +11,7 @@ from pufferfish.exact import Certificate, verify
 from pufferfish.exact.many import is_many
 from pufferfish.mechanisms import words_of
 from pufferfish.noise import Law, Noise, NoNoise, as_noise
+from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import PAPER_METHODS, ComposableCertificate, Tau
 from pufferfish.words.beliefs import ANOTHER_TABLE, law_in_words
 from pufferfish.words.certificates import (
@@ -220,6 +221,12 @@ def repeats(scenario: Scenario, law: Law, composable: ComposableCertificate | No
             "here, for so many pairs; `calibration.composable` does it, in its own time."
         )
     if composable is None:
+        if isinstance(law, Recoding) and law.labelled and law.floor is not None:
+            return (
+                f"Releasing the same value again, {_drawn_again(law)}, is not covered by the "
+                "certificate above. By the floor alone draws add up, whatever anybody believes: a "
+                "ledger counts them (--ledger)."
+            )
         if law.ratio_scale > 0.0:
             reason = "no bound is known on how far apart the two values of a pair can be"
         elif law.additive:

@@ -20,9 +20,10 @@ from pufferfish.core.validation import FloatArray, require
 from pufferfish.exact import Certificate
 from pufferfish.mechanisms import drawing_of, words_of
 from pufferfish.noise import Law
+from pufferfish.recoding.law import Recoding
 from pufferfish.sampling import Entropy, SystemEntropy
 
-__all__ = ["Mechanism"]
+__all__ = ["Mechanism", "no_noise_in_words"]
 
 # Rows at a time: enough to hide the cost of a call, few enough for the cache.
 CHUNK = 2**16
@@ -175,6 +176,13 @@ def no_noise_in_words(certificate: Certificate) -> str:
         error = words_of(noise).error(noise, "{:.2g}".format)
         needed = f"next to no noise is needed ({error})"
     smaller = "epsilon" if goal.pure else "epsilon or delta"
+    if isinstance(noise, Recoding) and noise.labelled:
+        return (
+            f"nothing has to change for {goal}: the rows themselves keep it, against the described "
+            "adversaries. Publishing them as they are has to be asked for: allow_no_noise=True "
+            f"(--allow-no-noise). To have them changed, ask for a smaller {smaller}, or let laws "
+            "be wrong by more (wrong=..., --wrong)."
+        )
     return (
         f"{needed} for {goal}: the values themselves keep it, against the described adversaries. "
         "Publishing them as they are has to be asked for: allow_no_noise=True (--allow-no-noise). "

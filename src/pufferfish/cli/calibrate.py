@@ -30,9 +30,9 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.insight.extremes import outliers
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Adversaries, Described
+from pufferfish.options.describing import DescribedTable, describe
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.groups import flatten_groups
-from pufferfish.options.joint import DescribedTable, describe
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded

@@ -20,9 +20,10 @@ from pufferfish.core.errors import MissingExtraError, OutputExistsError
 from pufferfish.core.extras import check_report
 from pufferfish.datasets import adult, csv_text
 from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.describing import describe_table
 from pufferfish.options.goal import Goal
 from pufferfish.options.groups import flatten_groups
-from pufferfish.options.joint import describe_table, plan_table
+from pufferfish.options.joint import plan_table
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded

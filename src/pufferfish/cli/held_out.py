@@ -8,25 +8,34 @@ from typing import Annotated, Any
 
 import typer
 
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
 from pufferfish.cli.show import Show
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import PufferfishError
 from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
+from pufferfish.fit.table import TableCounts
 from pufferfish.insight.held_out import WRONGS, HeldOut, judge, measure, wrong_that_holds
 from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.options.adversaries import Described
-from pufferfish.options.joint import DescribedTable, calibrate_table
+from pufferfish.options.describing import DescribedTable
+from pufferfish.options.joint import calibrate_table, how_calibrated
 from pufferfish.options.planning import Asked
 from pufferfish.options.recoding import AUTO
+from pufferfish.tables import Summary
 from pufferfish.tables.halves import Halves
+from pufferfish.words.phrases import list_texts
 
 __all__ = ["Splits", "as_data", "as_line", "measured", "measured_table", "settled"]
+__all__ += ["settled_table"]
 
 # How often rows are split where nobody says, and seconds after which no further split is begun
 # then: a quick command stays quick.
 _SPLITS, _PATIENCE = 5, 1.0
+# How often the rows of a table are split for each share that --wrong auto tries.
+_TABLE_SPLITS = 10
 
 Splits = Annotated[
     int | None,
@@ -87,13 +96,19 @@ def measured_table(
     """What the rows of a table say that were not used; None where nobody asks.
 
     Every split calibrates anew, which takes long for many combinations: without --splits it is done
-    only where somebody believes a model of the table, which such rows have to judge.
+    only where somebody believes a model of the table, which such rows have to judge. Where half of
+    the rows was set apart, they judge once.
     """
     require(splits is None or splits >= 0, f"--splits must be at least 0, got {splits}.")
     models = {"independent", "chain"} & {*(asked.adversaries.fitted or ())}
-    if splits == 0 or (splits is None and not models) or (show.quiet and not show.json):
+    halved = described.halves is not None
+    # A share that was found by splitting is judged by other splits.
+    wanted = halved or splits is not None or bool(models) or asked.wrong_of_table
+    if splits == 0 or not wanted or (show.quiet and not show.json):
         return None
     try:
+        if halved:
+            return judge(plan.calibration, plan.promise, described.counted)
         with show.progress("Splitting"):
             return measure(
                 described.scenario,
@@ -101,7 +116,7 @@ def measured_table(
                 described.counted,
                 lambda each: calibrate_table(asked, replace(described, scenario=each), _SILENT),
                 splits=splits or _SPLITS,
-                patience=_PATIENCE if splits is None else math.inf,
+                patience=_PATIENCE if splits is None and not asked.wrong_of_table else math.inf,
             )
     except PufferfishError as error:
         show.warn(f"what the promise becomes on rows that were not used is not known: {error}")
@@ -120,22 +135,65 @@ def settled(asked: Asked, described: Described, show: Show, halves: Halves | Non
     """
     if asked.recoding.wrong != AUTO:
         return asked
-    options = asked.recoding.settled.arguments
     rows = asked.adversaries.prepared(described.counted if halves is None else halves.fitted)
-    brittle = options.get("floor", "noise") != "noise"
+    options, goal = asked.recoding.settled.arguments, asked.goal.guarantee(asked.rows.count)
+    return _with_wrong(asked, described.scenario, goal, rows, options, show)
+
+
+def settled_table(asked: Asked, described: DescribedTable, show: Show) -> Asked:
+    """The same of a table: of rows that are not released, where it was split.
+
+    Args:
+        asked: What was asked for.
+        described: The scenario.
+        show: Told what was taken.
+    """
+    if asked.recoding.wrong != AUTO:
+        return asked
+    numeric = described.counted.layout.numeric
+    if numeric:
+        asked.recoding.refuse(asked.goal.kind)
+    settled = replace(asked, recoding=asked.recoding.settled)
+    options = how_calibrated(settled, described)
+    options.pop("wrong", None)
+    # A split takes seconds where there are many combinations: fewer of them, of which none may
+    # break the promise.
+    return _with_wrong(
+        *(asked, described.scenario, asked.goal.guarantee(), described.fitted, options, show),
+        splits=_TABLE_SPLITS,
+        brittle=not numeric,
+    )
+
+
+def _with_wrong(
+    asked: Asked,
+    scenario: Scenario,
+    goal: Guarantee,
+    rows: Summary | TableCounts,
+    options: dict[str, Any],
+    show: Show,
+    splits: int = 20,
+    brittle: bool = False,
+) -> Asked:
+    """What was asked, with the least number of the list that holds; above 0 without a floor."""
+    weak = brittle or options.get("floor", "noise") != "noise"
+    tried = WRONGS[1:] if weak else WRONGS
     with show.progress("Splitting"):
         found = wrong_that_holds(
-            described.scenario,
-            asked.goal.guarantee(asked.rows.count),
+            scenario,
+            goal,
             counts=rows,
-            wrongs=WRONGS[1:] if brittle else WRONGS,
+            wrongs=tried,
+            splits=splits,
             seed=1,  # what is measured afterwards must not be what it was chosen by
             **options,
         )
+    failed = [f"{each:g}" for each in tried if each < found.wrong]
+    before = f"; {list_texts(failed)} did not hold" if failed else ""
     show.warn(
         f"--wrong auto chose {found.wrong:g}, the least of a short public list with which the "
-        f"promise held in {found.held} of {len(found.splits)} random splits. It was chosen by "
-        "looking at the table."
+        f"promise held in {found.held} of {len(found.splits)} random splits{before}. It was chosen "
+        "by looking at the table."
     )
     recoding = replace(asked.recoding, wrong=str(found.wrong))
     return replace(asked, recoding=recoding, wrong_of_table=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.calibration.result import Calibration
-from pufferfish.cli.held_out import as_data, as_line, measured_table
+from pufferfish.cli.held_out import as_data, as_line, measured_table, settled_table
 from pufferfish.cli.show import Show
 from pufferfish.core.errors import UnreachableGoalError
 from pufferfish.insight.strongest import EPSILONS
@@ -19,10 +19,11 @@ from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.story import promise_in_words
 from pufferfish.joint.words import headline
 from pufferfish.noise import law_to_dict
+from pufferfish.options.describing import DescribedTable
 from pufferfish.options.joint import (
     WRONG,
-    DescribedTable,
     calibrate_table,
+    choose_for_table,
     plan_table,
     wrong_by_default,
 )
@@ -49,7 +50,9 @@ def calibrate_and_tell(
     if asked.goal.epsilon is None:
         _choose(asked, described, show)
         return
-    plan = plan_table(asked, described, show)
+    asked = settled_table(asked, described, show)
+    chosen = choose_for_table(asked, described, show)
+    plan = plan_table(asked, described, show, chosen)
     if output is not None:
         plan.save(output, force=force)
     held_out = measured_table(asked, described, plan, splits, show)
@@ -61,6 +64,7 @@ def calibrate_and_tell(
         else None,
     )
     said = [
+        "" if chosen is None else str(chosen),
         *(fold(f"Beware: {text}") for text in headline(facts)),
         str(plan.calibration.explain()),
         _columns_table(plan.calibration),
@@ -83,6 +87,7 @@ def calibrate_and_tell(
             "unit": plan.unit,
             "noise": law_to_dict(plan.calibration.mechanism),
             **table_figures(plan),
+            **({} if chosen is None else {"compared": chosen.to_dict()}),
             "certificate": plan.certificate.to_dict(),
             "plan": None if output is None else str(output),
             **as_data(held_out, plan),

@@ -18,14 +18,21 @@ from typing import Annotated, Any, cast
 import typer
 
 from pufferfish.cli.figures import figures_of
-from pufferfish.cli.held_out import Splits, as_data, measured, measured_table, settled
+from pufferfish.cli.held_out import (
+    Splits,
+    as_data,
+    measured,
+    measured_table,
+    settled,
+    settled_table,
+)
 from pufferfish.cli.joint import default_wrong, table_figures
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
-from pufferfish.cli.ways import plan_shown
+from pufferfish.cli.ways import plan_shown, table_plan_shown
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.atomic import write_text
-from pufferfish.core.errors import InvalidInputError, PufferfishError, UnsupportedError
+from pufferfish.core.errors import InvalidInputError, PufferfishError
 from pufferfish.core.extras import check_report
 from pufferfish.documents.signing import SigningKey
 from pufferfish.documents.text import plain_document
@@ -35,10 +42,10 @@ from pufferfish.kinds.kind import plan_of
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.kinds.record import Edition, ReleaseRecord
 from pufferfish.noise import law_to_dict
-from pufferfish.options.adversaries import Adversaries
+from pufferfish.options.adversaries import Adversaries, Described
+from pufferfish.options.describing import DescribedTable, describe, describe_half
 from pufferfish.options.goal import Goal
 from pufferfish.options.groups import flatten_groups
-from pufferfish.options.joint import DescribedTable, describe, plan_table
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded
@@ -51,7 +58,7 @@ from pufferfish.report.columns import WrittenAs
 from pufferfish.tables import STANDARD_STREAM, FileFormat, Summary, becomes_folder, format_of
 from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.formats import names_file
-from pufferfish.tables.halves import Halves
+from pufferfish.tables.halves import Halves, TableHalves
 from pufferfish.tables.spark.engine import SparkEngine
 from pufferfish.words.steps import Step
 from pufferfish.words.terminal import label_lines
@@ -147,27 +154,31 @@ def command(
     _refuse_places(table, output, record, ledger, report, force=force)
     with table.cluster() as session:
         counted: _Counted = None
-        halves, held_out, default = None, None, ""
+        halves: Halves | TableHalves | None = None
+        held_out, default = None, ""
         if plan is not None:
             _refuse_mixed(asked)
             if fit_on is FitOn.HALF:
                 raise InvalidInputError("--fit-on half makes a plan of its own: leave out --plan.")
             chosen = _row_plan(plan)
         else:
+            described: Described | DescribedTable
             if fit_on is FitOn.HALF:
-                _refuse_half(asked)
-                halves = asked.halves(show)
-            described = describe(asked, show, halves)
+                described, halves = describe_half(asked, show)
+            else:
+                described = describe(asked, show)
             if isinstance(described, DescribedTable):
-                planned = plan_table(asked, described, show)
+                asked = settled_table(asked, described, show)
+                planned = table_plan_shown(asked, described, show)
                 held_out = measured_table(asked, described, planned, splits, show)
                 chosen = planned
                 counted, default = described.counted.crosstab, default_wrong(asked, described)
             else:
-                asked = settled(asked, described, show, halves)
+                half = halves if isinstance(halves, Halves) else None
+                asked = settled(asked, described, show, half)
                 own = plan_shown(asked, described, show)
                 chosen, counted = own, described.counted
-                held_out = measured(asked, described, own, splits, show, halves)
+                held_out = measured(asked, described, own, splits, show, half)
         if local is not None:
             publish(
                 *(table, chosen, Path(output), local, record, ledger, report, show),
@@ -217,7 +228,7 @@ def publish(
     key: SigningKey | None = None,
     beliefs_from_plan: bool = False,
     just_counted: _Counted = None,
-    halves: Halves | None = None,
+    halves: Halves | TableHalves | None = None,
     held_out: HeldOut | None = None,
     default: str = "",
 ) -> None:
@@ -302,14 +313,6 @@ def _figures(plan: RowPlan) -> dict[str, Any]:
     if isinstance(plan, ColumnPlan):
         return figures_of(plan)
     return table_figures(plan) if isinstance(plan, TablePlan) else {}
-
-
-def _refuse_half(asked: Asked) -> None:
-    if asked.joint:
-        raise UnsupportedError(
-            "--fit-on half is for one column of numbers without known columns: leave it out, and "
-            "say by how much laws may be wrong (--wrong)."
-        )
 
 
 def _refuse_places(

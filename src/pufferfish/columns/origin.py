@@ -16,8 +16,8 @@ from pufferfish.core.errors import DataError
 from pufferfish.tables import Summary
 from pufferfish.tables.halves import Halves
 
-__all__ = ["is_about_this_table", "other_table_error", "refuse_other_halves", "source_of"]
-__all__ += ["time_of_fit"]
+__all__ = ["is_about_this_table", "other_table_error", "refuse_other_halves"]
+__all__ += ["rows_set_apart", "source_of", "time_of_fit"]
 
 
 def is_about_this_table(plan: ColumnPlan) -> bool:
@@ -46,11 +46,7 @@ def refuse_other_halves(plan: ColumnPlan, halves: Halves | None) -> None:
     ]
     if halves is None:
         if set_apart:
-            raise DataError(
-                "the beliefs of this plan were fitted on rows that must not be published, and "
-                "nobody can tell any more which. Nothing was published. Split, fit and release at "
-                "once (--fit-on half; in Python pf.split_half, pf.release(halves=...))."
-            )
+            raise rows_set_apart()
         return
     fitted = _as_planned(plan, halves.fitted)
     if not set_apart or _claiming(plan) or not all(_is_fitted_on(b, fitted) for b in set_apart):
@@ -58,6 +54,15 @@ def refuse_other_halves(plan: ColumnPlan, halves: Halves | None) -> None:
             "halves= releases the rows that no belief was fitted on, and the beliefs of this plan "
             "were not fitted on the other half: use pf.fit_beliefs(halves.fitted)."
         )
+
+
+def rows_set_apart() -> DataError:
+    """What to say of a plan for half of a table where nobody says how it was split."""
+    return DataError(
+        "the beliefs of this plan were fitted on rows that must not be published, and nobody can "
+        "tell any more which. Nothing was published. Split, fit and release at once (--fit-on "
+        "half; in Python pf.split_half, pf.release(halves=...))."
+    )
 
 
 def _as_planned(plan: ColumnPlan, summary: Summary) -> Summary:

@@ -22,7 +22,7 @@ from pufferfish.columns.record import Record
 from pufferfish.columns.rows import RowRules
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.surveyed import check_groups, counts_of
-from pufferfish.core.errors import DataError
+from pufferfish.core.errors import DataError, UnsupportedError
 from pufferfish.ledger.file import Released, charge
 from pufferfish.releases.session import RowSession
 from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
@@ -30,7 +30,7 @@ from pufferfish.tables.batch import ColumnType
 from pufferfish.tables.change import Measured
 from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import Counting, SurveyedGroup
-from pufferfish.tables.halves import Halves
+from pufferfish.tables.halves import Halves, TableHalves
 from pufferfish.tables.seen import PersonsFound
 from pufferfish.tables.tally import Counted, Tally
 
@@ -112,8 +112,13 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
         self._compare(just_counted)
         return survey, progress
 
-    def leave_out(self, halves: Halves) -> None:
+    def leave_out(self, halves: Halves | TableHalves) -> None:
         """Release one half only; beliefs are about the other."""
+        if not isinstance(halves, Halves):
+            raise UnsupportedError(
+                "halves= is of a table of several columns, and the plan is of one column of "
+                "numbers by itself: use pf.split_half."
+            )
         self._halves, self._source = halves, "other rows"
 
     def surveyed(self, survey: Survey) -> None:

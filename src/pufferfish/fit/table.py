@@ -22,13 +22,13 @@ from pufferfish.beliefs.pairs import Secret, some_secrets
 from pufferfish.beliefs.priors import Categorical
 from pufferfish.beliefs.scenario import OTHER_ROWS, PUBLIC, RELEASED, Belief
 from pufferfish.core.errors import DataError, InvalidInputError
-from pufferfish.core.validation import require
+from pufferfish.core.validation import FloatArray, require
 from pufferfish.fit.models import MODELS, fit_model
 from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.summary import Group, IntArray, Summary
 from pufferfish.words.phrases import list_in_words
 
-__all__ = ["TableCounts", "fit_table", "name_of", "numeric_strata"]
+__all__ = ["TableCounts", "fit_table", "name_of", "numeric_strata", "refuse_small"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -41,13 +41,14 @@ class TableCounts:
         crosstab: How often each combination of the labels of all these columns occurs.
         layout: What the columns are for.
         only: The secrets that are in some pair; None: all.
-        unseen: Whether rows of the table were set apart, which these counts do not have.
+        unseen: Rows of the table that were set apart, which these counts do not have. Of them only
+            the values of a column of numbers are used, which are public where they are published.
     """
 
     crosstab: Crosstab
     layout: Layout
     only: tuple[Secret, ...] | None = None
-    unseen: bool = False
+    unseen: Crosstab | None = None
 
     @property
     def rows(self) -> int:
@@ -110,7 +111,34 @@ def numeric_strata(counted: TableCounts, min_group: int) -> Iterator[tuple[Given
         groups = {label: _numbers(table) for label, table in stratum.groups.items()}
         pooled = _numbers(stratum.crosstab.marginal([column]))
         whole = Summary(column, secret, {"": pooled})
-        yield stratum.given, stratum.view, Summary(column, secret, groups, whole=whole)
+        counts = Summary(
+            column, secret, groups, whole=whole, unseen=_unseen(counted, stratum.given)
+        )
+        yield stratum.given, stratum.view, counts
+
+
+def _unseen(counted: TableCounts, given: Given) -> FloatArray | None:
+    """The numbers that rows set apart have, among those with some known values."""
+    if counted.unseen is None:
+        return None
+    names = [*counted.layout.column_names, *given]
+    cells = counted.unseen.marginal(names).cells
+    wanted = [label_key(label) for label in given.values()]
+    found = {
+        float(number)
+        for number, *known in cells
+        if number is not None and list(map(label_key, known)) == wanted
+    }
+    return np.array(sorted(found))
+
+
+def refuse_small(counted: TableCounts, min_group: int) -> None:
+    """Refuse a table with too few rows of a secret, among those with some known values.
+
+    Raises:
+        DataError: Says what would help, and never whose.
+    """
+    _strata(counted, min_group)
 
 
 def name_of(family: str, given: Given, view: View) -> str:
@@ -293,7 +321,7 @@ def _belief(
     layout = counted.layout
     columns = layout.column_names
     whole = stratum.crosstab.marginal(columns)
-    if provenance == RELEASED and counted.unseen:
+    if provenance == RELEASED and counted.unseen is not None:
         provenance = OTHER_ROWS
     here = provenance in (RELEASED, OTHER_ROWS)
     domain = _tuples(whole)

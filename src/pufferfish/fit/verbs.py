@@ -242,7 +242,7 @@ def _knowing(belief: Belief, counted: TableCounts, given: Given, view: View) -> 
     return replace(
         belief,
         name=name_of(belief.name, given, view),
-        provenance=OTHER_ROWS if here and counted.unseen else belief.provenance,
+        provenance=(OTHER_ROWS if here and counted.unseen is not None else belief.provenance),
         fitted_on=counted.crosstab.fingerprint if here else None,
         given=dict(given),
         rules={each.column: each for each in counted.layout.rules},

@@ -10,7 +10,10 @@
 - **Remapped noise**: the recoding that loses least with the floor of the least noise.
 
 All protect every value from everybody as much as the least noise does, and keep the same promise.
-Errors are root mean squares over the rows of the whole table.
+Errors are root mean squares over the rows of the whole table. Where known columns are published in
+the row, each combination of their values has a law of its own of the same kind, and the error of
+all rows is compared: the kind would tell the stratum otherwise, which is public, but a reader of
+one column could not say what happened to it.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.losses import Column, column_of
 from pufferfish.calibration.postprocess import Clip, Postprocess
 from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.strata import shares_of
 from pufferfish.core.errors import CertificationError, UnreachableGoalError, UnsupportedError
 from pufferfish.core.ladder import Rounding
 from pufferfish.core.validation import FloatArray
@@ -157,6 +161,7 @@ def choose_mechanism(
     goal: Guarantee,
     *,
     bounds: tuple[float, float] | None = None,
+    keep: Sequence[str] = (),
     keep_histogram: bool = True,
     edges: Sequence[float] | None = None,
     seconds: float | None = None,
@@ -172,6 +177,7 @@ def choose_mechanism(
         goal: The promise.
         bounds: Public bounds of the column. Without them, the least and the largest value of the
             table that beliefs were fitted to.
+        keep: Known columns that are published in the row, as in `calibrate`.
         keep_histogram: Of the recoding, as in `calibrate`.
         edges: Likewise.
         seconds: Likewise.
@@ -180,16 +186,18 @@ def choose_mechanism(
     Raises:
         UnreachableGoalError: None of them keeps the promise.
     """
-    column = column_of(scenario, None)
-    range_, of_data = _bounds(scenario, bounds)
+    # Who knows least of a row describes the rows of the whole table.
+    widest = Scenario(sorted(scenario.beliefs, key=lambda each: len(each.given)), scenario.pairs)
+    column = column_of(widest, None)
+    range_, of_data = _bounds(widest, bounds)
     refused: dict[WayName, str] = {}
     ways: list[Way] = []
     last: Exception | None = None
     public = all(belief.public for belief in scenario.beliefs)
     rounding: Rounding | None = None if public else "ladder"
     try:
-        found = calibrate(scenario, goal, rounding=rounding, progress=progress)
-        ways += _noised(found, column, range_)
+        found = calibrate(scenario, goal, keep=keep, rounding=rounding, progress=progress)
+        ways += _noised(found, range_)
     except _REFUSALS as error:
         refused["noise"], last = str(error), error
     if not ways or not ways[0].calibration.mechanism.identity:
@@ -198,6 +206,7 @@ def choose_mechanism(
                 scenario,
                 goal,
                 mechanism="recode",
+                keep=keep,
                 keep_histogram=keep_histogram,
                 edges=edges,
                 seconds=seconds,
@@ -232,25 +241,25 @@ def _bounds(
     return None, False
 
 
-def _noised(
-    found: Calibration, column: Column, bounds: tuple[float, float] | None
-) -> Iterator[Way]:
-    law = found.noise
-    yield Way(
-        name="noise",
-        calibration=found,
-        rmse=law.error(),
-        unchanged=1.0 if law.identity else 0.0,
-    )
-    if bounds is None or law.identity:
+def _noised(found: Calibration, bounds: tuple[float, float] | None) -> Iterator[Way]:
+    parts = shares_of(found.parts or (found,))
+    unchanged = sum(share for share, part in parts if part.noise.identity)
+    yield Way(name="noise", calibration=found, rmse=found.rmse, unchanged=unchanged)
+    if bounds is None or found.mechanism.identity:
         return
-    error, stays = clipped_figures(law.size, bounds, column)
+    # Values lie within the bounds, so one that has no noise stays.
+    clipped = [
+        (share, (0.0, 1.0))
+        if part.noise.identity
+        else (share, clipped_figures(part.noise.size, bounds, column_of(part.scenario, None)))
+        for share, part in parts
+    ]
     yield Way(
         name="clipped noise",
         calibration=found,
         postprocess=(Clip(*bounds),),
-        rmse=error,
-        unchanged=stays,
+        rmse=math.sqrt(sum(share * error**2 for share, (error, _) in clipped)),
+        unchanged=sum(share * stays for share, (_, stays) in clipped),
     )
 
 

@@ -33,7 +33,7 @@ from pufferfish.core.validation import nonnegative, probability_below_one, requi
 from pufferfish.exact.oracle import check_goal, check_scenario
 from pufferfish.fit.table import TableCounts
 from pufferfish.insight.set_apart import Apart, ColumnApart, Split, judge_column
-from pufferfish.insight.tables_apart import TableApart
+from pufferfish.insight.tables_apart import TableApart, judge_table
 from pufferfish.tables import Summary
 
 __all__ = ["WRONGS", "HeldOut", "Split", "held_out", "judge", "measure"]
@@ -253,6 +253,11 @@ def _split(
         yield halves.judged(calibrated(scenario), goal, other)
 
 
-def judge(calibration: Calibration, goal: Guarantee, other: Summary) -> HeldOut:
+def judge(calibration: Calibration, goal: Guarantee, other: Summary | TableCounts) -> HeldOut:
     """What was calibrated, judged by rows that are others already."""
-    return HeldOut(goal=goal, splits=(judge_column(calibration, goal, other),))
+    found = (
+        judge_table(calibration, goal, other)
+        if isinstance(other, TableCounts)
+        else judge_column(calibration, goal, other)
+    )
+    return HeldOut(goal=goal, splits=(found,))

@@ -47,7 +47,7 @@ from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.summary import IntArray, Summary
 from pufferfish.tables.verbs import to_read
 
-__all__ = ["TableApart"]
+__all__ = ["TableApart", "judge_table"]
 
 # What adversaries are told apart by: what they know, their secrets, and what they fit.
 _Key = tuple[Any, ...]
@@ -90,30 +90,36 @@ class TableApart:
         """Beliefs that were fitted to one half, and the rows of the other."""
         table = self.counts.crosstab
         heads = toss(table.counts)
-        fitted = _part(self.counts, heads)
+        other = _part(self.counts, table.counts - heads)
+        fitted = replace(_part(self.counts, heads), unseen=other.crosstab)
         again = [each for each in self.scenario.beliefs if each.name not in self.stay]
         found = dict(zip((each.name for each in again), _refitted(again, fitted), strict=True))
         beliefs = [found.get(each.name, each) for each in self.scenario.beliefs]
-        return Scenario(beliefs, self.scenario.pairs), _part(self.counts, table.counts - heads)
+        return Scenario(beliefs, self.scenario.pairs), other
 
     def judged(self, calibration: Calibration, goal: Guarantee, other: TableCounts) -> Split:
         """What was found, under the frequencies of rows that it did not see: the worst stratum."""
-        law, scenario = calibration.mechanism, calibration.scenario
-        judges = {_key(each, "empirical"): each for each in scenario.beliefs}
-        seen = Scenario(_refitted(judges.values(), other, "empirical"), scenario.pairs)
-        strata = split_strata(seen, law) if isinstance(law, Stratified) else [(seen, law)]
-        found = [_judge(part, one, goal) for part, one in strata]
-        rows = [size for size, _ in found]
-        splits = [each for _, each in found]
-        shares = [each.unchanged for each in splits if each.unchanged is not None]
-        squares = [each.rmse**2 for each in splits]
-        return Split(
-            epsilon=max(each.epsilon for each in splits),
-            delta=max(each.delta for each in splits),
-            rmse=math.sqrt(float(np.average(squares, weights=rows))),
-            holds=all(each.holds for each in splits),
-            unchanged=float(np.average(shares, weights=rows)) if shares else None,
-        )
+        return judge_table(calibration, goal, other)
+
+
+def judge_table(calibration: Calibration, goal: Guarantee, other: TableCounts) -> Split:
+    """What was found, under the frequencies of rows that it did not see: the worst stratum."""
+    law, scenario = calibration.mechanism, calibration.scenario
+    judges = {_key(each, "empirical"): each for each in scenario.beliefs}
+    seen = Scenario(_refitted(judges.values(), other, "empirical"), scenario.pairs)
+    strata = split_strata(seen, law) if isinstance(law, Stratified) else [(seen, law)]
+    found = [_judge(part, one, goal) for part, one in strata]
+    rows = [size for size, _ in found]
+    splits = [each for _, each in found]
+    shares = [each.unchanged for each in splits if each.unchanged is not None]
+    squares = [each.rmse**2 for each in splits]
+    return Split(
+        epsilon=max(each.epsilon for each in splits),
+        delta=max(each.delta for each in splits),
+        rmse=math.sqrt(float(np.average(squares, weights=rows))),
+        holds=all(each.holds for each in splits),
+        unchanged=float(np.average(shares, weights=rows)) if shares else None,
+    )
 
 
 def _judge(scenario: Scenario, law: Law, goal: Guarantee) -> tuple[int, Split]:
@@ -248,7 +254,7 @@ def _part(counted: TableCounts, counts: IntArray) -> TableCounts:
     """Some of the rows: as many of each combination."""
     table, some = counted.crosstab, counts > 0
     part = replace(table, codes=table.codes[some], counts=counts[some]).marginal(table.columns)
-    return replace(counted, crosstab=part, unseen=True)
+    return replace(counted, crosstab=part)
 
 
 def _has_counts(law: object) -> bool:

@@ -63,6 +63,8 @@ class TableFacts(Stated):
         postprocess: What was done to noised values.
         recode: Of a recoding: what was asked of it. Figures only where every belief is public.
         jointly: Whether the combinations of several secrets are protected.
+        rows_fitted: How many other rows beliefs were fitted to; None where they were not, or where
+            nothing was done yet.
     """
 
     goal: Guarantee
@@ -88,6 +90,7 @@ class TableFacts(Stated):
     postprocess: tuple[Postprocess, ...]
     recode: RecodeStated | None = None
     jointly: bool = False
+    rows_fitted: Count | None = None
 
     @classmethod
     def of(
@@ -98,6 +101,7 @@ class TableFacts(Stated):
         unprotected_percent: int | None = None,
         beliefs_from: BeliefsFrom | None = None,
         beliefs_fitted: str | None = None,
+        rows_fitted: int | None = None,
         known_says: Reveals | None = None,
         reveals: Reveals | None = None,
     ) -> Self:
@@ -131,6 +135,7 @@ class TableFacts(Stated):
             postprocess=plan.postprocess,
             recode=stated_recode(plan.calibration.recode, public=plan.public),
             jointly=plan.jointly,
+            rows_fitted=rows_fitted,
         )
 
     def planned_by(self, plan: TablePlan) -> TableFacts:
@@ -144,13 +149,14 @@ class TableFacts(Stated):
             unprotected_percent=self.unprotected_percent,
             beliefs_from=self.beliefs_from if same else planned,
             beliefs_fitted=self.beliefs_fitted,
+            rows_fitted=self.rows_fitted if planned == "other rows" else None,
             known_says=self.known_says,
             reveals=self.reveals,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
-        return written(
+        document = written(
             TableFactsEntries,
             self,
             pairs=pairs_to_plain(self.pairs),
@@ -159,6 +165,9 @@ class TableFacts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
+        if self.rows_fitted is None:
+            del document["rows_fitted"]
+        return document
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

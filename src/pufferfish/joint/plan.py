@@ -20,11 +20,12 @@ from pufferfish.beliefs.rules import Rule
 from pufferfish.beliefs.scenario import Belief, Scenario, Secret, check_secret
 from pufferfish.calibration.by_known import publish_any, recertify_any
 from pufferfish.calibration.least_noise import Method
-from pufferfish.calibration.mechanism import Mechanism
+from pufferfish.calibration.mechanism import Mechanism, no_noise_in_words
 from pufferfish.calibration.postprocess import Postprocess, StepEntries, steps_to_plain
 from pufferfish.calibration.recode import check_figures
 from pufferfish.calibration.result import Calibration, Recode, recode_to_plain
 from pufferfish.calibration.slight import publishes_values
+from pufferfish.core.errors import CertificationError
 from pufferfish.core.ladder import ROUNDINGS, Rounding
 from pufferfish.core.validation import bounds, require
 from pufferfish.documents.shape import entries_of, made, read
@@ -210,7 +211,13 @@ class TablePlan(Plan):
         """What is applied, for each stratum; one where there are no strata."""
         parts = self.calibration.parts or (self.calibration,)
         # A map of categories may leave some strata as they are, where nothing gives them away.
-        changes = not self.numeric and not all(map(publishes_values, parts))
+        bare = [each for each in parts if publishes_values(each)]
+        changes = not self.numeric and len(bare) < len(parts)
+        if bare and len(bare) < len(parts) and self.numeric and not self.allow_no_noise:
+            raise CertificationError(
+                f"for {len(bare):,} of {len(parts):,} combinations of what everybody knows "
+                f"({list_in_words(self.keep)}), {no_noise_in_words(bare[0].certificate)}"
+            )
         return tuple(
             Mechanism.from_calibration(
                 part, self.postprocess, allow_no_noise=self.allow_no_noise or changes

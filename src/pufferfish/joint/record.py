@@ -57,6 +57,7 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
         order: The order in which the rows were published.
         beliefs_from: Where the beliefs come from, as far as that was checked.
         beliefs_fitted: When they were fitted, if to another table.
+        rows_fitted: How many other rows of the table the beliefs were fitted to, if they were.
         known_says: What known columns tell about the secret by themselves.
         reveals: What all published columns reveal, where one is not protected.
         versions: Of the software.
@@ -89,6 +90,7 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
     order: Order
     beliefs_from: BeliefsFrom
     beliefs_fitted: str | None = None
+    rows_fitted: int | None = None
     known_says: Reveals | None = None
     reveals: Reveals | None = None
     versions: dict[str, str]
@@ -103,6 +105,7 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
             unprotected_percent=percent_of(self.rows_unprotected, self.rows_published),
             beliefs_from=self.beliefs_from,
             beliefs_fitted=self.beliefs_fitted,
+            rows_fitted=self.rows_fitted,
             known_says=self.known_says,
             reveals=self.reveals,
         )
@@ -149,6 +152,7 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
             order=said.order,
             beliefs_from=said.beliefs_from,
             beliefs_fitted=said.beliefs_fitted,
+            rows_fitted=said.rows_fitted,
             known_says=said.known_says,
             reveals=said.reveals,
             versions=data["versions"],
@@ -193,6 +197,8 @@ def _of_facts(facts: TableFacts) -> Iterator[str]:
             yield "what columns reveal is about a pair that is not among the pairs"
     if facts.beliefs_fitted is not None and facts.beliefs_from != "another table":
         yield "it says when beliefs were fitted to another table, and that they were not"
+    if (facts.rows_fitted is None) == (facts.beliefs_from == "other rows"):
+        yield "it does not say alike whether, and how many, other rows beliefs were fitted to"
     if facts.unprotected_percent is None:
         yield "it does not say how many rows have no secret that is in a pair"
 

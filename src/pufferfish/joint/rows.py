@@ -10,7 +10,7 @@ import numpy as np
 
 from pufferfish.beliefs.labels import Label, parts_of
 from pufferfish.beliefs.rules import Rule
-from pufferfish.beliefs.scenario import RELEASED
+from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED
 from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.columns.rows import RowRules, believed_range
 from pufferfish.joint.book import Book, published_type
@@ -194,7 +194,7 @@ def counted_columns(plan: TablePlan) -> tuple[Coding, ...]:
     Of numbers that no belief was fitted to, only whether there is one: they may all be different.
     """
     rules: list[Rule] = list(plan.layout.rules)
-    fitted = any(each.provenance == RELEASED for each in plan.scenario.beliefs)
+    fitted = any(each.provenance in (RELEASED, OTHER_ROWS) for each in plan.scenario.beliefs)
     if plan.numeric and not fitted:
         rules[0] = Rule(column=rules[0].column, read="number", edges=(0.0,), names=("<0", ">=0"))
     return tuple(map(Coding.of, rules))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -9,10 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pufferfish.beliefs.scenario import Belief
+from pufferfish.beliefs.scenario import OTHER_ROWS, Belief
+from pufferfish.calibration.rows import width_of
+from pufferfish.columns.origin import rows_set_apart
 from pufferfish.columns.statement import BeliefsFrom
 from pufferfish.columns.statement.facts import planned_source
-from pufferfish.core.errors import DataError
+from pufferfish.core.errors import DataError, UnsupportedError
 from pufferfish.joint.counts import TableRowCounts
 from pufferfish.joint.known import counts_by_secret, known_says
 from pufferfish.joint.origin import (
@@ -26,7 +29,7 @@ from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.record import TableRecord
 from pufferfish.joint.rows import TableRules, changed_columns, read_columns
 from pufferfish.learning.reveals import Reveals
-from pufferfish.ledger.file import Released, charge, charge_once
+from pufferfish.ledger.file import Released, charge, charge_rows
 from pufferfish.releases.session import RowSession
 from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, Summary, Survey
 from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
@@ -35,6 +38,7 @@ from pufferfish.tables.coding import Coding
 from pufferfish.tables.combined import SomeCells
 from pufferfish.tables.crosstab import Crosstab, CrosstabTally
 from pufferfish.tables.engine import SurveyedGroup
+from pufferfish.tables.halves import Halves, TableHalves, not_split
 from pufferfish.tables.seen import PersonsFound
 
 __all__ = ["TableSession"]
@@ -46,6 +50,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
     _source: BeliefsFrom = "elsewhere"
     # What was counted: on a cluster before anything is drawn, elsewhere of the very rows drawn.
     _crosstab: Crosstab | None = None
+    _halves: TableHalves | None = None
     _tally: CrosstabTally | None = None
 
     @cached_property
@@ -132,6 +137,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
 
         Elsewhere the rows that are drawn are counted, and refused before they are published.
         """
+        self._refuse_other_halves()
         survey, progress = super().begin(engine, None, progress)
         self._source = planned_source(self.plan.scenario.beliefs)
         rules = self._rules
@@ -147,6 +153,29 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         self._compare(counted)
         return survey, progress
 
+    def leave_out(self, halves: Halves | TableHalves) -> None:
+        """Release one half only; beliefs are about the other."""
+        if not isinstance(halves, TableHalves):
+            raise UnsupportedError(
+                "halves= is of one column of numbers by itself, and the plan is of a table. "
+                "--fit-on half splits a table by all columns that matter."
+            )
+        self._halves = halves
+
+    def _refuse_other_halves(self) -> None:
+        """Refuse a plan whose beliefs were not fitted on the half that is not released."""
+        beliefs = [each for each in self.plan.scenario.beliefs if each.provenance == OTHER_ROWS]
+        if self._halves is None:
+            if beliefs:
+                raise rows_set_apart()
+            return
+        fitted = self._halves.fitted.fingerprint
+        if self._claiming or not beliefs or any(each.fitted_on != fitted for each in beliefs):
+            raise DataError(
+                "halves= releases the rows that no belief was fitted on, and the beliefs of this "
+                "plan were not fitted on the other half."
+            )
+
     def account(self, changed: Changed) -> None:
         """Also add up combinations."""
         super().account(changed)
@@ -160,6 +189,8 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
     def _compare(self, crosstab: Crosstab) -> None:
         """Refuse a table that the beliefs are not about, or that they do not cover."""
         self._crosstab = crosstab
+        if self._halves is not None and crosstab.fingerprint != self._halves.rest.fingerprint:
+            raise not_split()
         same = are_fitted_to(self._claiming, crosstab)
         if same is not None:
             self._source = "this table" if same else "another table"
@@ -182,7 +213,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         return known_says(self._crosstab, self.plan.layout, self.plan.scenario.pairs)
 
     def charge(self, ledger: Path, *, only_check: bool) -> None:
-        """The release of the columns; of numbers with one law, one more release."""
+        """One more release of the columns; of numbers with one law, as of a column by itself."""
         plan = self.plan
         of = Released(
             plan.columns[0],
@@ -194,7 +225,8 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         if plan.numeric and not plan.calibration.parts:
             charge(ledger, plan.calibration, of=of, only_check=only_check)
         else:
-            charge_once(ledger, plan.calibration, of, only_check=only_check)
+            width = math.inf if plan.cap is None else width_of(plan.cap)
+            charge_rows(ledger, plan.calibration, of, width=width, only_check=only_check)
 
     def check_persons(self, person: str, persons: PersonsFound) -> None:
         """Refuse persons with several rows: what these tell together is not proven for tables."""
@@ -222,6 +254,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             checksum_of=staged.checksum_of,
             output=staged.name,
             order="random" if self.plan.shuffled else "table",
+            rows_fitted=None if self._halves is None else self._halves.rows_fitted,
             beliefs_from=self._source,
             beliefs_fitted=max(times, default=None) if another else None,
             known_says=self.known_says,

@@ -8,6 +8,7 @@ from pufferfish.columns.statement.in_words import (
     described_adversaries,
     noise_in_words,
     of_another_table,
+    of_other_rows,
     of_private_data,
     recode_in_words,
     size_not_promised,
@@ -59,6 +60,7 @@ def headline(facts: TableFacts) -> list[str]:
     if facts.known:
         said.append(known_in_words(facts))
     said += of_another_table(facts)
+    said += of_other_rows(facts)
     if facts.order == "table":
         said.append(
             f"The rows are in the order of the table: what that says about {_secret(facts)} is not "

@@ -6,6 +6,7 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,16 +16,18 @@ from pufferfish.beliefs.documents import ScenarioEntries, scenario_to_dict
 from pufferfish.beliefs.guarantee import GoalEntries
 from pufferfish.calibration.result import Calibration
 from pufferfish.core.atomic import write_text
-from pufferfish.core.errors import InvalidInputError, UnsupportedError
+from pufferfish.core.errors import BudgetExceededError, InvalidInputError, UnsupportedError
+from pufferfish.core.numerics import float_upper
 from pufferfish.documents.shape import Entries, plain, read, written
 from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_document
+from pufferfish.ledger.anybody import price_of
 from pufferfish.ledger.budget import Ledger
 from pufferfish.noise import Law, LawEntries, Noise, Stratified, as_noise, law_to_dict
 from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import Dependence
 from pufferfish.words.phrases import list_in_words
 
-__all__ = ["Released", "charge", "charge_once", "hold_lock", "read_ledger"]
+__all__ = ["Released", "charge", "charge_rows", "hold_lock", "read_ledger"]
 
 VERSION = 1
 
@@ -106,31 +109,75 @@ def charge(
     return charged
 
 
-def charge_once(
-    path: Path, calibration: Calibration, of: Released, *, only_check: bool = False
+def charge_rows(
+    path: Path,
+    calibration: Calibration,
+    of: Released,
+    *,
+    width: float = math.inf,
+    only_check: bool = False,
 ) -> None:
-    """Begin a ledger with a release after which no other one is covered.
+    """The ledger with one more release of the rows of a table, written back.
 
-    So it is where each known value has a law of its own, and for categories: what two draws of one
-    row say together is not proven for them.
+    The first release is judged exactly. From the second on all of them are charged by what each
+    draw costs whatever anybody believes (`ledger.anybody`), which needs neither the beliefs nor
+    that the known columns stay as they were.
 
     Args:
         path: The ledger's file.
         calibration: What is released.
         of: Which values are released.
+        width: How far apart two values of a column of numbers can be.
         only_check: Refuse what does not fit, but write nothing.
 
     Raises:
-        UnsupportedError: The ledger has a release already.
+        BudgetExceededError: Together with those before, this release would break the promise.
+        UnsupportedError: Nothing bounds what one of them tells in several draws.
+        InvalidInputError: The ledger is about other values, secrets, beliefs or another promise.
     """
+    law = calibration.mechanism
     with contextlib.nullcontext() if only_check else hold_lock(path):
+        fresh = Ledger(scenario=calibration.scenario, budget=calibration.goal, width=width)
+        before: tuple[Law, ...] = ()
         if path.exists():
-            raise _no_second(path, _entries(path).of, of)
+            entries = _entries(path)
+            # Begun anew for other columns, a ledger would count less than the rows tell.
+            if not _counts_rows(entries) or entries.of != of:
+                raise _no_second(path, entries.of, of)
+            _refuse_others(path, _without_releases(entries), fresh, entries.of, of)
+            before = tuple(each.made() for each in entries.releases)
+            _check_prices(path, (*before, law), calibration, of, width)
         if only_check:
             return
-        ledger = Ledger(scenario=calibration.scenario, budget=calibration.goal)
-        data = _to_dict(ledger, of) | {"releases": [law_to_dict(calibration.mechanism)]}
+        data = _to_dict(fresh, of) | {"releases": [law_to_dict(each) for each in (*before, law)]}
         write_text(path, document_text(data, path), force=True, private=True)
+
+
+def _check_prices(
+    path: Path, laws: tuple[Law, ...], calibration: Calibration, of: Released, width: float
+) -> None:
+    """Refuse releases that cost too much together."""
+    holes = any(any(each.missing.values()) for each in calibration.scenario.beliefs)
+    prices = [
+        math.inf if holes and not each.takes_missing else price_of(each, width) for each in laws
+    ]
+    if not all(map(math.isfinite, prices)):
+        raise _no_second(path, of, of)
+    total, budget = float_upper(sum(map(Fraction, prices), Fraction(0))), calibration.goal
+    if total > budget.epsilon:
+        left = budget.epsilon - sum(prices[:-1])
+        room = (
+            f"The last one could cost ε = {left:.3g}: give it a smaller floor (--floor), or more "
+            "noise."
+            if left > 0.0
+            else "Those before leave no room: publish one of them again instead of drawing anew. "
+            "A first release with a floor (--floor NUMBER) leaves some."
+        )
+        raise BudgetExceededError(
+            f"{len(laws)} releases of the same rows would cost ε = {total:.4g}, whatever anybody "
+            f"believes, more than the budget of {budget} that the first release of the ledger "
+            f"{path} set, by ε {total - budget.epsilon:.3g}. {room}"
+        )
 
 
 def _no_second(path: Path, known: Released | None, of: Released | None) -> UnsupportedError:
@@ -141,7 +188,10 @@ def _no_second(path: Path, known: Released | None, of: Released | None) -> Unsup
     return UnsupportedError(
         f"the ledger {path} has a release of this table already, and no proof covers two of them "
         f"together.{again} Publish the first release again instead of drawing anew. For other "
-        "columns, release them together with those before, by one plan (columns=[...])."
+        "columns, release them together with those before, by one plan (columns=[...]). Several "
+        "draws of the same rows add up only where every one of them, the first included, has a "
+        "floor: a recoding with --floor NUMBER, or noise with public bounds (--cap) and no missing "
+        "values."
     )
 
 
@@ -150,8 +200,8 @@ def _applied(law: Law) -> Noise | Recoding:
     return law if isinstance(law, Recoding) else as_noise(law)
 
 
-def _counts_once(entries: LedgerEntries) -> bool:
-    """Whether a ledger has a release after which no other one is covered."""
+def _counts_rows(entries: LedgerEntries) -> bool:
+    """Whether a ledger counts rows of tables, by what a draw costs whatever anybody believes."""
     laws = [each.made() for each in entries.releases]
     return any(
         isinstance(each, Stratified) or (isinstance(each, Recoding) and each.labelled)
@@ -176,18 +226,22 @@ def _read(path: Path, now: Released | None = None) -> tuple[Ledger, Released | N
         now: What is to be released, for a message.
     """
     entries = _entries(path)
-    if _counts_once(entries):
+    if _counts_rows(entries):
         raise _no_second(path, entries.of, now)
-    ledger = Ledger(
+    releases = tuple(_applied(each.made()) for each in entries.releases)
+    return replace(_without_releases(entries), releases=releases), entries.of
+
+
+def _without_releases(entries: LedgerEntries) -> Ledger:
+    """What a ledger is about."""
+    return Ledger(
         scenario=entries.scenario.made(),
         budget=entries.budget.made(),
-        releases=tuple(_applied(each.made()) for each in entries.releases),
         radius=entries.radius,
         rows=entries.rows,
         dependence=entries.dependence,
         width=math.inf if entries.width is None else entries.width,
     )
-    return ledger, entries.of
 
 
 def _open(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Released | None]:
@@ -199,19 +253,26 @@ def _open(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Relea
     if not path.exists():
         return fresh, of
     ledger, known = _read(path, of)
+    _refuse_others(path, replace(ledger, releases=()), fresh, known, of)
+    return ledger, of if known is None else known
+
+
+def _refuse_others(
+    path: Path, ledger: Ledger, fresh: Ledger, known: Released | None, of: Released | None
+) -> None:
+    """Refuse releases of other values, or for another promise, than a ledger counts."""
     if None not in (known, of) and known != of:
         raise InvalidInputError(
             f"the ledger {path} counts releases of other values: of another column, secret, person "
             "or with another one_row. They cannot be added up with this one. Release with the plan "
             "that began it, or begin another ledger."
         )
-    if replace(ledger, releases=()) != fresh:
+    if ledger != fresh:
         raise InvalidInputError(
             f"the ledger {path} counts releases for other pairs, beliefs, rows of a person or "
             "another promise, which cannot be added up with this one. Release with the plan that "
             "began it."
         )
-    return ledger, of if known is None else known
 
 
 def _to_dict(ledger: Ledger, of: Released | None) -> dict[str, Any]:

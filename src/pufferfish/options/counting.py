@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import TypeVar
 
 from pufferfish.beliefs.labels import Label
 from pufferfish.beliefs.layout import Layout
@@ -13,16 +14,15 @@ from pufferfish.fit.layout import count_table, layout_of
 from pufferfish.fit.table import TableCounts
 from pufferfish.options.planning import Asked
 from pufferfish.options.quoting import number_of
-from pufferfish.options.recoding import AUTO
 from pufferfish.options.roles import refuse_without_role
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.tables.coding import Coding
 from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.engine import Engine
+from pufferfish.tables.engine import Engine, Progress
+from pufferfish.tables.halves import TableHalves, split_table
 
-__all__ = ["Opener", "count_asked", "holds_categories"]
-
+__all__ = ["Opener", "count_asked", "holds_categories", "split_asked"]
 
 # From a table, and the columns that matter, to who reads it.
 Opener = Callable[[Table, Sequence[str]], AbstractContextManager[Engine]]
@@ -39,6 +39,41 @@ def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> Ta
     Raises:
         InvalidInputError: Options that do not go together, or that the table contradicts.
     """
+    layout, crosstab = _counted(asked, voice, opened, count_table)
+    _refuse_mixed(asked, layout, crosstab)
+    _refuse_holes(asked, layout, crosstab)
+    return TableCounts(crosstab, layout)
+
+
+def split_asked(asked: Asked, voice: Voice) -> tuple[TableCounts, TableCounts, TableHalves]:
+    """The table as counts of two random halves: of rows to fit to, and of rows to release.
+
+    Raises:
+        InvalidInputError: Options that do not go together, or that the table contradicts.
+    """
+    asked.refuse_half()
+
+    def split(engine: Engine, layout: Layout, progress: Progress) -> TableHalves:
+        return split_table(engine, [Coding.of(each) for each in layout.rules], progress)
+
+    layout, halves = _counted(asked, voice, Table.opened, split)
+    for crosstab in (halves.fitted, halves.rest):
+        _refuse_mixed(asked, layout, crosstab)
+        _refuse_holes(asked, layout, crosstab)
+    fitted = TableCounts(halves.fitted, layout, unseen=halves.rest)
+    return fitted, TableCounts(halves.rest, layout), halves
+
+
+T = TypeVar("T")
+
+
+def _counted(
+    asked: Asked,
+    voice: Voice,
+    opened: Opener,
+    count: Callable[[Engine, Layout, Progress], T],
+) -> tuple[Layout, T]:
+    """How columns are read, and what was counted of them."""
     names = _roles(asked)
     _refuse_foreign(asked)
     with (
@@ -46,10 +81,7 @@ def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> Ta
         voice.progress(f"Counting {asked.table.file}") as progress,
     ):
         layout = _layout(asked, engine)
-        crosstab = count_table(engine, layout, progress)
-    _refuse_mixed(asked, layout, crosstab)
-    _refuse_holes(asked, layout, crosstab)
-    return TableCounts(crosstab, layout)
+        return layout, count(engine, layout, progress)
 
 
 def holds_categories(asked: Asked) -> bool:
@@ -108,8 +140,6 @@ def _refuse_foreign(asked: Asked) -> None:
     given = {
         "--accuracy or --mean-within": asked.accuracy.given,
         "--scale without --epsilon": goal.scale is not None and goal.epsilon is None,
-        "--mechanism auto": goal.kind == "auto",
-        "--wrong auto": asked.recoding.wrong == AUTO,
         "--step": publishing.step is not None,
         "--missing drop": asked.adversaries.missing == "drop",
     }

@@ -18,7 +18,7 @@ from pufferfish.insight.choosing import Chosen, choose_mechanism
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.publishing import Publishing
-from pufferfish.options.recoding import HowRecoded
+from pufferfish.options.recoding import AUTO, HowRecoded
 from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
@@ -75,6 +75,11 @@ class Asked:
         if said or not self.table.column:
             self.recoding.refuse(self.goal.kind)
         _ = self.recoding.settled.arguments
+        require(
+            self.recoding.wrong != AUTO or not self.recoding.nominal,
+            "--nominal takes the laws to be exactly those of the table, and --wrong auto asks by "
+            "how much they may be wrong: give one of them.",
+        )
         self.goal.check_rows(self.publishing.rows)
         if not self.goal.adds_noise and self.publishing.postprocess:
             more = (
@@ -97,7 +102,13 @@ class Asked:
         """Every way to one promise, within the public bounds of a cap, if there is one."""
         public = self.adversaries.bounds
         with voice.progress("Comparing"):
-            return choose_mechanism(scenario, goal, bounds=public, **self.recoding.arguments)
+            return choose_mechanism(
+                scenario,
+                goal,
+                bounds=public,
+                keep=self.publishing.kept,
+                **self.recoding.arguments,
+            )
 
     def plan(self, described: Described, voice: Voice, chosen: Chosen | None = None) -> ColumnPlan:
         """What is applied to a scenario's values; and the rest as asked for.
@@ -153,12 +164,17 @@ class Asked:
 
     def halves(self, voice: Voice) -> Halves:
         """The table, split at random."""
+        self.refuse_half()
+        return self.table.halves(voice)
+
+    def refuse_half(self) -> None:
+        """Refuse what cannot be asked of a table that is split at random."""
         require(
             self.adversaries.reference is None and self.publishing.person is None,
             "--fit-on half fits to rows of the table itself, and splits rows: leave out "
             "--reference and --person.",
         )
-        return self.table.halves(voice)
+        self.table.refuse_half()
 
     @property
     def reduction(self) -> OneRow | None:

@@ -141,6 +141,11 @@ class Publishing:
             )
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that everybody knows because they are published, once each."""
+        return tuple(dict.fromkeys(self.keep or ()))
+
+    @property
     def rows(self) -> SeveralRows:
         """The rows of a person, and what is taken for granted about them."""
         dependence: Dependence = "any"

@@ -211,12 +211,15 @@ class Table:
 
     def halves(self, voice: Voice) -> Halves:
         """The counts of the file, split at random."""
-        if self.on_spark:
-            raise UnsupportedError("rows of a cluster have no numbers: --fit-on half is for files.")
-        self._refuse_stream()
         with voice.progress(f"Reading {self.path.name}") as progress:
             engine = FilesEngine(source=self.file, source_format=self.file_format)
             return split_engine(engine, Counting(*self.columns), progress)
+
+    def refuse_half(self) -> None:
+        """Refuse a table whose rows cannot be split by their number."""
+        if self.on_spark:
+            raise UnsupportedError("rows of a cluster have no numbers: --fit-on half is for files.")
+        self._refuse_stream()
 
     def _refuse_stream(self) -> None:
         if self.file == STANDARD_STREAM:

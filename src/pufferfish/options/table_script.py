@@ -8,7 +8,8 @@ from typing import Any
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.joint.plan import TablePlan
 from pufferfish.options.adversaries import Adversaries
-from pufferfish.options.joint import DescribedTable, how_calibrated
+from pufferfish.options.describing import DescribedTable
+from pufferfish.options.joint import compares, how_calibrated
 from pufferfish.options.planning import Asked
 from pufferfish.options.roles import Roles
 
@@ -34,7 +35,6 @@ def table_script(asked: Asked, described: DescribedTable, plan: TablePlan, outpu
             "for single columns: use the commands."
         )
     goal = plan.promise
-    how = how_calibrated(asked, described)
     return "\n".join(
         [
             "import pufferfish as pf",
@@ -42,10 +42,10 @@ def table_script(asked: Asked, described: DescribedTable, plan: TablePlan, outpu
             f"beliefs = {_call('pf.fit_beliefs', _fitted(asked, described, plan))}",
             f"scenario = pf.Scenario(beliefs, {[tuple(pair) for pair in plan.scenario.pairs]!r})",
             f"goal = pf.Guarantee(epsilon={goal.epsilon!r}, delta={goal.delta!r})",
-            f"calibration = pf.calibrate(scenario, goal{_more(how)})",
+            *_calibrated(asked, described),
             "plan = pf.Plan(",
             "    calibration=calibration,",
-            *(f"    {name}={value!r}," for name, value in _planned(plan)),
+            *(f"    {name}={value}," for name, value in _planned(asked, plan)),
             ")",
             f"done = pf.release({asked.table.file!r}, plan, {output!r})",
             f"done.record.save({output + '.record.json'!r}, 'internal')",
@@ -76,15 +76,28 @@ def _fitted(asked: Asked, described: DescribedTable, plan: TablePlan) -> Iterato
             yield name, repr(value)
 
 
-def _planned(plan: TablePlan) -> Iterator[tuple[str, Any]]:
+def _calibrated(asked: Asked, described: DescribedTable) -> Iterator[str]:
+    """What is applied: as asked for, or what errs least."""
+    if not compares(asked, described):
+        yield f"calibration = pf.calibrate(scenario, goal{_more(how_calibrated(asked, described))})"
+        return
+    how: dict[str, Any] = {"keep": asked.publishing.kept, **asked.recoding.arguments}
+    if asked.adversaries.bounds is not None:
+        how["bounds"] = asked.adversaries.bounds
+    yield f"taken = pf.choose_mechanism(scenario, goal{_more(how)}).taken"
+    yield "calibration = taken.calibration"
+
+
+def _planned(asked: Asked, plan: TablePlan) -> Iterator[tuple[str, str]]:
     """What a plan is told besides its calibration."""
-    yield "columns", list(plan.columns)
-    yield "secret", _secret(plan)
+    yield "columns", repr(list(plan.columns))
+    yield "secret", repr(_secret(plan))
     names = ("known", "keep", "keep_unprotected", "missing", "person", "cap", "rounding")
     for name in (*names, "postprocess", "keep_order", "others"):
         value = getattr(plan, name)
         if value != _USUAL[name]:
-            yield name, value
+            chosen = name == "postprocess" and asked.goal.kind == "auto"
+            yield name, "taken.postprocess" if chosen else repr(value)
 
 
 def _secret(plan: TablePlan) -> Any:

@@ -15,7 +15,7 @@ from pufferfish.releases.kind import RowKind, row_kind
 from pufferfish.releases.session import RowSession, software_versions
 from pufferfish.tables import Engine, FileFormat, Progress, Summary, format_of
 from pufferfish.tables.crosstab import Crosstab
-from pufferfish.tables.halves import Halves, of_the_rest
+from pufferfish.tables.halves import Halves, TableHalves, of_the_rest
 from pufferfish.tables.local.engine import FilesEngine
 from pufferfish.tables.verbs import to_publish
 
@@ -45,7 +45,7 @@ def release(
     force: bool = False,
     beliefs_from_plan: bool = False,
     na: Sequence[str] = (),
-    halves: Halves | None = None,
+    halves: Halves | TableHalves | None = None,
 ) -> Release:
     """Publish a table as it is planned: a column with noise, or what another kind does to rows.
 
@@ -93,7 +93,7 @@ def release_file(
     force: bool = False,
     beliefs_from_plan: bool = False,
     just_counted: Summary | Crosstab | None = None,
-    halves: Halves | None = None,
+    halves: Halves | TableHalves | None = None,
     progress: Progress | None = None,
     save: Callable[[Any], None] = lambda record: None,
 ) -> Release:
@@ -143,7 +143,7 @@ def release_with(
     ledger: str | PathLike[str] | None = None,
     beliefs_from_plan: bool = False,
     just_counted: Summary | Crosstab | None = None,
-    halves: Halves | None = None,
+    halves: Halves | TableHalves | None = None,
     progress: Progress | None = None,
     save: Callable[[Any], None] = lambda record: None,
 ) -> Release:

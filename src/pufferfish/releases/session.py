@@ -28,7 +28,7 @@ from pufferfish.tables import Batch, Change, Changed, Engine, Progress, Staged, 
 from pufferfish.tables.batch import ColumnType, labels_of, numbers_of
 from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import SurveyedGroup
-from pufferfish.tables.halves import Halves
+from pufferfish.tables.halves import Halves, TableHalves
 from pufferfish.tables.rows import ArrowPacking
 from pufferfish.tables.seen import PersonsFound, two_secrets
 from pufferfish.tables.summary import IntArray
@@ -169,7 +169,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
             self.surveyed(survey)
         return survey, progress
 
-    def leave_out(self, halves: Halves) -> None:
+    def leave_out(self, halves: Halves | TableHalves) -> None:
         """Release only the half that no belief was fitted on."""
         raise UnsupportedError(
             f"a {self.plan.KIND} releases all rows of a table, not half of them."

@@ -21,7 +21,7 @@ from pufferfish.insight.guesses import Guess, ideal_guess
 from pufferfish.insight.other_ways import Alternative, alternatives
 from pufferfish.noise import NoNoise
 from pufferfish.options.adversaries import Described
-from pufferfish.options.joint import DescribedTable
+from pufferfish.options.describing import DescribedTable
 from pufferfish.options.voice import Voice
 from pufferfish.studio.kept import Kept
 from pufferfish.studio.question import Question, column_digest

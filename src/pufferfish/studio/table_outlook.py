@@ -15,13 +15,9 @@ from pufferfish.joint.facts import TableFacts
 from pufferfish.joint.known import known_says
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.story import guess_of
-from pufferfish.options.joint import (
-    DescribedTable,
-    Opener,
-    count_asked,
-    describe_table,
-    plan_table,
-)
+from pufferfish.options.counting import Opener, count_asked
+from pufferfish.options.describing import DescribedTable, describe_table
+from pufferfish.options.joint import plan_table
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.studio.question import Question, column_digest

@@ -87,12 +87,7 @@ def headline(facts: Facts) -> list[str]:
             f"curator states; {tested}. If they are not, the promise for a person does not hold."
         )
     said += of_another_table(facts)
-    if facts.beliefs_from == "other rows":
-        count = "some" if facts.rows_fitted is None else f"{facts.rows_fitted:,}"
-        said.append(
-            f"The described adversaries were fitted on {count} other rows of the table, set apart "
-            "at random and not published: the promise is to somebody who believes what those say."
-        )
+    said += of_other_rows(facts)
     if facts.order == "table":
         said.append(
             "The rows are in the order of the table: what that says about "
@@ -120,6 +115,10 @@ class Sourced(Protocol):
         """When, if to another table."""
 
     @property
+    def rows_fitted(self) -> int | None:
+        """How many other rows of the table they were fitted to."""
+
+    @property
     def noise(self) -> Law:
         """What was applied."""
 
@@ -144,6 +143,17 @@ def of_another_table(facts: Sourced) -> list[str]:
         f"{facts.beliefs_fitted}: the promise is to somebody who believes what that table says."
     )
     return [f"{fitted} Nothing is promised to somebody who knows this table."]
+
+
+def of_other_rows(facts: Sourced) -> list[str]:
+    """That beliefs are about rows of the table that are not released."""
+    if facts.beliefs_from != "other rows":
+        return []
+    count = "some" if facts.rows_fitted is None else f"{facts.rows_fitted:,}"
+    return [
+        f"The described adversaries were fitted on {count} other rows of the table, set apart at "
+        "random and not published: the promise is to somebody who believes what those say."
+    ]
 
 
 def of_private_data(facts: Sourced) -> list[str]:

@@ -1,0 +1,65 @@
+"""What one draw of a row costs, whatever anybody believes: prices of maps that add up.
+
+M(x,y) is how likely y is published for x, over all rows x of the map, that of unseen values
+included. Then
+
+    Λ = max_y log( max_x M(x,y) / min_x M(x,y) )
+
+bounds what a draw tells between any two rows. Where each value of known columns has a map of its
+own, Λ is the largest of all. T releases, each drawn afresh, cost Λ_1 + … + Λ_T together, δ = 0, for
+every law of what the rows hold, given what is known. A floor κ keeps it below κ times the largest
+distance; a map that claims none is not priced. Laplace noise of scale b, on
+a grid γ, costs (Δ + γ)/b where all values are capped to bounds that are Δ apart.
+
+Proof: docs/theory/composition.md, "Whatever anybody believes".
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from pufferfish.core.numerics import float_upper
+from pufferfish.noise import LaplaceNoise, Law, Stratified
+from pufferfish.recoding.exact import exp_lower
+from pufferfish.recoding.law import Recoding
+
+__all__ = ["price_of"]
+
+
+def price_of(law: Law, width: float = math.inf) -> float:
+    """Λ of one release, rounded up; infinite where nothing bounds it.
+
+    Args:
+        law: What is applied to a row.
+        width: How far apart two values of a column of numbers can be.
+    """
+    if isinstance(law, Stratified):
+        return max(price_of(each, width) for each in law)
+    if isinstance(law, Recoding):
+        first = math.inf if law.noise is None else price_of(law.noise, width)
+        # A map without a floor may have such a price, too, but nobody asked that it be small.
+        return first if law.floor is None else min(first, _price_of_map(law))
+    if isinstance(law, LaplaceNoise) and math.isfinite(width):
+        return float_upper((Fraction(width) + Fraction(law.grid or 0.0)) / Fraction(law.scale))
+    return math.inf
+
+
+def _price_of_map(law: Recoding) -> float:
+    # The row of unseen values lies between the least and the largest of all others.
+    largest, least = np.max(law.table, axis=0).tolist(), np.min(law.table, axis=0).tolist()
+    pairs = [(high, low) for high, low in zip(largest, least, strict=True) if high]
+    if any(not low for _, low in pairs):
+        return math.inf
+    return _log_upper(max(Fraction(high, low) for high, low in pairs))
+
+
+def _log_upper(ratio: Fraction) -> float:
+    """A number ε with e^ε at least the ratio, which is 1 or more: shown in whole numbers."""
+    found = math.log(ratio.numerator) - math.log(ratio.denominator)
+    step = 1e-15
+    while exp_lower(found) < ratio:
+        found, step = found + step, 2.0 * step
+    return found

@@ -1,0 +1,248 @@
+"""A table that is asked for, described: what must look alike, to whom, from its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from pufferfish.beliefs.labels import Label, key_of
+from pufferfish.beliefs.layout import Layout
+from pufferfish.beliefs.scenario import Belief, Scenario, Secret, SecretPair
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.fit.layout import count_table
+from pufferfish.fit.table import TableCounts, refuse_small
+from pufferfish.fit.verbs import fit_counts
+from pufferfish.options.adversaries import Described
+from pufferfish.options.counting import Opener, count_asked, holds_categories, split_asked
+from pufferfish.options.planning import Asked
+from pufferfish.options.roles import label_meant
+from pufferfish.options.table import Table
+from pufferfish.options.voice import Voice
+from pufferfish.tables.halves import Halves, TableHalves
+from pufferfish.words.phrases import list_in_words
+
+__all__ = ["DescribedTable", "describe", "describe_half", "describe_table"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedTable:
+    """A scenario, and what it was made from.
+
+    Attributes:
+        scenario: What must look alike, to whom.
+        others: The secrets of the table that are in no belief.
+        counted: The counts of the rows that are released.
+        never: Labels that are never published together.
+        fitted: The counts of the rows that beliefs are fitted to.
+        halves: How the table was split, if those are others.
+    """
+
+    scenario: Scenario
+    others: tuple[Secret, ...]
+    counted: TableCounts
+    never: list[dict[str, Label]]
+    fitted: TableCounts
+    halves: TableHalves | None = None
+
+
+def describe(asked: Asked, voice: Voice) -> Described | DescribedTable:
+    """The scenario: of one column of numbers by itself, or of a table.
+
+    A column by itself is taken to hold numbers; where it does not, it holds categories. Numbers
+    with some text among them stay refused.
+    """
+    if asked.joint:
+        return describe_table(asked, voice)
+    try:
+        return asked.described(voice)
+    except InvalidInputError:
+        if holds_categories(asked):
+            return describe_table(asked, voice)
+        raise
+
+
+def describe_half(
+    asked: Asked, voice: Voice
+) -> tuple[Described | DescribedTable, Halves | TableHalves]:
+    """The same, from a random half of the rows; and how the table was split."""
+    if not asked.joint:
+        try:
+            halves = asked.halves(voice)
+            return asked.described(voice, halves), halves
+        except InvalidInputError:
+            if not holds_categories(asked):
+                raise
+    fitted, rest, split = split_asked(asked, voice)
+    _refuse_apart(fitted, rest)
+    least = asked.adversaries.min_group
+    try:
+        made = _described(asked, voice, Table.opened, fitted, rest)
+        refuse_small(made.counted, least)
+    except DataError as error:
+        raise DataError(f"of a random half of the rows (--fit-on half): {error}") from None
+    return replace(made, halves=split), split
+
+
+def _refuse_apart(fitted: TableCounts, rest: TableCounts) -> None:
+    """Refuse secrets, and values of known columns, that only one half has."""
+    layout = fitted.layout
+    for names in (layout.secret_names, layout.known_names):
+        if not names:
+            continue
+        one, other = (
+            {key_of(cell) for cell in each.crosstab.marginal(names).cells}
+            for each in (fitted, rest)
+        )
+        if one != other:
+            raise DataError(
+                f"some values of {list_in_words(names)} are in one random half of the rows only, "
+                "so nobody is described for them, or nobody is left of them. Merge small groups "
+                "by a public rule (--merge, --bands), or leave out --fit-on half."
+            )
+
+
+def describe_table(
+    asked: Asked,
+    voice: Voice,
+    opened: Opener = Table.opened,
+    counts: TableCounts | None = None,
+) -> DescribedTable:
+    """The scenario of a table, from its counts.
+
+    Args:
+        asked: What is asked for.
+        voice: Told how far it has come.
+        opened: Who reads the table, and the one that beliefs are fitted to.
+        counts: What `count_asked` found, if that was asked already.
+
+    Raises:
+        InvalidInputError: Options that do not go together, or that the table contradicts.
+    """
+    whole = counts or count_asked(asked, voice, opened)
+    return _described(asked, voice, opened, whole, whole)
+
+
+def _described(
+    asked: Asked, voice: Voice, opened: Opener, fitted: TableCounts, released: TableCounts
+) -> DescribedTable:
+    pairs, only = _pairs(asked, fitted)
+    counted = replace(fitted, only=only)
+    never = [
+        {
+            name: label_meant(counted.crosstab, name, text, option="--never")
+            for name, text in rule.items()
+        }
+        for rule in asked.recoding.forbidden
+    ]
+    beliefs = _beliefs(asked, counted, voice, opened)
+    described = set().union(*(each.priors for each in beliefs))
+    _refuse_silence(beliefs, counted.layout, pairs)
+    others = tuple(each for each in counted.secrets if each not in described)
+    return DescribedTable(
+        scenario=Scenario(beliefs, pairs),
+        others=others,
+        counted=replace(released, only=only),
+        never=never,
+        fitted=counted,
+    )
+
+
+def _pairs(
+    asked: Asked, counted: TableCounts
+) -> tuple[list[SecretPair], tuple[Secret, ...] | None]:
+    """The pairs to protect, and the secrets in them; None: all secrets of the table."""
+    sizes, layout = counted.secrets, counted.layout
+    views = [
+        {secret: size for secret, size in sizes.items() if _in_view(secret, view.name)}
+        for view in layout.views
+    ]
+    named = asked.adversaries.pairs_among(sizes, ", ".join(layout.secret_names))
+    if named is None:
+        return [SecretPair(*pair) for view in views for pair in combinations(view, 2)], None
+    if asked.adversaries.against is not None:
+        named = [pair for pair in named if any({*pair} <= {*view} for view in views)]
+        reference = named[0].first if named else None
+        named += [
+            SecretPair(*pair)
+            for view in views
+            if reference not in view
+            for pair in combinations(view, 2)
+        ]
+    for pair in named:
+        require(
+            any({*pair} <= {*view} for view in views),
+            "--pair names values of two secrets: a pair is two values of one of them.",
+        )
+    for view, secrets in zip(layout.views, views, strict=True):
+        require(
+            any({*pair} <= {*secrets} for pair in named),
+            f"no --pair is about {view.name!r}, which would not be protected then: name a pair of "
+            f"its values ({view.name} = A:{view.name} = B), or leave out --secret {view.name}.",
+        )
+    return named, tuple(dict.fromkeys(secret for pair in named for secret in pair))
+
+
+def _refuse_silence(beliefs: Sequence[Belief], layout: Layout, pairs: Sequence[SecretPair]) -> None:
+    """Refuse a belief that lacks a secret of a column that it is about.
+
+    A scenario would refuse it as well, and name the secret. That is not said here: it may be of few
+    people.
+    """
+    for belief in beliefs:
+        own = [
+            {secret for pair in pairs for secret in pair if _in_view(secret, view.name)}
+            for view in layout.views
+        ]
+        about = [secrets for secrets in own if secrets & belief.priors.keys()]
+        require(
+            bool(about) and all(secrets <= belief.priors.keys() for secrets in about),
+            f"belief {belief.name!r} lacks some of the secrets to protect. Name the pairs that it "
+            "has with --pair.",
+        )
+
+
+def _in_view(secret: Secret, name: str) -> bool:
+    return not name or str(secret).startswith(f"{name} = ")
+
+
+def _beliefs(
+    asked: Asked, counted: TableCounts, voice: Voice, opened: Opener
+) -> tuple[Belief, ...]:
+    adversaries = asked.adversaries
+    found = adversaries.from_files
+    if adversaries.fitted == ():
+        return tuple(found)
+    source = counted
+    if adversaries.reference is not None:
+        other = replace(asked.table, file=str(adversaries.reference), format=None, delimiter=None)
+        layout = counted.layout
+        names = [rule.column for rule in layout.rules]
+        with opened(other, names) as engine, voice.progress(f"Counting {other.file}"):
+            there = count_table(engine, layout)
+        source = TableCounts(there, layout, counted.only or tuple(counted.secrets))
+        _refuse_unknown_strata(counted, source)
+    with voice.progress("Fitting"):
+        fitted = fit_counts(
+            source,
+            adversaries.fitted,
+            adversaries.bootstrap,
+            min_group=adversaries.min_group,
+            cap=adversaries.bounds,
+            provenance=adversaries.provenance,
+        )
+    return (*found, *fitted)
+
+
+def _refuse_unknown_strata(counted: TableCounts, reference: TableCounts) -> None:
+    names = counted.layout.known_names
+    if not names:
+        return
+    here, there = (set(each.crosstab.marginal(names).cells) for each in (counted, reference))
+    if not here <= there:
+        raise DataError(
+            f"the reference table lacks some combinations of {list_in_words(names)} that the table "
+            "has: nobody is described who knows them. Merge them by a public rule (--merge, "
+            "--bands), or take another reference."
+        )
