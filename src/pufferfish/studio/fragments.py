@@ -18,16 +18,18 @@ from pufferfish.tables.local.detect import FoundColumn, protectable, secretive
 from pufferfish.words.steps import Step
 
 __all__ = [
+    "bounds_part",
     "columns_part",
     "elsewhere_part",
     "groups_part",
     "missing_in_words",
-    "more_part",
     "pairs_part",
     "protection_part",
     "release_part",
     "releasing_part",
+    "rows_part",
     "tell",
+    "unprotected_part",
 ]
 
 _MISSING = {
@@ -237,20 +239,29 @@ def _pairs(secrets: Sequence[Secret], asked: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def more_part(columns: Sequence[FoundColumn], column: str, secret: str) -> Tag:
-    """What most releases do not need."""
-    others = {each.name: each.name for each in columns if each.name not in (column, secret)}
-    return tags.details(
-        tags.summary("More"),
-        meaning("more"),
+def bounds_part() -> TagList:
+    """Public bounds and steps of one column of numbers, in its units."""
+    return TagList(
         number("cap_low", "Before the noise, move what is below up to"),
         number("cap_high", "and what is above down to (public bounds)"),
         number("round", "Round what is published to steps of", min="0"),
         number("low", "After the noise, move what is below up to"),
         number("high", "and what is above down to"),
-        boxes("unprotected", "Publish also, as they are and unprotected", others, ())
-        if others
-        else None,
+    )
+
+
+def unprotected_part(names: Sequence[str]) -> Tag | None:
+    """Which other columns are published outside the promise."""
+    if not names:
+        return None
+    return boxes(
+        "unprotected", "Publish also, as they are and unprotected", {name: name for name in names}, ()
+    )
+
+
+def rows_part() -> TagList:
+    """What is asked of the rows of a table, whatever its columns are for."""
+    return TagList(
         checkbox("keep_order", "Keep the order of the rows, though it can betray"),
         number("min_group", "Refuse a secret with fewer records than", 30, min="1"),
         number("bootstrap", "More adversaries of each kind, fitted to resampled rows", 0, min="0"),
