@@ -28,7 +28,7 @@ from pufferfish.tables.halves import Halves
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["WRONG", "DescribedTable", "Opener", "calibrate_table", "count_asked", "describe"]
-__all__ += ["describe_table", "how_calibrated", "plan_table", "wrong_by_default"]
+__all__ += ["describe_table", "how_calibrated", "in_view", "plan_table", "wrong_by_default"]
 
 # By how much laws of categories may be wrong where nobody says.
 WRONG = 0.05
@@ -220,7 +220,7 @@ def _pairs(
     """The pairs to protect, and the secrets in them; None: all secrets of the table."""
     sizes, layout = counted.secrets, counted.layout
     views = [
-        {secret: size for secret, size in sizes.items() if _in_view(secret, view.name)}
+        {secret: size for secret, size in sizes.items() if in_view(secret, view.name)}
         for view in layout.views
     ]
     named = asked.adversaries.pairs_among(sizes, ", ".join(layout.secret_names))
@@ -257,7 +257,7 @@ def _refuse_silence(beliefs: Sequence[Belief], layout: Layout, pairs: Sequence[S
     """
     for belief in beliefs:
         own = [
-            {secret for pair in pairs for secret in pair if _in_view(secret, view.name)}
+            {secret for pair in pairs for secret in pair if in_view(secret, view.name)}
             for view in layout.views
         ]
         about = [secrets for secrets in own if secrets & belief.priors.keys()]
@@ -268,7 +268,8 @@ def _refuse_silence(beliefs: Sequence[Belief], layout: Layout, pairs: Sequence[S
         )
 
 
-def _in_view(secret: Secret, name: str) -> bool:
+def in_view(secret: Secret, name: str) -> bool:
+    """Whether a secret is one of a view (`Layout.views`), by the name of the view."""
     return not name or str(secret).startswith(f"{name} = ")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -11,7 +12,7 @@ from htmltools import Tag, TagList, tags
 
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.options.adversaries import pair_text
-from pufferfish.studio.controls import boxes, checkbox, choices, meaning, number, radios
+from pufferfish.studio.controls import boxes, checkbox, choices, line, meaning, number, radios
 from pufferfish.studio.releasing import Released
 from pufferfish.studio.sources import Example
 from pufferfish.tables.local.detect import FoundColumn, protectable, secretive
@@ -39,6 +40,8 @@ _MISSING = {
 }
 # Secrets up to which every pair has a box of its own.
 _MOST_LISTED = 12
+# Different numbers beyond which bins are suggested.
+_MANY = 30
 # Rows of the table of secrets.
 _MOST_GROUPS = 40
 
@@ -124,6 +127,7 @@ def columns_part(columns: Sequence[FoundColumn], example: Example | None) -> Tag
         ),
         tags.div(choices("missing", "Rows without a value", _MISSING, missing), meaning("missing")),
         several_part(columns, example),
+        rules_part(columns),
     )
 
 
@@ -141,6 +145,7 @@ def several_part(columns: Sequence[FoundColumn], example: Example | None) -> Tag
     It is there for every table, if only hidden: what was ticked of another one is forgotten then.
     """
     names = {each.name: each.name for each in columns if not each.identifies}
+    secrets = {each.name: each.name for each in secretive(columns)}
     together, kept = ((), ()) if example is None else (example.together, example.keep)
     return tags.details(
         tags.summary("Several columns, and what others know"),
@@ -148,12 +153,47 @@ def several_part(columns: Sequence[FoundColumn], example: Example | None) -> Tag
             boxes("together", "Publish together with it, protected", names, together),
             boxes("keep", "Publish as they are: everybody knows them then", names, kept),
             boxes("known", "Others may know, though they are not published", names, ()),
+            tags.div(
+                boxes("secrets", "Further secrets that must not be betrayed", secrets, ()),
+                checkbox("jointly", "Protect the combinations of all secrets, not only each"),
+            ),
         ),
         meaning("several"),
         class_="several",
         hidden="" if len(names) < 3 else None,
         open="" if together or kept else None,
     )
+
+
+def rules_part(columns: Sequence[FoundColumn]) -> Tag:
+    """A line for the rules of each column; the script shows those of columns with a role.
+
+    All of them are made with the table, so that a rule stays while other columns get a role.
+    """
+    return tags.details(
+        tags.summary("Public rules: bins, bands, dates, merged labels"),
+        tags.div(
+            *(
+                tags.div(line(f"rule_{place}", *_rule_words(each)), data_rule=each.name, hidden="")
+                for place, each in enumerate(columns)
+            ),
+            line(
+                "never",
+                "Never publish together",
+                "sex=Male,pregnant=yes",
+            ),
+        ),
+        meaning("rules"),
+        class_="several rules",
+    )
+
+
+def _rule_words(column: FoundColumn) -> tuple[str, str]:
+    """What is asked for a column, and an example."""
+    if not column.numeric:
+        return f"{column.name}: labels or dates", "merge A,B=C"
+    many = " (it has many values)" if column.distinct > _MANY else ""
+    return f"{column.name}: edges of bins or bands{many}", "20:75:5 or 25,45,65"
 
 
 def missing_in_words(columns: Sequence[FoundColumn], entry: Callable[[str], Any]) -> str:
@@ -171,11 +211,18 @@ def missing_in_words(columns: Sequence[FoundColumn], entry: Callable[[str], Any]
 
 
 def groups_part(names: Sequence[str], secrets: Mapping[Secret, int]) -> Tag:
-    """How many rows each secret has; for the eyes of who has the table."""
+    """How many rows each secret has; for the eyes of who has the table.
+
+    Args:
+        names: The columns of the secrets; where each is protected by itself, each row counts for
+            one secret of every column.
+        secrets: How many rows each has.
+    """
     rows = sorted(secrets.items(), key=lambda each: -each[1])
     left = len(rows) - _MOST_GROUPS
+    count = "" if len(names) > 1 else f"{sum(secrets.values()):,} values for "
     return tags.details(
-        tags.summary(f"{sum(secrets.values()):,} values for {len(rows):,} secrets"),
+        tags.summary(f"{count}{len(rows):,} secrets"),
         tags.table(
             tags.thead(
                 tags.tr(
@@ -197,9 +244,15 @@ def groups_part(names: Sequence[str], secrets: Mapping[Secret, int]) -> Tag:
     )
 
 
-def pairs_part(secrets: Sequence[Secret], example: Example | None) -> Tag:
-    """Which secrets must look alike."""
-    which = {"all": f"all pairs ({len(secrets) * (len(secrets) - 1) // 2:,})"}
+def pairs_part(views: Sequence[Sequence[Secret]], example: Example | None) -> Tag:
+    """Which secrets must look alike.
+
+    Args:
+        views: The secrets, those of each column that is protected by itself together.
+        example: The example that they are of, if they are.
+    """
+    secrets = [each for view in views for each in view]
+    which = {"all": f"all pairs ({sum(math.comb(len(view), 2) for view in views):,})"}
     if len(secrets) > 2:
         which["against"] = "every other with one"
     if 2 < len(secrets) <= _MOST_LISTED:
@@ -219,7 +272,7 @@ def pairs_part(secrets: Sequence[Secret], example: Example | None) -> Tag:
             boxes(
                 "pair",
                 "Pairs",
-                _pairs(secrets, asked) if "some" in which else {},
+                _pairs(views, asked) if "some" in which else {},
                 asked,
             ),
             data_if="which some",
@@ -229,10 +282,10 @@ def pairs_part(secrets: Sequence[Secret], example: Example | None) -> Tag:
     )
 
 
-def _pairs(secrets: Sequence[Secret], asked: Sequence[str]) -> dict[str, str]:
+def _pairs(views: Sequence[Sequence[Secret]], asked: Sequence[str]) -> dict[str, str]:
     """Each pair once, as --pair takes it and in words; in the order in which it is asked for."""
     found = {}
-    for first, second in combinations(secrets, 2):
+    for first, second in (pair for view in views for pair in combinations(view, 2)):
         turned = pair_text(second, first) in asked
         pair = (second, first) if turned else (first, second)
         found[pair_text(*pair)] = f"{pair[0]} and {pair[1]}"
@@ -255,7 +308,10 @@ def unprotected_part(names: Sequence[str]) -> Tag | None:
     if not names:
         return None
     return boxes(
-        "unprotected", "Publish also, as they are and unprotected", {name: name for name in names}, ()
+        "unprotected",
+        "Publish also, as they are and unprotected",
+        {name: name for name in names},
+        (),
     )
 
 

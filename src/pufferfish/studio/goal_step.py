@@ -11,10 +11,11 @@ from shiny.types import SilentException
 
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import PufferfishError
+from pufferfish.options.joint import in_view
 from pufferfish.studio import fragments
 from pufferfish.studio.asking import read_page
 from pufferfish.studio.bench import AnyOutlook
-from pufferfish.studio.data_step import Data
+from pufferfish.studio.data_step import Counted, Data
 from pufferfish.studio.latest import Latest, present, renew
 from pufferfish.studio.looks import wire_looks
 from pufferfish.studio.question import Question
@@ -150,12 +151,26 @@ def _on_demand(page: Page, wanted: Callable[[], Question]) -> Callable[[], Quest
     return question
 
 
+_Views = tuple[tuple[Secret, ...], ...]
+
+
+def _views(counted: Counted) -> _Views:
+    """The secrets; those of each column together, where each is protected by itself."""
+    asked = counted.question.asked
+    names = asked.table.secret or []
+    apart = len(names) > 1 and not asked.roles.secrets_jointly
+    return tuple(
+        tuple(each for each in counted.secrets if in_view(each, name))
+        for name in (names if apart else [""])
+    )
+
+
 def _wire_questions(page: Page, data: Data) -> None:
     """The parts of the second step that depend on the table and its columns.
 
     Each depends on no more than it is about: a part that is made anew forgets what was entered.
     """
-    secrets: reactive.Value[tuple[str, tuple[Secret, ...]] | None] = reactive.value(None)
+    secrets: reactive.Value[tuple[str, _Views] | None] = reactive.value(None)
     table: reactive.Value[str | None] = reactive.value(None)
     published: reactive.Value[tuple[str, str] | None] = reactive.value(None)
     others: reactive.Value[tuple[str, tuple[str, ...]] | None] = reactive.value(None)
@@ -166,10 +181,10 @@ def _wire_questions(page: Page, data: Data) -> None:
     def _roles() -> None:
         found = data.counted()
         asked, key = found.question.asked.table, found.question.source.key
-        column, secret = (each[0] for each in (asked.column or [""], asked.secret or [""]))
-        renew(secrets, (f"{key} {secret}", tuple(found.secrets)))
+        column, names = (asked.column or [""])[0], asked.secret or []
+        renew(secrets, (f"{key} {names}", _views(found)))
         renew(published, (key, column))
-        free = tuple(each for each in data.looked().names if each not in (column, secret))
+        free = tuple(each for each in data.looked().names if each not in (column, *names))
         renew(others, (key, free))
         renew(labelled, found.question.labelled)
 
