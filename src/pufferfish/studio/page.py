@@ -26,6 +26,8 @@ TILES = {
     "certificate": ("Certified", "certificate"),
 }
 PICTURES = ("believed", "published", "ratio", "map", "profile", "scale", "heat")
+# Those of a table; the last place has one for each column.
+PICTURES += ("guessed", "strata", "columns")
 
 
 def page(given: str | None, most_bytes: int, refusal: str) -> TagList:

@@ -100,5 +100,11 @@ MEANING = {
     "formula (Theorem 2) would add, which is false in general, and to local differential privacy, "
     "which protects every value from everybody, whatever they know. Of a recoding: its error, next "
     "to those of the least noise and of one constant for everybody.",
+    "guessed": "Somebody who knows all that is described guesses between the two secrets that "
+    "decide, each as likely as the other. 50% is a coin.",
+    "strata": "A column that is published as it is splits the table: each of its values has a map "
+    "of its own, and small or telling groups lose more.",
+    "columns": "How often each value occurs, before and as it is published on average. Of "
+    "categories the names stay out of this page: they are numbered, the most frequent first.",
     "heat": "Every pair of secrets, and how much of the promise it uses. Choose one to see it.",
 }
