@@ -25,9 +25,8 @@ TILES = {
     "worst": ("Worst pair", "worst"),
     "certificate": ("Certified", "certificate"),
 }
-PICTURES = ("believed", "published", "ratio", "map", "profile", "scale", "heat")
-# Those of a table; the last place has one for each column.
-PICTURES += ("guessed", "strata", "columns")
+_OF_TABLE = ("guessed", "strata", "columns")
+PICTURES = ("believed", "published", "ratio", "map", "profile", "scale", "heat", *_OF_TABLE)
 
 
 def page(given: str | None, most_bytes: int, refusal: str) -> TagList:
