@@ -21,7 +21,7 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.table import Table
-from pufferfish.studio import fragments, releasing
+from pufferfish.studio import data_forms, fragments, releasing
 from pufferfish.studio.asking import read_page
 from pufferfish.studio.bench import Bench
 from pufferfish.studio.kept import Kept
@@ -459,12 +459,14 @@ def test_another_pair_changes_what_is_believed(tmp_path: Path) -> None:
 def test_the_page_escapes_names_and_secrets() -> None:
     columns = (FoundColumn(name=MARKUP, numeric=True, complete=True, distinct=9),)
     texts = [
-        str(fragments.protection_part(columns, None)),
-        str(fragments.columns_part(columns, None)),
-        str(fragments.several_part([*columns, FoundColumn(name="a"), FoundColumn(name="b")], None)),
-        str(fragments.more_part(columns, "", "")),
-        str(fragments.groups_part([MARKUP], {MARKUP: 40, "u": 40})),
-        str(fragments.pairs_part([MARKUP, "u"], None)),
+        str(data_forms.protection_part(columns, None)),
+        str(data_forms.columns_part(columns, None)),
+        str(
+            data_forms.several_part([*columns, FoundColumn(name="a"), FoundColumn(name="b")], None)
+        ),
+        str(fragments.unprotected_part([MARKUP])),
+        str(data_forms.groups_part([MARKUP], {MARKUP: 40, "u": 40})),
+        str(fragments.pairs_part([[MARKUP, "u"]], None)),
         str(fragments.elsewhere_part(MARKUP, MARKUP, [(MARKUP, MARKUP, MARKUP)], "")),
         str(fragments.elsewhere_part("", "", [], MARKUP)),
     ]
@@ -474,7 +476,7 @@ def test_the_page_escapes_names_and_secrets() -> None:
 
 
 def test_nothing_is_answered_for_a_file_of_ones_own() -> None:
-    part = str(fragments.protection_part((FoundColumn(name="id"),), None))
+    part = str(data_forms.protection_part((FoundColumn(name="id"),), None))
     assert "checked" not in part
 
 

@@ -88,6 +88,8 @@ def test_a_slow_recoding_waits_until_it_is_asked_for(opened: Opened, studio: Ser
         tab.page.press(f"{EPSILON} input[type=range]", "ArrowRight")
     tab.page.press(f"{EPSILON} input[type=range]", "Home")
     tab.page.fill(f"{EPSILON} input[type=number]", "0.8")
+    # What a slider says last waits a moment for its turn.
+    tab.page.wait_for_function("() => Shiny.shinyapp.$inputValues.epsilon === 0.8")
     # Nothing is looked for, and nothing that is out of date can be released.
     tab.page.click("#release")
     assert "not yet what is asked for" in tab.problem()

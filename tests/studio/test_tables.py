@@ -16,6 +16,8 @@ from pufferfish.cli.exits import Exit
 from pufferfish.joint.plan import TablePlan
 from pufferfish.joint.record import TableRecord
 from pufferfish.options.planning import Asked
+from pufferfish.options.table_script import table_script
+from pufferfish.options.words import commands
 from pufferfish.studio.asking import read_page
 from pufferfish.studio.bench import Bench
 from pufferfish.studio.question import Question
@@ -23,6 +25,7 @@ from pufferfish.studio.sources import Source
 from pufferfish.studio.table_outlook import TableOutlook
 from pufferfish.tables import format_of
 from tests.studio.conftest import Opened, Tab, served
+from tests.studio.test_looks import UNTOLD
 from tests.studio.test_page import ENTERED, Heard
 
 pytestmark = pytest.mark.xdist_group("studio")
@@ -130,6 +133,11 @@ def test_a_column_is_the_same_by_itself_and_in_a_table(tmp_path: Path) -> None:
         ({"unit": "person", "person": "town", "rows_per_person": 2}, "2 rows of one person"),
         ({"unit": "person", "person": "town", "rows_way": "first"}, "several rows of one person"),
         ({"wrong": 0}, "--wrong"),
+        ({"rule_1": "bins"}, "the rule for column 'job' must be"),
+        ({"rule_0": "5, 3"}, "--edges score= must be numbers in rising order"),
+        ({"rule_1": "merge q=a"}, "column 'job' has no label 'q'"),
+        ({"never": "job=q,score=1"}, "column 'job' has no label 'q'"),
+        ({"rule_2": "weight 2", "keep": ["sex"]}, "--weight is about column 'sex'"),
     ],
     ids=str,
 )
@@ -141,14 +149,73 @@ def test_what_a_table_cannot_have_is_refused(
         looked_at(file, **entered)
 
 
+# A line of rules for some columns, by their places, and what must not occur.
+RULED = {
+    "rule_0": "1:6:2; weight 2",
+    "rule_1": "merge b , c=d; order d,a; steps",
+    "rule_3": "merge x,y=w",
+    "never": "score=6, job=a",
+}
+
+
+def test_rules_for_columns_become_options(tmp_path: Path) -> None:
+    asked = ask(tmp_path / "t.csv", known=["town"], **RULED, rule_2="codes").asked
+    assert asked.recoding.edges == ["score=1:6:2"]
+    assert asked.recoding.never == ["score=6,job=a"]
+    assert (asked.recoding.weights, asked.recoding.losses) == ({"score": 2.0}, {"job": "steps"})
+    assert asked.roles.merge == ["job:b,c=d", "town:x,y=w"]
+    assert asked.roles.order == ["job:d,a"]
+    # A column without a role has no rule; one of numbers that others know has bands.
+    assert asked.roles.codes is None
+    known = ask(tmp_path / "t.csv", column="job", together=[], known=["score"], rule_0="2,4").asked
+    assert (known.roles.bands, known.recoding.edges) == (["score=2,4"], None)
+    # One column of numbers by itself stays that, and is told apart from one that is read as labels.
+    alone = ask(tmp_path / "t.csv", together=[], rule_0="1:6:2")
+    assert (alone.asked.recoding.edges, alone.of_table) == (["1:6:2"], False)
+    assert ask(tmp_path / "t.csv", together=[], rule_0="codes").labelled
+
+
+def test_rules_and_secrets_are_the_same_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the commands and by the script that the page shows."""
+    monkeypatch.chdir(tmp_path)
+    file = write(tmp_path / "t.csv", rows())
+    for place, given in enumerate(
+        (
+            RULED | {"keep": ["town"], "any_histogram": True},
+            {"secrets": ["town"]},
+            {"secrets": ["town"], "jointly": True},
+        )
+    ):
+        found = looked_at(file, **given)
+        output = f"out{place}.csv"
+        words = shlex.split(commands(found.question.asked, output).splitlines()[0])
+        assert run([*words[1:-1], f"plan{place}.json"]) == Exit.DONE
+        script = table_script(found.question.asked, found.described, found.plan, output)
+        exec(compile(script, "script", "exec"), {})
+        for plan in (
+            TablePlan.load(f"plan{place}.json"),
+            TableRecord.load(f"{output}.record.json").plan,
+        ):
+            assert plan.calibration.mechanism == found.plan.calibration.mechanism
+            assert (plan.layout, plan.others) == (found.plan.layout, found.plan.others)
+
+
 # -- in a browser -----------------------------------------------------------------------------
+
+
+def suited(tab: Tab, kind: str) -> None:
+    """Wait until what suits the columns is chosen; what is slow is offered after that."""
+    tab.page.wait_for_selector(f"input[name=kind][value={kind}]:checked")
+    hidden = {"recode": ":not([hidden])", "laplace": "[hidden]"}[kind]
+    tab.page.wait_for_selector(f"#demand{hidden}", state="attached")
 
 
 def opened_rows(tab: Tab) -> None:
     """The example of several columns, with its answer."""
     tab.choose("source", "rows")
-    tab.page.wait_for_selector("#demand:not([hidden])")
-    tab.page.wait_for_function("document.querySelector('input[name=kind]:checked').value=='recode'")
+    suited(tab, "recode")
     with tab.moving():
         tab.page.click("#find")
 
@@ -163,8 +230,10 @@ def test_a_table_from_the_columns_to_what_is_saved(opened: Opened, tmp_path: Pat
         parts = tab.text("#parts")
         for word in ("education-num", "income", "by a constant", "Female", "Male"):
             assert word in parts
-        assert tab.page.locator("#live figure:visible").count() == 0
-        commands = tab.text("#elsewhere pre >> nth=0")
+        # What can be guessed, what stays for each sex, and both columns; none of one column alone.
+        assert tab.page.locator("#live figure:visible").count() == 4
+        assert tab.page.evaluate(UNTOLD) == []
+        by_hand = tab.text("#elsewhere pre >> nth=0")
         script = tab.text("#elsewhere pre >> nth=1")
         tab.save("adult-rows.csv", tmp_path)
         plan = TablePlan.load(tab.save("plan.json", tmp_path))
@@ -193,7 +262,7 @@ def test_a_table_from_the_columns_to_what_is_saved(opened: Opened, tmp_path: Pat
     (elsewhere / "adult-rows.csv").write_bytes((tmp_path / "adult-rows.csv").read_bytes())
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(elsewhere)
-        words = shlex.split(commands.splitlines()[0])
+        words = shlex.split(by_hand.splitlines()[0])
         assert run(words[1:]) == Exit.DONE
         by_command = TablePlan.load("plan.json")
         exec(compile(script, "script", "exec"), {})
@@ -215,7 +284,7 @@ def test_ticking_a_column_keeps_what_was_chosen(opened: Opened, tmp_path: Path) 
         tab.page.press("#min_group", "Tab")
         tab.page.click(".several summary")
         tab.page.check("input[name=together][value=job]")
-        tab.page.wait_for_selector("#demand:not([hidden])")
+        suited(tab, "recode")
         # What suits categories is chosen, and nothing is wrong.
         assert tab.page.is_checked("input[name=kind][value=recode]")
         assert tab.page.is_checked("input[name=floor][value=none]")
@@ -228,10 +297,10 @@ def test_ticking_a_column_keeps_what_was_chosen(opened: Opened, tmp_path: Path) 
         assert "a column has one role" in tab.problem()
         tab.page.uncheck("input[name=keep][value=job]")
         tab.no_problem()
-        with tab.moving():
-            tab.page.uncheck("input[name=together][value=job]")
-        assert tab.page.is_checked("input[name=kind][value=laplace]")
-        assert tab.text("#tile-noise").startswith("std")
+        tab.page.uncheck("input[name=together][value=job]")
+        suited(tab, "laplace")
+        # The answer of before, which comes back meanwhile, is another one.
+        tab.page.wait_for_selector("#tile-noise >> text=std")
 
 
 def test_no_row_of_several_columns_is_sent(opened: Opened, tmp_path: Path) -> None:
@@ -248,7 +317,17 @@ def test_no_row_of_several_columns_is_sent(opened: Opened, tmp_path: Path) -> No
         tab.page.select_option("#secret", "kind")
         tab.page.click(".several summary")
         tab.page.check("input[name=together][value=town]")
-        tab.page.wait_for_selector("#demand:not([hidden])")
+        suited(tab, "recode")
+        # Also not by an error that names labels.
+        tab.page.click(".rules summary")
+        assert tab.page.is_hidden("#rule_2")
+        tab.page.fill("#rule_3", "merge Nowhere=x")
+        tab.page.press("#rule_3", "Tab")
+        assert "no label 'Nowhere'" in tab.problem()
+        tab.page.fill("#rule_3", "merge x,y=w")
+        tab.page.press("#rule_3", "Tab")
+        tab.no_problem()
+        suited(tab, "recode")
         with tab.moving():
             tab.page.click("#find")
         tab.release()

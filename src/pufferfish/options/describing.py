@@ -23,7 +23,7 @@ from pufferfish.options.voice import Voice
 from pufferfish.tables.halves import Halves, TableHalves
 from pufferfish.words.phrases import list_in_words
 
-__all__ = ["DescribedTable", "describe", "describe_half", "describe_table"]
+__all__ = ["DescribedTable", "describe", "describe_half", "describe_table", "in_view"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ def _pairs(
     """The pairs to protect, and the secrets in them; None: all secrets of the table."""
     sizes, layout = counted.secrets, counted.layout
     views = [
-        {secret: size for secret, size in sizes.items() if _in_view(secret, view.name)}
+        {secret: size for secret, size in sizes.items() if in_view(secret, view.name)}
         for view in layout.views
     ]
     named = asked.adversaries.pairs_among(sizes, ", ".join(layout.secret_names))
@@ -192,7 +192,7 @@ def _refuse_silence(beliefs: Sequence[Belief], layout: Layout, pairs: Sequence[S
     """
     for belief in beliefs:
         own = [
-            {secret for pair in pairs for secret in pair if _in_view(secret, view.name)}
+            {secret for pair in pairs for secret in pair if in_view(secret, view.name)}
             for view in layout.views
         ]
         about = [secrets for secrets in own if secrets & belief.priors.keys()]
@@ -203,7 +203,8 @@ def _refuse_silence(beliefs: Sequence[Belief], layout: Layout, pairs: Sequence[S
         )
 
 
-def _in_view(secret: Secret, name: str) -> bool:
+def in_view(secret: Secret, name: str) -> bool:
+    """Whether a secret is one of a view (`Layout.views`), by the name of the view."""
     return not name or str(secret).startswith(f"{name} = ")
 
 

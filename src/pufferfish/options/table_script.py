@@ -11,7 +11,6 @@ from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.describing import DescribedTable
 from pufferfish.options.joint import compares, how_calibrated
 from pufferfish.options.planning import Asked
-from pufferfish.options.roles import Roles
 
 __all__ = ["table_script"]
 
@@ -19,20 +18,18 @@ __all__ = ["table_script"]
 _USUAL: dict[str, Any] = {"keep": (), "method": "exact", "size": None, "noise": "laplace"}
 _USUAL |= {"known": (), "keep_unprotected": (), "missing": "refuse", "person": None, "cap": None}
 _USUAL |= {"rounding": "ladder", "postprocess": (), "keep_order": False, "others": ()}
+_USUAL |= {"jointly": False, "missing_secret": False}
 
 
 def table_script(asked: Asked, described: DescribedTable, plan: TablePlan, output: str) -> str:
     """Plan, release to `output`, and save both editions of the record.
 
     Raises:
-        UnsupportedError: Marks of missing entries, or rules by labels: in Python they are said of
-            a frame.
+        UnsupportedError: Marks of missing entries: in Python they are said of a frame.
     """
-    rules = Roles(known=asked.roles.known)
-    if asked.table.na or asked.roles != rules or asked.recoding.of_columns:
+    if asked.table.na:
         raise UnsupportedError(
-            "there is no script for a table with marks of missing entries (--na), or with rules "
-            "for single columns: use the commands."
+            "there is no script for a table with marks of missing entries (--na): use the commands."
         )
     goal = plan.promise
     return "\n".join(
@@ -65,6 +62,10 @@ def _fitted(asked: Asked, described: DescribedTable, plan: TablePlan) -> Iterato
     usual = Adversaries()
     for name, value, left_out in (
         ("known", list(plan.known), []),
+        *((name, value, {}) for name, value in _rules(asked, plan)),
+        ("codes", asked.roles.codes or [], []),
+        ("jointly", plan.jointly, False),
+        ("missing_secret", plan.missing_secret, False),
         ("families", adversaries.fitted, None),
         ("only", described.counted.only, None),
         ("bootstrap", adversaries.bootstrap, usual.bootstrap),
@@ -88,12 +89,23 @@ def _calibrated(asked: Asked, described: DescribedTable) -> Iterator[str]:
     yield "calibration = taken.calibration"
 
 
+def _rules(asked: Asked, plan: TablePlan) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Public rules by column; labels as they were found in the table."""
+    roles, own = asked.roles, {rule.column: rule for rule in plan.layout.rules}
+    cuts = roles.cuts | asked.recoding.cuts
+    yield "edges", {name: list(edges) for name, edges in cuts.items()}
+    yield "dates", roles.units
+    yield "merged", {name: dict(own[name].merged) for name in roles.merges}
+    yield "orders", {name: list(own[name].order) for name in roles.orders}
+
+
 def _planned(asked: Asked, plan: TablePlan) -> Iterator[tuple[str, str]]:
     """What a plan is told besides its calibration."""
     yield "columns", repr(list(plan.columns))
     yield "secret", repr(_secret(plan))
     names = ("known", "keep", "keep_unprotected", "missing", "person", "cap", "rounding")
-    for name in (*names, "postprocess", "keep_order", "others"):
+    more = ("postprocess", "keep_order", "others", "jointly", "missing_secret")
+    for name in (*names, *more):
         value = getattr(plan, name)
         if value != _USUAL[name]:
             chosen = name == "postprocess" and asked.goal.kind == "auto"

@@ -20,7 +20,8 @@ from pufferfish.report.table_facts import Compared
 from pufferfish.report.ticks import Axis, Tick, linear_axis
 from pufferfish.words.numbers import percent
 
-__all__ = ["associations_picture", "column_pictures", "map_pictures", "shares_figure"]
+__all__ = ["associations_picture", "column_pictures", "cut_labels", "map_pictures"]
+__all__ += ["shares_figure"]
 
 # Labels with bars of their own; the others are added up.
 _MOST_LABELS = 24
@@ -72,7 +73,7 @@ def _histogram(name: str, look: ColumnLook, bars: Bars, *, internal: bool) -> Pi
 def _shares(name: str, look: ColumnLook, *, internal: bool) -> Picture:
     shown = _fewer(look.shares)
     before = shown[0].before is not None
-    cut = _cut([each.label for each in shown])
+    cut = cut_labels([each.label for each in shown])
     words = _how(look, before=before)
     if len(shown) < len(look.shares):
         words += f" The {len(look.shares) - len(shown) + 1} rarest are added up."
@@ -122,7 +123,7 @@ def _fewer(shares: Sequence[CategoryShare]) -> list[CategoryShare]:
     ]
 
 
-def _cut(labels: Sequence[str]) -> list[str]:
+def cut_labels(labels: Sequence[str]) -> list[str]:
     """As long as there is room for; with a number where two became the same."""
     short = [
         each if len(each) <= _MOST_LETTERS else f"{each[: _MOST_LETTERS - 1]}…" for each in labels
@@ -136,11 +137,25 @@ def _is_cut(shown: Sequence[CategoryShare], cut: Sequence[str]) -> bool:
     return any(each.label != text for each, text in zip(shown, cut, strict=True))
 
 
-def shares_figure(name: str, shares: Sequence[CategoryShare], labels: Sequence[str]) -> str:
-    """Bars of what is published, with an open frame for what was there before."""
+def shares_figure(
+    name: str,
+    shares: Sequence[CategoryShare],
+    labels: Sequence[str],
+    what: str = "share of rows",
+    texts: Sequence[str] | None = None,
+) -> str:
+    """Bars of what is published, with an open frame for what was there before.
+
+    Args:
+        name: Unique in the page.
+        shares: How long bars and frames are.
+        labels: What stands before each.
+        what: The words at the axis.
+        texts: What stands after each; by default how long its bar is, rounded.
+    """
     most = max(max(each.after, each.before or 0.0) for each in shares)
-    texts = [percent(each.after, 2 if each.after < 0.995 else 3) for each in shares]
-    canvas = _rows_of(name, linear_axis(0.0, most, "share of rows", percent=True), labels, texts)
+    texts = texts or [percent(each.after, 2 if each.after < 0.995 else 3) for each in shares]
+    canvas = _rows_of(name, linear_axis(0.0, most, what, percent=True), labels, texts)
     rights = canvas.rights
     for place, (each, text) in enumerate(zip(shares, texts, strict=True), start=1):
         (down,) = canvas.downs([float(place)]).tolist()

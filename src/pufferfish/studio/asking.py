@@ -16,10 +16,11 @@ from pufferfish.options.adversaries import Adversaries, families_of
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
+from pufferfish.options.quoting import pieces
 from pufferfish.options.recoding import HowRecoded
-from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
 from pufferfish.studio.question import Question
+from pufferfish.studio.rules import named_options, never_options, rule_options
 from pufferfish.studio.sources import Source
 
 __all__ = ["read_columns", "read_page"]
@@ -40,30 +41,50 @@ def read_columns(
 
     Args:
         source: The table.
-        columns: Those of the table, which alone can be named.
+        columns: Those of the table in its order, which alone can be named.
         entry: What is entered.
         categories: Those of them that do not hold numbers.
 
     Raises:
         InvalidInputError: Something that is not complete.
     """
-    names = set(columns)
-    column = _column(entry("column"), names)
-    together, kept, known = (_columns(entry, name, names) for name in ("together", "keep", "known"))
-    return Question(
+    listed = list(columns)
+    names = set(listed)
+    first = {name: _column(entry(name), names) for name in ("column", "secret")}
+    more, also, kept, known = (
+        _columns(entry, name, names) for name in ("together", "secrets", "keep", "known")
+    )
+    published = list(dict.fromkeys([first["column"], *more]))
+    secrets = list(dict.fromkeys([first["secret"], *also]))
+    lines = {
+        name: _line(entry, f"rule_{place}")
+        for place, name in enumerate(listed)
+        if name in {*published, *secrets, *kept, *known}
+    }
+    roles, recoding = named_options(
+        rule_options(lines, published) | never_options(_line(entry, "never"))
+    )
+    roles = replace(
+        roles,
+        known=known or None,
+        secrets_jointly=len(secrets) > 1 and bool(entry("jointly")),
+    )
+    found = Question(
         asked=Asked(
             table=Table(
                 file=source.name,
-                column=[column, *(each for each in together if each != column)],
-                secret=[_column(entry("secret"), names)],
+                column=published,
+                secret=secrets,
                 na=list(source.format.na) or None,
             ),
-            roles=Roles(known=known or None),
+            roles=roles,
+            recoding=recoding,
             publishing=Publishing(keep=kept or None),
         ),
         source=source,
-        category=column in categories,
+        category=first["column"] in categories,
     )
+    return _of_numbers(found)
 
 
 def read_page(
@@ -81,27 +102,40 @@ def read_page(
     Args:
         source: The table.
         reference: The table to fit beliefs to, if not the same.
-        columns: Those of the table, which alone can be named.
+        columns: Those of the table in its order, which alone can be named.
         entry: What is entered.
         categories: Those of them that do not hold numbers.
 
     Raises:
         InvalidInputError: Something that is not complete, or does not go together.
     """
-    names = set(columns)
+    listed = list(columns)
     other = _answer(entry, "provenance", _PROVENANCES) != "released"
     require(not other or reference is not None, "choose the table that beliefs are fitted to.")
-    counted = read_columns(source, names, entry, categories)
+    counted = read_columns(source, listed, entry, categories)
     asked = replace(
         counted.asked,
         adversaries=_adversaries(entry, reference if other else None, labelled=counted.labelled),
         goal=_goal(entry, labelled=counted.labelled),
-        recoding=_recoding(entry, labelled=counted.labelled),
+        recoding=_recoding(entry, counted.asked.recoding, labelled=counted.labelled),
         accuracy=_accuracy(entry),
-        publishing=replace(_publishing(entry, names), keep=counted.asked.publishing.keep),
+        publishing=replace(_publishing(entry, set(listed)), keep=counted.asked.publishing.keep),
     )
     asked.check()
     return replace(counted, asked=asked, reference=reference if other else None)
+
+
+def _of_numbers(question: Question) -> Question:
+    """The same; edges for one column of numbers by itself need no name, and leave it that."""
+    asked = question.asked
+    edges = asked.recoding.edges
+    if edges is None or question.category:
+        return question
+    bare = replace(asked, recoding=replace(asked.recoding, edges=None))
+    if bare.joint:
+        return question
+    unnamed = [pieces(each, "=", 1)[1] for each in edges]
+    return replace(question, asked=replace(asked, recoding=HowRecoded(edges=unnamed)))
 
 
 def _adversaries(entry: Entry, reference: Source | None, *, labelled: bool) -> Adversaries:
@@ -139,22 +173,29 @@ def _goal(entry: Entry, *, labelled: bool) -> Goal:
     )
 
 
-def _recoding(entry: Entry, *, labelled: bool) -> HowRecoded:
+def _recoding(entry: Entry, ruled: HowRecoded, *, labelled: bool) -> HowRecoded:
     """What is asked of a map; what stands there while another mechanism is chosen is not asked.
 
     Categories have no floor by default, and the page says so: the other one is named, and refused.
+
+    Args:
+        entry: What is entered.
+        ruled: What the rules for columns say; they stand where every mechanism is chosen.
+        labelled: Whether categories, or several columns, are published.
     """
     if entry("kind") != "recode":
-        return HowRecoded()
+        return ruled
     floor = _answer(entry, "floor", ("noise", "none", "number"))
     if floor == "number":
         floor = _plain(_number(entry, "floor_number", "the floor"))
     wrong = None if entry("wrong") is None else _number(entry, "wrong", "the share in percent")
     loss = _answer(entry, "loss", _LOSSES)
-    return HowRecoded(
+    by_column = ruled.loss or []
+    return replace(
+        ruled,
         floor=None if floor == ("none" if labelled else "noise") else floor,
         wrong=None if wrong is None else f"{_plain(wrong)}%",
-        loss=None if loss == _LOSSES[0] else [loss],
+        loss=([] if loss == _LOSSES[0] else [loss]) + by_column or None,
         keep_histogram=not entry("any_histogram"),
         nominal=bool(entry("nominal")),
     )
@@ -217,6 +258,13 @@ def _column(name: Any, known: set[str]) -> str:
     if not isinstance(name, str) or name not in known:
         raise InvalidInputError("choose one of the table's columns.")
     return name
+
+
+def _line(entry: Entry, name: str) -> str:
+    """A line of text; empty where none is entered."""
+    given = entry(name)
+    require(given is None or isinstance(given, str), "a rule is a line of text.")
+    return given or ""
 
 
 def _number(entry: Entry, name: str, what: str) -> float:

@@ -13,7 +13,7 @@ from htmltools import Tag, tags
 
 from pufferfish.studio.words import MEANING
 
-__all__ = ["boxes", "checkbox", "choices", "label", "meaning", "number", "radios", "slider"]
+__all__ = ["boxes", "checkbox", "choices", "label", "line", "meaning", "number", "radios", "slider"]
 
 
 def meaning(name: str) -> Tag:
@@ -98,6 +98,20 @@ def number(name: str, question: str, value: float | None = None, **limits: Any) 
         value=None if value is None else f"{value:g}",
         data_update_on="change",
         **{"step": "any"} | limits,
+    )
+    return label(name, question, control)
+
+
+def line(name: str, question: str, example: str) -> Tag:
+    """A line of text, read when it is complete."""
+    control = tags.input(
+        type="text",
+        id=name,
+        class_="shiny-input-text",
+        placeholder=example,
+        autocomplete="off",
+        spellcheck="false",
+        data_update_on="change",
     )
     return label(name, question, control)
 

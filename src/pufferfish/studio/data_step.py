@@ -13,7 +13,7 @@ from shiny.types import SilentException
 
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import PufferfishError
-from pufferfish.studio import fragments
+from pufferfish.studio import data_forms
 from pufferfish.studio.asking import read_columns
 from pufferfish.studio.latest import Latest, present
 from pufferfish.studio.question import Question
@@ -171,21 +171,21 @@ def data_step(page: Page) -> Data:
             if isinstance(refused, PufferfishError):
                 return in_words(refused)
         with contextlib.suppress(SilentException):
-            return fragments.missing_in_words(looked().columns, page.entry)
+            return data_forms.missing_in_words(looked().columns, page.entry)
         return ""
 
     @render.ui
     def protection() -> TagList:
-        return fragments.protection_part(looked().columns, example())
+        return data_forms.protection_part(looked().columns, example())
 
     @render.ui
     def columns() -> TagList:
-        return fragments.columns_part(looked().columns, example())
+        return data_forms.columns_part(looked().columns, example())
 
     @render.ui
     def groups() -> Tag:
         found = counted()
-        return fragments.groups_part(found.question.asked.table.secret or [], found.secrets)
+        return data_forms.groups_part(found.question.asked.table.secret or [], found.secrets)
 
     return Data(
         looked=looked,

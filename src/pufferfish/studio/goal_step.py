@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from htmltools import Tag
+from htmltools import Tag, TagList
 from shiny import reactive, render, req
 from shiny.types import SilentException
 
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.errors import PufferfishError
+from pufferfish.options.describing import in_view
 from pufferfish.studio import fragments
 from pufferfish.studio.asking import read_page
 from pufferfish.studio.bench import AnyOutlook
-from pufferfish.studio.data_step import Data
+from pufferfish.studio.data_step import Counted, Data
 from pufferfish.studio.latest import Latest, present, renew
 from pufferfish.studio.looks import wire_looks
 from pufferfish.studio.question import Question
@@ -150,23 +151,48 @@ def _on_demand(page: Page, wanted: Callable[[], Question]) -> Callable[[], Quest
     return question
 
 
+_Views = tuple[tuple[Secret, ...], ...]
+
+
+def _views(counted: Counted) -> _Views:
+    """The secrets; those of each column together, where each is protected by itself."""
+    asked = counted.question.asked
+    names = asked.table.secret or []
+    apart = len(names) > 1 and not asked.roles.secrets_jointly
+    return tuple(
+        tuple(each for each in counted.secrets if in_view(each, name))
+        for name in (names if apart else [""])
+    )
+
+
 def _wire_questions(page: Page, data: Data) -> None:
-    """The parts of the second step that depend on the columns."""
-    # As values, so that what is chosen stays while other columns get a role or lose it.
-    secrets: reactive.Value[tuple[str, tuple[Secret, ...]] | None] = reactive.value(None)
-    roles: reactive.Value[tuple[str, str, str] | None] = reactive.value(None)
+    """The parts of the second step that depend on the table and its columns.
+
+    Each depends on no more than it is about: a part that is made anew forgets what was entered.
+    """
+    secrets: reactive.Value[tuple[str, _Views] | None] = reactive.value(None)
+    table: reactive.Value[str | None] = reactive.value(None)
+    published: reactive.Value[tuple[str, str] | None] = reactive.value(None)
+    others: reactive.Value[tuple[str, tuple[str, ...]] | None] = reactive.value(None)
     labelled: reactive.Value[bool] = reactive.value(False)
 
-    @reactive.effect
+    # Before all else that hears of new counts: what suits them is chosen when an answer is offered.
+    @reactive.effect(priority=2)
     def _roles() -> None:
         found = data.counted()
-        table, key = found.question.asked.table, found.question.source.key
-        column, secret = (each[0] for each in (table.column or [""], table.secret or [""]))
-        renew(secrets, (f"{key} {secret}", tuple(found.secrets)))
-        renew(roles, (key, column, secret))
+        asked, key = found.question.asked.table, found.question.source.key
+        column, names = (asked.column or [""])[0], asked.secret or []
+        renew(secrets, (f"{key} {names}", _views(found)))
+        renew(published, (key, column))
+        free = tuple(each for each in data.looked().names if each not in (column, *names))
+        renew(others, (key, free))
         renew(labelled, found.question.labelled)
 
     @reactive.effect
+    def _table() -> None:
+        renew(table, data.looked().source.key)
+
+    @reactive.effect(priority=1)
     async def _suit() -> None:
         # What suits numbers is refused for categories, and need not be chosen by hand.
         await page.send("choose", answers=_FOR_CATEGORIES if labelled() else _FOR_NUMBERS)
@@ -176,7 +202,22 @@ def _wire_questions(page: Page, data: Data) -> None:
         _, found = present(secrets())
         return fragments.pairs_part(found, data.example())
 
+    # Also while they are folded: what was entered for another column must not stay.
+    always = page.session.output(suspend_when_hidden=False)
+
+    @always
     @render.ui
-    def more() -> Tag:
-        _, column, secret = present(roles())
-        return fragments.more_part(data.looked().columns, column, secret)
+    def bounds() -> TagList:
+        present(published())
+        return fragments.bounds_part()
+
+    @always
+    @render.ui
+    def outside() -> Tag | None:
+        return fragments.unprotected_part(present(others())[1])
+
+    @always
+    @render.ui
+    def habits() -> TagList:
+        present(table())
+        return fragments.rows_part()

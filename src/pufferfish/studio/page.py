@@ -25,7 +25,8 @@ TILES = {
     "worst": ("Worst pair", "worst"),
     "certificate": ("Certified", "certificate"),
 }
-PICTURES = ("believed", "published", "ratio", "map", "profile", "scale", "heat")
+_OF_TABLE = ("guessed", "strata", "columns")
+PICTURES = ("believed", "published", "ratio", "map", "profile", "scale", "heat", *_OF_TABLE)
 
 
 def page(given: str | None, most_bytes: int, refusal: str) -> TagList:
@@ -120,7 +121,7 @@ def _goal() -> Tag:
                     meaning("beliefs"),
                 ),
                 _mechanism(),
-                ui.output_ui("more"),
+                _more(),
                 class_="settings",
             ),
             tags.div(_by(), _sliders(), _demand(), _wait("live"), _live(), class_="live"),
@@ -179,6 +180,16 @@ def _mechanism() -> Tag:
             data_if="kind recode",
             hidden="",
         ),
+    )
+
+
+def _more() -> Tag:
+    """What most releases do not need; each part is made anew when what it is about changes."""
+    return tags.details(
+        tags.summary("More"),
+        meaning("more"),
+        *(ui.output_ui(name) for name in ("bounds", "outside", "habits")),
+        id="more",
     )
 
 

@@ -37,7 +37,7 @@ from pufferfish.words.certificates import VERDICTS, measure
 from pufferfish.words.numbers import at_most, odds_factor, percent, percent_up, readable
 from pufferfish.words.phrases import beside_column, unit_in_words
 
-__all__ = ["certified", "moving_parts", "template"]
+__all__ = ["certified", "figure", "moving_parts", "template"]
 
 _CONFIDENCE = 0.95
 # How the pictures of a pair are called.
@@ -57,7 +57,7 @@ def moving_parts(outlook: Outlook, chosen: PairResult | None) -> dict[str, Any]:
         "verdict": html_escape(_beware(outlook) + promise_in_words(outlook.plan) + _share(outlook)),
         "said": html_escape(_say(outlook)),
         "tiles": {name: [html_escape(each) for each in pair] for name, pair in _tiles(outlook)},
-        "pictures": {name: _figure(picture) for name, picture in pictures.items()},
+        "pictures": {name: figure(picture) for name, picture in pictures.items()},
         "ways": _ways(outlook),
         "parts": "",
         "covered": template("covered.html.j2").render(
@@ -253,7 +253,8 @@ def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:
     return found
 
 
-def _figure(picture: Picture) -> str:
+def figure(picture: Picture) -> str:
+    """A picture with its words, as HTML."""
     text: str = template("figure.html.j2").render(picture=picture)
     return text
 

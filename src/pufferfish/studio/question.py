@@ -37,14 +37,17 @@ class Question:
     @property
     def labelled(self) -> bool:
         """Whether categories, or several columns, are published: recoded, as all tables are."""
-        return self.category or len(self.asked.table.column or ()) > 1
+        columns, asked = self.asked.table.column or [], self.asked
+        ruled = {*(asked.roles.codes or ()), *asked.recoding.cuts}
+        return self.category or len(columns) > 1 or bool(ruled.intersection(columns))
 
     @property
     def counted(self) -> tuple[str, ...]:
         """What the counts depend on."""
         if self.of_table:
             asked = self.asked
-            return self.source.key, repr((asked.table, asked.roles, asked.publishing.keep))
+            parts = (asked.table, asked.roles, asked.recoding.edges, asked.publishing.keep)
+            return self.source.key, repr(parts)
         return self.source.key, *self.asked.table.columns, repr(self.asked.reduction)
 
     @property

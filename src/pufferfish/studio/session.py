@@ -127,13 +127,18 @@ _CONTROLS = {
     "--clip": "More: After the noise, move what is below up to",
     "--accuracy": "Choose by: accuracy of a value",
     "--allow-no-noise": "Publish them as they are",
+    **dict.fromkeys(
+        ("--edges", "--bands", "--dates", "--merge", "--order", "--codes", "--weight", "--never"),
+        "Public rules",
+    ),
+    "--known": "Several columns, and what others know",
 }
 
 
 def on_page(text: str) -> str:
     """The text, and where the page asks for the options that it names."""
     places = [place for option, place in _CONTROLS.items() if option in text]
-    return f"{text} On this page: {'; '.join(places)}." if places else text
+    return f"{text} On this page: {'; '.join(dict.fromkeys(places))}." if places else text
 
 
 def in_words(error: BaseException) -> str:

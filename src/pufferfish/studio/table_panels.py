@@ -1,4 +1,4 @@
-"""What a page shows of a table before it is released: numbers and words, no pictures."""
+"""What a page shows of a table before it is released: numbers, words and pictures."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from pufferfish.insight.comparison import noise_in_words
 from pufferfish.joint.story import adversaries_in_words, promise_in_words
 from pufferfish.joint.words import headline, not_promised
 from pufferfish.mechanisms import words_of
-from pufferfish.studio.panels import certified, template
+from pufferfish.studio.drawings import MOST_STRATA, table_pictures
+from pufferfish.studio.panels import certified, figure, template
 from pufferfish.studio.table_outlook import TableOutlook
 from pufferfish.words.numbers import odds_factor, percent, percent_up, readable
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["table_parts"]
-
-# Combinations of known values that are shown one by one.
-_MOST_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +53,9 @@ def table_parts(outlook: TableOutlook) -> dict[str, Any]:
         "tiles": {name: [html_escape(each) for each in pair] for name, pair in _tiles(outlook)},
         "ways": "",
         "parts": template("parts.html.j2").render(tables=[*_grids(outlook)]),
-        "pictures": {},
+        "pictures": {
+            name: "".join(map(figure, several)) for name, several in table_pictures(outlook).items()
+        },
         "covered": template("covered.html.j2").render(
             applied=words_of(law).done(law),
             to_whom=adversaries_in_words(plan),
@@ -146,7 +146,7 @@ def _grids(outlook: TableOutlook) -> Iterator[_Grid]:
     if not calibration.parts:
         return
     strata = calibration.strata
-    shown = list(strata.items())[:_MOST_SHOWN]
+    shown = list(strata.items())[:MOST_STRATA]
     yield _Grid(
         caption="For each value of what is known",
         header=(*strata.columns, "rows unchanged", "error"),

@@ -28,6 +28,14 @@ MEANING = {
     "all of them. A column that is published as it is is known to everybody, so that the promise "
     "holds for somebody who knows it; what it says about the secret by itself is measured, and not "
     "covered. What others may know from elsewhere can be allowed for without being published.",
+    "rules": "A rule looks at one entry at a time and is public: it tells nothing about anybody. "
+    "Numbers with many values need bins, whose middles are published: 20:75:5 has an edge every 5 "
+    "from 20 to 75, and 25,45,65 has three. Numbers that others know, or that are secret, need "
+    "bands in the same way. Dates: year, quarter or month. Labels: merge A,B=C makes one of two, "
+    "order A,B,C puts them in order, and steps counts a change by the steps between them. codes: "
+    "whole numbers that are only names. weight 2: the column counts twice. Several rules for one "
+    "column have semicolons between them. What must never be published together is named by its "
+    "labels, such as sex=Male,pregnant=yes.",
     "parts": "How often a published entry is the true one, next to how often it would be if the "
     "most frequent one were published for everybody. A column that is hardly above that is worth "
     "little row by row.",
@@ -92,5 +100,11 @@ MEANING = {
     "formula (Theorem 2) would add, which is false in general, and to local differential privacy, "
     "which protects every value from everybody, whatever they know. Of a recoding: its error, next "
     "to those of the least noise and of one constant for everybody.",
+    "guessed": "Somebody who knows all that is described guesses between the two secrets that "
+    "decide, each as likely as the other. 50% is a coin.",
+    "strata": "A column that is published as it is splits the table: each of its values has a map "
+    "of its own, and small or telling groups lose more.",
+    "columns": "How often each value occurs, before and as it is published on average. Of "
+    "categories the names stay out of this page: they are numbered, the most frequent first.",
     "heat": "Every pair of secrets, and how much of the promise it uses. Choose one to see it.",
 }

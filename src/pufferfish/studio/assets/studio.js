@@ -67,6 +67,10 @@
       const chosen = document.querySelector(`input[name="${name}"]:checked`);
       part.hidden = !(chosen && answers.includes(chosen.value));
     }
+    // Rules are for columns with a role.
+    const chosen = 'input:is([name=together], [name=keep], [name=known], [name=secrets]):checked, #column, #secret';
+    const roles = new Set([...document.querySelectorAll(chosen)].map((each) => each.value));
+    for (const part of document.querySelectorAll("[data-rule]")) part.hidden = !roles.has(part.dataset.rule);
     const source = document.querySelector('input[name="source"]:checked');
     document.querySelector('[data-file="upload"]').hidden = !(source && source.value === "upload");
   }
