@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pufferfish as pf
 from pufferfish.core.errors import DataError
 from tests.joint.engines import plain
+from tests.joint.test_kinds_of_secrets import EDGES
+from tests.joint.test_kinds_of_secrets import planned as bands_planned
+from tests.joint.test_kinds_of_secrets import table as bands_table
 from tests.joint.test_rows import ROWS, check, mixed, planned, table, unseen
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -79,3 +83,18 @@ def test_numbers_by_strata(spark: Any, tmp_path: Path) -> None:
     found = pf.release(given(spark, table()), plan, tmp_path / "out").record
     for name in ("read", "published", "missing", "unprotected", "unseen", "outside", "capped"):
         assert getattr(found, f"rows_{name}") == getattr(local, f"rows_{name}"), name
+
+
+def test_what_is_kept_unprotected_is_measured_against_bands(spark: Any, tmp_path: Path) -> None:
+    """Rows are grouped and sampled by the bands of the secret, and not by its numbers."""
+    frame = bands_table("bands")
+    frame.loc[::7, "s"] = float("nan")
+    frame["tells"] = np.digitize(frame["s"].fillna(0.0), EDGES)
+    plan = bands_planned(frame, "bands", keep_unprotected=("tells",))
+    local = pf.release(frame, plan).record
+    found = pf.release(given(spark, frame), plan, tmp_path / "out").record
+    assert found.rows_unprotected == local.rows_unprotected == len(frame.loc[::7])
+    assert local.reveals is not None
+    assert found.reveals is not None
+    assert found.reveals.found_percent > 90
+    assert found.beliefs_from == "this table"

@@ -12,6 +12,7 @@ from pufferfish.core.extras import pyarrow
 from pufferfish.tables.arrow import arrow_batch, arrow_column, arrow_type
 from pufferfish.tables.batch import Batch, Coded, ColumnType
 from pufferfish.tables.change import Change, Changed
+from pufferfish.tables.coding import Coding
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,17 +28,22 @@ class Changing:
     numbers: tuple[str, ...]
     labels: tuple[str, ...]
     secret: str
+    bands: Coding | None
     change: Callable[[Batch, int | None], Changed]
 
     @classmethod
     def of(cls, how: Change) -> Self:
         """What `how` does to rows."""
-        return cls(dict(how.columns), how.numbers, how.labels, how.secret, how.checked)
+        columns = dict(how.columns)
+        return cls(columns, how.numbers, how.labels, how.secret, how.bands, how.checked)
 
     def changed(self, part: pa.RecordBatch, names: tuple[str, ...]) -> tuple[pa.RecordBatch, Coded]:
         """The rows that stay, with some columns of the result, and their secrets."""
         pa = pyarrow()
-        batch = arrow_batch(part, self.numbers, self.secret, self.labels)
+        labelled = self.secret if self.bands is None else None
+        batch = arrow_batch(part, self.numbers, labelled, self.labels)
+        if self.bands is not None:
+            batch = batch._replace(secret=self.bands.coded(batch))
         changed, secret = self.change(batch, None), batch.secret
         if changed.rows is not None:
             part = part.filter(pa.array(changed.rows))

@@ -16,6 +16,7 @@ from pufferfish.beliefs.scenario import Secret
 from pufferfish.core.extras import pyspark
 from pufferfish.tables.change import Change
 from pufferfish.tables.rows import Columns, plain_columns, take_rows
+from pufferfish.tables.spark.bands import banded
 from pufferfish.tables.spark.changing import Changing
 from pufferfish.tables.spark.jobs import pick, understood
 from pufferfish.tables.spark.summarise import secret_kind
@@ -45,17 +46,24 @@ def look_at_sample(
     counts = {label: rows for label, rows in counts.items() if label in wanted}
     if how.look is None or not counts:
         return
-    sql, kind = pyspark("sql.functions"), secret_kind(frame, how.secret)
+    sql = pyspark("sql.functions")
+    if how.bands is None:
+        kind = secret_kind(frame, how.secret)
+        secret = sql.col("c0").cast(kind)
+        names = {each: sql.lit(each).cast(kind) for each in counts}
+    else:
+        secret, labels = banded(how.bands, sql.col("c0"))
+        names = {each: sql.lit(labels.index(each)) for each in counts}
     shares = chain.from_iterable(
-        (sql.lit(label).cast(kind), sql.lit(min(1.0, _SPARE * how.look.most_each / rows)))
+        (names[label], sql.lit(min(1.0, _SPARE * how.look.most_each / rows)))
         for label, rows in counts.items()
         if rows
     )
-    names = list(dict.fromkeys([how.secret, *how.read]))
+    read = list(dict.fromkeys([how.secret, *how.read]))
     with understood():
-        table = pick(frame, *names)
-        share = sql.create_map(*shares)[sql.col("c0").cast(kind)]
-        rows = table.where(sql.rand(seed) < share).toArrow().rename_columns(names)
+        table = pick(frame, *read)
+        share = sql.create_map(*shares)[secret]
+        rows = table.where(sql.rand(seed) < share).toArrow().rename_columns(read)
     stays = tuple(how.stays(frame.columns))
     for part in rows.to_batches():
         published, secret = Changing.of(how).changed(part, stays)
