@@ -147,8 +147,10 @@ def test_a_table_on_spark(
         assert command([*words, "--json"]) == 0
         return json.loads(capsys.readouterr().out)
 
-    here = told("release", "holes.csv", *words, "-o", "here.csv")
-    there = told("release", "holes.csv", *words, "-o", "there", "--engine", "spark")
+    # Spark's own processes were started in another folder.
+    given, out = str(tmp_path / "holes.csv"), str(tmp_path / "there")
+    here = told("release", given, *words, "-o", "here.csv")
+    there = told("release", given, *words, "-o", out, "--engine", "spark")
     for name in ("rows", "columns", "strata", "certificate"):
         assert there.get(name) == here.get(name), name
     records = [TableRecord.load(f"{name}.record.json") for name in ("here.csv", "there")]
@@ -170,7 +172,8 @@ def test_a_category_that_was_not_described_on_spark(
     words = ["people.csv", "-s", "race", "-c", "job", "-c", "grade", "-e", "1", "--known", "sex"]
     assert command(["calibrate", *words, "--nominal", "-o", "plan.json"]) == 0
     text = Path("people.csv").read_text(encoding="utf-8")
-    release = ["release", "more.csv", "--plan", "plan.json", "--beliefs-from-plan", "-o", "out"]
+    given, out = str(tmp_path / "more.csv"), str(tmp_path / "out")
+    release = ["release", given, "--plan", "plan.json", "--beliefs-from-plan", "-o", out]
     for row, problem in (
         ("1,1980-01-11,secretly,Male,30,A,2,low,no", "'job' and 'grade' was not described"),
         ("1,1980-01-11,x,Other,30,A,2,low,no", "nothing is promised for these values of 'sex'"),
