@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
@@ -19,10 +21,24 @@ def weights(seed: int, rows: int, outcomes: int) -> np.ndarray:
     return found
 
 
-@pytest.mark.parametrize(("rows", "outcomes"), [(1, 1), (3, 2), (4, 7), (16, 16), (5, 100)])
-def test_slots_hold_the_weights(rows: int, outcomes: int) -> None:
+def ties(seed: int, rows: int, outcomes: int) -> np.ndarray:
+    """Multiples of an eighth of a slot: slots that are full, and givers left with nothing."""
+    generator = np.random.default_rng(seed)
+    steps = 8 << max(outcomes - 1, 0).bit_length()
+    shares = generator.dirichlet(np.full(outcomes, 0.5), rows)
+    drawn = np.stack([generator.multinomial(steps, each) for each in shares])
+    return drawn.astype(np.int64) * ((1 << BITS) // steps)
+
+
+@pytest.mark.parametrize("made", [weights, ties])
+@pytest.mark.parametrize(
+    ("rows", "outcomes"), [(1, 1), (3, 2), (4, 7), (16, 16), (5, 100), (9, 256)]
+)
+def test_slots_hold_the_weights(
+    made: Callable[[int, int, int], np.ndarray], rows: int, outcomes: int
+) -> None:
     """Counted over all 2⁶⁴ words: a slot's words below its edge, and the others."""
-    given = weights(1, rows, outcomes)
+    given = made(1, rows, outcomes)
     tables = AliasTables.of(given, BITS)
     shift = tables.slots.bit_length() - 1
     edges, others = tables.edges.reshape(rows, -1), tables.others.reshape(rows, -1)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +69,7 @@ class Recoded(Drawing):
             given.ndim == 1 and (given.dtype.kind in "iuf" or given.size == 0),
             "values must be a list of real numbers.",
         )
-        published = np.array([np.nan if each is None else each for each in law.coded_outputs])
+        sampler = _sampler(law)
         results = np.empty(given.shape)
         for start in range(0, given.size, _AT_A_TIME):
             part = slice(start, start + _AT_A_TIME)
@@ -81,7 +81,7 @@ class Recoded(Drawing):
                     "take. Fit the beliefs to a table that has it"
                     f"{'' if law.labelled else ', or use bins (edges=..., --edges)'}."
                 )
-            results[part] = published[_alias(law).draw(rows, entropy)]
+            results[part] = sampler.published.take(sampler.tables.draw(rows, entropy))
         return results
 
     def _rows(self, law: Recoding, values: FloatArray, entropy: Entropy) -> npt.NDArray[np.int64]:
@@ -111,11 +111,25 @@ class Recoded(Drawing):
         return f"{len(law.values)} rows of whole numbers that sum to 2^{_BITS}"
 
 
+class _Sampler(NamedTuple):
+    """What draws need of a law, made once for all parts of a table.
+
+    Attributes:
+        tables: The law of each row; that of values which are not described is the last.
+        published: What each outcome stands for; nan is a missing value.
+    """
+
+    tables: AliasTables
+    published: FloatArray
+
+
 @lru_cache(maxsize=16)
-def _alias(law: Recoding) -> AliasTables:
-    if law.unseen is None:
-        return AliasTables.of(law.table, _BITS)
-    return AliasTables.of(np.vstack([law.table, np.array(law.unseen, dtype=np.int64)]), _BITS)
+def _sampler(law: Recoding) -> _Sampler:
+    rows = law.table
+    if law.unseen is not None:
+        rows = np.vstack([rows, np.array(law.unseen, dtype=np.int64)])
+    published = [np.nan if each is None else each for each in law.coded_outputs]
+    return _Sampler(AliasTables.of(rows, _BITS), np.array(published))
 
 
 def _size(number: float) -> str:

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from pufferfish.core.validation import require
 from pufferfish.sampling.entropy import Entropy
 
+IntArray = npt.NDArray[np.int64]
+
 __all__ = ["AliasTables"]
 
 
@@ -48,11 +50,14 @@ class AliasTables:
         )
         slots = 1 << max(weights.shape[1] - 1, 0).bit_length()
         require(slots <= 1 << bits, "a table has more outcomes than it can tell apart.")
-        laid = [_lay_out(row, slots, (1 << bits) // slots) for row in weights.tolist()]
-        edges = np.array([edge for row, _ in laid for edge in row], dtype=np.uint64)
+        padded = np.zeros((len(weights), slots), dtype=np.int64)
+        padded[:, : weights.shape[1]] = weights
+        edges = np.empty(padded.shape, dtype=np.uint64)
+        others = np.empty(padded.shape, dtype=np.int64)
+        for row, own in enumerate(padded):
+            edges[row], others[row] = _lay_out(own, (1 << bits) // slots)
         scale = np.uint64(64 - bits + slots.bit_length() - 1)
-        others = np.array([other for _, row in laid for other in row], dtype=np.int64)
-        return cls(slots, edges << scale, others)
+        return cls(slots, edges.ravel() << scale, others.ravel())
 
     def draw(self, rows: npt.NDArray[np.integer], entropy: Entropy) -> npt.NDArray[np.int64]:
         """One outcome for each entry, by the law of its row."""
@@ -73,19 +78,26 @@ class AliasTables:
         return np.where(first, slot, self.others.take(place))
 
 
-def _lay_out(weights: list[int], slots: int, size: int) -> tuple[list[int], list[int]]:
-    """Edges and second outcomes of the slots of one law."""
-    left = [*weights, *[0] * (slots - len(weights))]
-    # A slot that its own outcome fills needs no edge.
-    edges, others = [0] * slots, list(range(slots))
-    small = [slot for slot, weight in enumerate(left) if weight < size]
-    large = [slot for slot, weight in enumerate(left) if weight > size]
-    while small:
-        slot, giver = small.pop(), large[-1]
-        edges[slot], others[slot] = left[slot], giver
-        left[giver] -= size - left[slot]
-        if left[giver] <= size:
-            large.pop()
-            if left[giver] < size:
-                small.append(giver)
+def _lay_out(weights: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """Edges and second outcomes of the slots of one law, each of this size.
+
+    Slots with less than `size` are filled up one after the other, the i-th from D_{i−1} to D_i of
+    all that is lacking. Outcomes with more give in their order: the j-th has what lies between
+    E_{j−1} and E_j of all that is left over. A slot is filled by the one outcome that has
+    D_{i−1}. If that outcome has not enough (D_i > E_j), it takes the rest from its own slot, which
+    the next outcome fills up. Both sums end at the same number, which is below 2^b.
+    """
+    edges, others = np.zeros_like(weights), np.arange(weights.size)
+    lacking, givers = np.flatnonzero(weights < size), np.flatnonzero(weights > size)
+    if lacking.size:
+        needed = np.cumsum(size - weights[lacking])
+        given = np.cumsum(weights[givers] - size)
+        starts = needed - (size - weights[lacking])
+        edges[lacking] = weights[lacking]
+        others[lacking] = givers[np.searchsorted(given, starts, side="right")]
+        short = needed[np.searchsorted(needed, given)] - given
+        # The last giver is never short: it ends where all that is lacking ends.
+        falling = np.flatnonzero(short)
+        edges[givers[falling]] = size - short[falling]
+        others[givers[falling]] = givers[falling + 1]
     return edges, others

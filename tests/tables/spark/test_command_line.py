@@ -17,8 +17,10 @@ import pytest
 import pufferfish as pf
 from pufferfish.cli.app import run as command
 from pufferfish.core.errors import DataError
+from pufferfish.joint.record import TableRecord
 from pufferfish.kinds.verifier import verify_record
 from pufferfish.tables.spark.session import read_table
+from tests.cli.test_joint import people
 from tests.tables.spark.conftest import QUICK, environment
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -127,3 +129,65 @@ def test_a_csv_has_the_same_rows_as_on_one_machine(spark: Any, tmp_path: Path) -
         table.write_text(text + bad, encoding="utf-8")
         with pytest.raises(DataError, match=words):
             pf.summarise(read_table(spark, str(table), None, ("x",)), column="x", secret="s")
+
+
+def test_a_table_on_spark(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Columns together, a secret with holes, known and unprotected columns."""
+    monkeypatch.chdir(tmp_path)
+    people(Path("people.csv"))
+    text = Path("people.csv").read_text(encoding="utf-8")
+    holes = "".join(f"{number},1980-01-11,x,Male,30,,2,low,no\n" for number in range(9))
+    Path("holes.csv").write_text(text + holes, encoding="utf-8")
+    words = ["-s", "race", "-c", "job", "-c", "grade", "-e", "0.5"]
+    words += ["--keep", "age", "--bands", "age=45", "--keep-unprotected", "score"]
+
+    def told(*words: str) -> Any:
+        assert command([*words, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    # Spark's own processes were started in another folder.
+    given, out = str(tmp_path / "holes.csv"), str(tmp_path / "there")
+    here = told("release", given, *words, "-o", "here.csv")
+    there = told("release", given, *words, "-o", out, "--engine", "spark")
+    for name in ("rows", "columns", "strata", "certificate"):
+        assert there.get(name) == here.get(name), name
+    records = [TableRecord.load(f"{name}.record.json") for name in ("here.csv", "there")]
+    assert records[0].rows_unprotected == records[1].rows_unprotected == 9
+    assert all(each.reveals is not None for each in records)
+    assert verify_record(tmp_path / "there.record.json").verdict is True
+    published = pq.read_table("there")
+    assert sorted(published.column_names) == ["age", "grade", "job", "score"]
+    assert set(published.column("age").to_pylist()) == {"<45", ">=45"}
+    assert published.num_rows == 1109
+
+
+def test_a_category_that_was_not_described_on_spark(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two secrets, and a known column that is looked at and not published."""
+    monkeypatch.chdir(tmp_path)
+    people(Path("people.csv"))
+    words = ["people.csv", "-s", "race", "-s", "grade", "-c", "job", "-c", "pregnant"]
+    words += ["-e", "0.2", "--known", "sex", "--nominal", "-o", "plan.json"]
+    assert command(["calibrate", *words]) == 0
+    text = Path("people.csv").read_text(encoding="utf-8")
+    given, out = str(tmp_path / "more.csv"), str(tmp_path / "out")
+    release = ["release", given, "--plan", "plan.json", "--beliefs-from-plan", "-o", out]
+    for row, problem in (
+        ("1,1980-01-11,secretly,Male,30,A,2,low,no", "'job' and 'pregnant' was not described"),
+        ("1,1980-01-11,x,Other,30,A,2,low,no", "nothing is promised for these values of 'sex'"),
+    ):
+        Path("more.csv").write_text(f"{text}{row}\n", encoding="utf-8")
+        assert command([*release, "--engine", "spark"]) == 4
+        said = capsys.readouterr().err
+        assert problem in said
+        assert "secretly" not in said
+        assert "Other" not in said
+    assert not Path("out").exists()
+    Path("more.csv").write_text(text, encoding="utf-8")
+    assert command([*release, "--engine", "spark"]) == 0
+    capsys.readouterr()
+    assert verify_record(tmp_path / "out.record.json").verdict is True
+    assert pq.read_table("out").column_names == ["job", "pregnant"]

@@ -15,6 +15,9 @@ from pufferfish.learning import Sample
 from tests import seams
 from tests.joint import test_several_measured as several
 from tests.joint.engines import plain
+from tests.joint.test_kinds_of_secrets import EDGES
+from tests.joint.test_kinds_of_secrets import planned as bands_planned
+from tests.joint.test_kinds_of_secrets import table as bands_table
 from tests.joint.test_rows import ROWS, check, mixed, planned, table, unseen
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -91,7 +94,7 @@ def test_numbers_by_strata(spark: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("jointly", [False, True])
 def test_several_secrets_are_measured(spark: Any, tmp_path: Path, jointly: bool) -> None:
     """In rows that the executors choose for each secret; more than are wanted are there."""
-    plan = several.plan_of(several.told(), ["r", "s"], jointly=jointly)
+    plan = several.plan_of(several.told(), ["r", "s"], **several.HOW[jointly])
     many = spark.createDataFrame(several.told()).repartition(3)
     found = pf.release(many, plan, tmp_path / "out").record
     if jointly:
@@ -130,3 +133,18 @@ def test_executors_choose_the_same_share_of_all_rows_of_a_secret(
     # About 330 of 2,700 rows, 5% of them rare; were these chosen by both secrets, nearly half were.
     assert len(tells) < 1000
     assert tells.count("p") / len(tells) < 0.12
+
+
+def test_what_is_kept_unprotected_is_measured_against_bands(spark: Any, tmp_path: Path) -> None:
+    """Rows are grouped and sampled by the bands of the secret, and not by its numbers."""
+    frame = bands_table("bands")
+    frame.loc[::7, "s"] = float("nan")
+    frame["tells"] = np.digitize(frame["s"].fillna(0.0), EDGES)
+    plan = bands_planned(frame, "bands", keep_unprotected=("tells",))
+    local = pf.release(frame, plan).record
+    found = pf.release(given(spark, frame), plan, tmp_path / "out").record
+    assert found.rows_unprotected == local.rows_unprotected == len(frame.loc[::7])
+    assert local.reveals is not None
+    assert found.reveals is not None
+    assert found.reveals.found_percent > 90
+    assert found.beliefs_from == "this table"

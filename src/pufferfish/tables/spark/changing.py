@@ -12,6 +12,7 @@ from pufferfish.core.extras import pyarrow
 from pufferfish.tables.arrow import arrow_batch, arrow_column, arrow_type
 from pufferfish.tables.batch import Batch, Coded, ColumnType
 from pufferfish.tables.change import Change, Changed
+from pufferfish.tables.coding import Coding
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,17 +28,21 @@ class Changing:
     numbers: tuple[str, ...]
     labels: tuple[str, ...]
     secret: str
+    bands: Coding | None
     change: Callable[[Batch, int | None], Changed]
     secrets: Callable[[Batch, int | None], tuple[Coded, ...]] | None = None
 
     @classmethod
     def of(cls, how: Change) -> Self:
         """What `how` does to rows; nobody looks at their secrets."""
-        return cls(dict(how.columns), how.numbers, how.labels, how.secret, how.checked)
+        columns = dict(how.columns)
+        return cls(columns, how.numbers, how.labels, how.secret, how.bands, how.checked)
 
     def read(self, part: pa.RecordBatch) -> Batch:
         """Rows as the change reads them."""
-        return arrow_batch(part, self.numbers, self.secret, self.labels)
+        labelled = self.secret if self.bands is None else None
+        batch = arrow_batch(part, self.numbers, labelled, self.labels)
+        return batch if self.bands is None else batch._replace(secret=self.bands.coded(batch))
 
     def looked_for(self, batch: Batch) -> tuple[Coded, ...]:
         """Their secrets, as somebody who looks is told them."""

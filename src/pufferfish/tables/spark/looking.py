@@ -22,6 +22,7 @@ from pufferfish.core.validation import FloatArray
 from pufferfish.tables.batch import Coded
 from pufferfish.tables.change import Change
 from pufferfish.tables.rows import Columns, plain_columns, take_rows
+from pufferfish.tables.spark.bands import banded
 from pufferfish.tables.spark.changing import Changing
 from pufferfish.tables.spark.jobs import Field, map_partitions, pick, understood
 from pufferfish.tables.spark.summarise import secret_kind
@@ -59,7 +60,7 @@ def look_at_sample(
     names, stays = list(dict.fromkeys([how.secret, *how.read])), tuple(how.stays(frame.columns))
     if how.secrets is None:
         with understood():
-            rows = _by_column(frame, how.secret, names, shares, seed)
+            rows = _by_column(frame, how, names, shares, seed)
         for part in rows.to_batches():
             published, secrets = Changing.of(how).changed(part, stays)
             how.show(secrets, partial(_columns, published))
@@ -80,12 +81,19 @@ def look_at_sample(
 
 
 def _by_column(
-    frame: Any, secret: str, names: list[str], shares: Mapping[Secret, float], seed: int
+    frame: Any, how: Change, names: list[str], shares: Mapping[Secret, float], seed: int
 ) -> pa.Table:
     """Some rows of each label of the column of the secret, chosen by Spark itself."""
-    sql, kind = pyspark("sql.functions"), secret_kind(frame, secret)
-    pairs = ((sql.lit(label).cast(kind), sql.lit(share)) for label, share in shares.items())
-    share = sql.create_map(*chain.from_iterable(pairs))[sql.col("c0").cast(kind)]
+    sql = pyspark("sql.functions")
+    if how.bands is None:
+        kind = secret_kind(frame, how.secret)
+        secret = sql.col("c0").cast(kind)
+        labels = {each: sql.lit(each).cast(kind) for each in shares}
+    else:
+        secret, banded_labels = banded(how.bands, sql.col("c0"))
+        labels = {each: sql.lit(banded_labels.index(each)) for each in shares}
+    pairs = ((labels[label], sql.lit(share)) for label, share in shares.items())
+    share = sql.create_map(*chain.from_iterable(pairs))[secret]
     return pick(frame, *names).where(sql.rand(seed) < share).toArrow().rename_columns(names)
 
 

@@ -18,6 +18,7 @@ from pufferfish.core.extras import pyspark
 from pufferfish.tables.change import Change, Measured
 from pufferfish.tables.engine import SurveyedGroup
 from pufferfish.tables.names import not_numeric
+from pufferfish.tables.spark.bands import banded
 from pufferfish.tables.spark.jobs import pick, understood
 from pufferfish.tables.spark.summarise import secret_kind
 
@@ -31,10 +32,15 @@ _MOST_SECRETS = 1_000_000
 def count_groups(frame: Any, how: Change) -> tuple[SurveyedGroup, ...]:
     """Count the rows of each secret, and measure the column that is to be measured."""
     sql = pyspark("sql.functions")
-    secret_kind(frame, how.secret)
+    if how.bands is None:
+        secret_kind(frame, how.secret)
     looked_at = list(dict.fromkeys([*how.columns, *how.reads]))
     table = pick(frame, how.secret, *looked_at)
-    if dict(table.dtypes)["c0"] == "string":
+    labels: tuple[Any, ...] | None = None
+    if how.bands is not None:
+        band, labels = banded(how.bands, sql.col("c0"))
+        table = table.withColumn("c0", band)
+    elif dict(table.dtypes)["c0"] == "string":
         table = table.withColumn("c0", sql.when(sql.col("c0") != "", sql.col("c0")))
     kinds = dict(zip(looked_at, (kind for _, kind in table.dtypes[1:]), strict=True))
     for name in how.numbers:
@@ -57,7 +63,11 @@ def count_groups(frame: Any, how: Change) -> tuple[SurveyedGroup, ...]:
     if len(found) > _MOST_SECRETS:
         raise DataError(f"column {how.secret!r} has more than {_MOST_SECRETS:,} values.")
     return tuple(
-        SurveyedGroup(label, rows, rows - present, int(digest), *_measure(*measures))
+        SurveyedGroup(
+            label if labels is None or label is None else labels[label],
+            *(rows, rows - present, int(digest)),
+            *_measure(*measures),
+        )
         for label, rows, present, digest, *measures in found
     )
 
