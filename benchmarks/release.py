@@ -86,6 +86,11 @@ class Measured(NamedTuple):
     memory: float
     cores: float
 
+    @property
+    def work(self) -> float:
+        """Milliseconds of all processors together."""
+        return self.time * self.cores
+
 
 def run() -> list[Result]:
     results = []

@@ -151,7 +151,11 @@ def recertify(
     distance = nonnegative("radius", radius)
     if isinstance(noise, Recoding):
         require(distance == 0.0, "a recoding has no radius; say by how much laws may be wrong.")
-        certificate = verify(scenario, noise, goal, wrong=0.0 if recode is None else recode.wrong)
+        require(
+            wrong == 0.0 or recode is None,
+            "by how much laws may be wrong is one of the figures of a recoding: say it there.",
+        )
+        certificate = verify(scenario, noise, goal, wrong=wrong if recode is None else recode.wrong)
         if certificate.holds is not True:
             raise CertificationError(_not_kept(method, certificate))
         return replace(_calibration(scenario, certificate, method, None, 0.0), recode=recode)

@@ -1,9 +1,9 @@
 """A smooth law of values that are moved into [L, H], as a table in narrow cells.
 
-A cell of width h sends its mass to its middle, the bounds keep what lies beyond them. Each law within
-η of the capped one then becomes a law within η of the table, and its values move by at most h/2: a
-distance W_∞ of h/2, which under Laplace noise is a factor of e^{h/2b}. What rounding does to the masses
-is a further total variation.
+A cell of width h sends its mass to its middle, the bounds keep what lies beyond them. Each law
+within η of the capped one then becomes a law within η of the table, and its values move by at most
+h/2: a distance W_∞ of h/2, which under Laplace noise is a factor of e^{h/2b}. What rounding does to
+the masses is a further total variation. Proof: docs/theory/wrong-noise.md.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The part of a table that lies farthest from a point, and what Laplace noise makes of it there.
 
-For a table P on [L, H] and Laplace noise of scale b let u = (y − L)/b and v = (x − L)/b. Of all parts
-of P with mass μ, the one that lies farthest from u has the least ∫ e^{−|u−v|}. It is a tail of mass α
-on the left and one of mass μ − α on the right. Moving α up replaces an atom l of the right end of the
-left tail's successor by r, the next of the right tail, and pays as soon as u passes (l + r)/2. These
-midpoints (`turns`) rise with α, so that between two of them α is fixed, and
+For a table P on [L, H] and Laplace noise of scale b let u = (y − L)/b and v = (x − L)/b. Of all
+parts of P with mass μ, the one that lies farthest from u has the least ∫ e^{−|u−v|}. It is a tail
+of mass α on the left and one of mass μ − α on the right. With more α the left tail takes mass at
+its next atom l, and the right tail gives up mass at its innermost atom r; that pays as soon as u
+passes (l + r)/2. These midpoints (`turns`) rise with α, so that between two of them α is fixed, and
 
     F_μ(u) = e^{−u}·Σ_left w·e^{v} + e^{u}·Σ_right w·e^{−v}.
 
@@ -101,13 +101,20 @@ def farthest_part(law: TableOutput, places: FloatArray, mass: float, side: float
     )
 
 
-def _atom(below: FloatArray, level: FloatArray, count: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _atom(
+    below: FloatArray, level: FloatArray, count: int
+) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """The atom at a level of the cumulated masses."""
     return np.clip(np.searchsorted(below, level, side="right") - 1, 0, count - 1)
 
 
 def _tails(
-    log_sums: FloatArray, masses: FloatArray, places: FloatArray, mass: FloatArray, *, flip: bool = False
+    log_sums: FloatArray,
+    masses: FloatArray,
+    places: FloatArray,
+    mass: FloatArray,
+    *,
+    flip: bool = False,
 ) -> _Tail:
     """Tails from the left end; `log_sums` are those of whole atoms, seen from the last of them."""
     below = np.concatenate([[0.0], np.cumsum(masses)])

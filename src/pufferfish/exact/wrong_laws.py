@@ -1,7 +1,7 @@
 """Two tables with Laplace noise, each of which may be wrong by η in total variation on [L, H].
 
-Let u = (y − L)/b, T = (H − L)/b, F_μ the farthest part of a table (`farthest`), and f = F_1. Among all
-laws on [L, H] within η of P the density at y, times 2b, reaches, for 0 ≤ u ≤ T,
+Let u = (y − L)/b, T = (H − L)/b, F_μ the farthest part of a table (`farthest`), and f = F_1. Among
+all laws on [L, H] within η of P the density at y, times 2b, reaches, for 0 ≤ u ≤ T,
 
     at most   U(u) = f_P(u) − F_{P,η}(u) + η            (what is farthest moves to y itself),
     at least  V(u) = F_{P,1−η}(u) + η·e^{−max(u, T−u)}  (what is nearest moves to the farther end).
@@ -41,8 +41,8 @@ __all__ = ["WrongTables", "described_and_wrong"]
 _FAINT = 1e-300
 # A slope this close to 0 may have either sign.
 _LEVEL = 1e-12
-# Where a quadratic nearly touches 0 its roots are off by up to 1e-7, elsewhere by 1e-9; with a slope
-# of at most 4 that costs the integral this much.
+# Where a quadratic nearly touches 0 its roots are off by up to 1e-7, elsewhere by 1e-9; with a
+# slope of at most 4 that costs the integral this much.
 _TOUCHES, _TOUCHING, _CROSSING = 1e-6, 4e-13, 4e-17
 # Steps of the search for a point where the ratio is as large as on any; each takes 38% away.
 _STEPS = 60
@@ -99,9 +99,7 @@ class WrongTables:
         """log C at the end of each piece and log D at its start, rounded down."""
         log_d, log_c = left.parts(middle, self._start, self._stop)
         added, far = np.log(self._eta), 0.5 * self._end
-        log_c = np.where(
-            middle < far, np.logaddexp(log_c, added + (self._stop - self._end)), log_c
-        )
+        log_c = np.where(middle < far, np.logaddexp(log_c, added + (self._stop - self._end)), log_c)
         log_d = np.where(middle < far, log_d, np.logaddexp(log_d, added - self._start))
         return log_c - self._kappa, log_d - self._kappa
 
@@ -144,9 +142,7 @@ class WrongTables:
 
         def log_ratio(u: FloatArray) -> FloatArray:
             most = np.exp(whole.log_at(u)) - np.exp(moved.log_at(u))
-            least = np.logaddexp(
-                left.log_at(u), np.log(self._eta) - np.maximum(u, self._end - u)
-            )
+            least = np.logaddexp(left.log_at(u), np.log(self._eta) - np.maximum(u, self._end - u))
             most = np.maximum(most, 0.0) + self._eta
             return np.asarray(np.log(most) - least - 8.0 * self._kappa)
 
@@ -194,7 +190,9 @@ class WrongTables:
     def hockey_stick(self, epsilon: float) -> Enclosure:
         """The largest HS_ε: from below that of the laws as described, from above two bounds."""
         described = LaplaceTables(self._p, self._q).hockey_stick(epsilon)
-        upper = min(described_and_wrong(described.upper, epsilon, self._eta), self.delta_upper(epsilon))
+        upper = min(
+            described_and_wrong(described.upper, epsilon, self._eta), self.delta_upper(epsilon)
+        )
         return Enclosure(min(described.lower, upper), upper)
 
 

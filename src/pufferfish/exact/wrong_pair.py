@@ -1,4 +1,4 @@
-"""A pair of laws that may be wrong, both directions, for any prior: as tables on the stated range."""
+"""A pair of laws that may be wrong, in both directions: as tables on the stated range."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pufferfish.exact.capped import capped_table
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.radius import delta_within, epsilon_within, inner_epsilon
 from pufferfish.exact.wrong_laws import WrongTables
-from pufferfish.noise import GaussianNoise, LaplaceNoise, Noise, TableOutput
+from pufferfish.noise import LaplaceNoise, TableOutput
 
-__all__ = ["WrongRatio", "require_stated_range", "wrong_ratios"]
+__all__ = ["WrongRatio", "stated_range", "wrong_ratios"]
 
 _UP = 1.0 + 2.0**-50
 
@@ -42,9 +42,7 @@ class WrongRatio:
 
 def wrong_ratios(laws: PairOfLaws, noise: LaplaceNoise) -> tuple[WrongRatio, WrongRatio]:
     """Both directions of a pair under Laplace noise."""
-    cap = laws.cap
-    if cap is None:
-        raise UnsupportedError(_NO_RANGE.format(laws.belief))
+    cap = stated_range(laws)
     first, second = capped_table(laws.first, cap), capped_table(laws.second, cap)
     radius, error = max(first.radius, second.radius), max(first.error, second.error)
     wrong = math.nextafter(laws.wrong + error, 1.0) if error else laws.wrong
@@ -57,29 +55,23 @@ def wrong_ratios(laws: PairOfLaws, noise: LaplaceNoise) -> tuple[WrongRatio, Wro
     )
 
 
-_NO_RANGE = (
-    "belief {!r} does not say between which public bounds values lie, and on an unbounded line no "
-    "noise covers laws that may be wrong: a small share of values could lie anywhere. Cap the column "
-    "(--cap LOW:HIGH; cap=(low, high) of fit_beliefs or Belief, and of the plan)."
-)
-
-
-def require_stated_range(laws: PairOfLaws, noise: Noise) -> None:
-    """Refuse what is not proven.
+def stated_range(laws: PairOfLaws) -> tuple[float, float]:
+    """The public range of a pair whose laws may be wrong.
 
     Raises:
-        UnsupportedError: No range is stated, values may be missing, or the noise is Gaussian.
+        UnsupportedError: None is stated, or values may be missing.
     """
     if laws.cap is None:
-        raise UnsupportedError(_NO_RANGE.format(laws.belief))
+        raise UnsupportedError(
+            f"belief {laws.belief!r} does not say between which public bounds values lie, and on "
+            "an unbounded line no noise covers laws that may be wrong: a small share of values "
+            "could lie anywhere. Cap the column (--cap LOW:HIGH; cap=(low, high) of fit_beliefs or "
+            "Belief, and of the plan)."
+        )
     if laws.missing_first or laws.missing_second:
         raise UnsupportedError(
-            f"belief {laws.belief!r} says that values may be missing. Noise publishes a hole there, "
-            "and how often that happens may be wrong as well, which no noise hides: use a recoding "
-            "(mechanism=\"recode\"), or leave out or fill rows without a value."
+            f"belief {laws.belief!r} says that values may be missing. Noise publishes a hole "
+            "there, and how often that happens may be wrong as well, which no noise hides: use a "
+            'recoding (mechanism="recode"), or leave out or fill rows without a value.'
         )
-    if isinstance(noise, GaussianNoise):
-        raise UnsupportedError(
-            "laws that may be wrong are covered by Laplace noise and by recodings; for Gaussian "
-            "noise nothing is proven here."
-        )
+    return laws.cap

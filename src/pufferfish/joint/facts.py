@@ -23,7 +23,7 @@ from pufferfish.columns.statement.facts import (
 )
 from pufferfish.core.ladder import Rounding
 from pufferfish.documents.shape import entries_of, plain, read_part, written
-from pufferfish.documents.types import Bounds, Count, Name, Time
+from pufferfish.documents.types import Bounds, Count, Name, Share, Time
 from pufferfish.joint.plan import Missing, TablePlan
 from pufferfish.kinds.record import Stated
 from pufferfish.learning.reveals import Reveals, RevealsEntries
@@ -63,6 +63,8 @@ class TableFacts(Stated):
         postprocess: What was done to noised values.
         recode: Of a recoding: what was asked of it. Figures only where every belief is public.
         jointly: Whether the combinations of several secrets are protected.
+        wrong: Of noise: how far in total variation each law may be from the one believed, between
+            the bounds of the cap.
     """
 
     goal: Guarantee
@@ -88,6 +90,7 @@ class TableFacts(Stated):
     postprocess: tuple[Postprocess, ...]
     recode: RecodeStated | None = None
     jointly: bool = False
+    wrong: Share = 0.0
 
     @classmethod
     def of(
@@ -131,6 +134,7 @@ class TableFacts(Stated):
             postprocess=plan.postprocess,
             recode=stated_recode(plan.calibration.recode, public=plan.public),
             jointly=plan.jointly,
+            wrong=plan.calibration.wrong_of_noise,
         )
 
     def planned_by(self, plan: TablePlan) -> TableFacts:
@@ -150,7 +154,7 @@ class TableFacts(Stated):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a document."""
-        return written(
+        document = written(
             TableFactsEntries,
             self,
             pairs=pairs_to_plain(self.pairs),
@@ -159,6 +163,9 @@ class TableFacts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
+        if not self.wrong:
+            del document["wrong"]
+        return document
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

@@ -17,7 +17,14 @@ from pufferfish.joint.record import TableRecord
 from pufferfish.joint.words import headline, not_promised
 from pufferfish.mechanisms import words_of
 from pufferfish.words.numbers import percent, percent_up, readable
-from pufferfish.words.phrases import join_words, list_in_words, meaning, pair_in_words, unprotected
+from pufferfish.words.phrases import (
+    join_words,
+    list_in_words,
+    meaning,
+    pair_in_words,
+    unprotected,
+    wrong_laws,
+)
 from pufferfish.words.steps import Entry, Step
 
 __all__ = ["adversaries_in_words", "guess_of", "promise_in_words", "story"]
@@ -34,7 +41,9 @@ def story(record: TableRecord) -> tuple[Step, ...]:
         "Beware": headline(record.facts),
         "Promise": [
             promise_in_words(plan),
-            wrong_in_words(wrong) if plan.calibration.recode is not None else "",
+            wrong_in_words(wrong)
+            if plan.calibration.recode is not None
+            else wrong_laws(wrong, capped=True),
         ],
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [_published(record)],

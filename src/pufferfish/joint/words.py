@@ -21,6 +21,7 @@ from pufferfish.words.phrases import (
     list_in_words,
     name_pairs,
     unprotected,
+    wrong_laws,
 )
 
 __all__ = ["headline", "known_in_words", "not_promised", "promise", "words"]
@@ -108,6 +109,7 @@ def promise(facts: TableFacts) -> str:
         "release.",
         _those_who_know_less(facts),
         cap_in_words(facts.cap, words_of(facts.noise).called),
+        wrong_laws(facts.wrong, capped=True),
         noise_in_words(facts.noise),
         recode_in_words(facts.recode),
     )

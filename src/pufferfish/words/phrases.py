@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.words.numbers import odds_factor, readable, times
+from pufferfish.words.numbers import odds_factor, percent, readable, times
 
 __all__ = [
     "beside_column",
@@ -28,6 +28,7 @@ __all__ = [
     "unit_in_words",
     "unprotected",
     "without_name",
+    "wrong_laws",
 ]
 
 
@@ -76,6 +77,23 @@ def seen_by(direction: tuple[object, object], belief: str) -> str:
 def join_words(*sentences: str) -> str:
     """A paragraph of those sentences that say something."""
     return " ".join(filter(None, sentences))
+
+
+def wrong_laws(wrong: float, *, capped: bool = False) -> str:
+    """For which laws besides the described ones a promise holds; nothing where for none.
+
+    Args:
+        wrong: How far in total variation each may be from the described one.
+        capped: Whether only laws of values within the bounds of the cap are meant.
+    """
+    if not wrong:
+        return ""
+    inside = " of values within these bounds" if capped else ""
+    return (
+        f"The promise holds as well for every law{inside} within {percent(wrong, 3)} of a "
+        "described one: as long as no event is more likely or less likely by more than "
+        f"{percent(wrong, 3)}."
+    )
 
 
 def meaning(promise: Guarantee, pair: str) -> str:
