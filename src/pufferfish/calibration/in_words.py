@@ -64,7 +64,7 @@ def explain(
             certificate_in_words(certificate) + _if_wrong(radius),
             wrong_laws(certificate.wrong, capped=True),
         ),
-        "repeats": repeats(scenario, noise, composable),
+        "repeats": repeats(scenario, noise, composable, certificate.wrong),
         "not promised": _not_promised(noise, certificate.wrong),
     }
     steps = [Step(title, (text,)) for title, text in texts.items()]
@@ -222,15 +222,22 @@ def _if_wrong(radius: float) -> str:
     )
 
 
-def repeats(scenario: Scenario, law: Law, composable: ComposableCertificate | None) -> str:
-    """What a second release would cost."""
+def repeats(
+    scenario: Scenario,
+    law: Law,
+    composable: ComposableCertificate | None,
+    wrong: float = 0.0,
+) -> str:
+    """What a second release would cost, of laws that may be wrong by this much."""
     if is_many(scenario):
         return (
             "Repeated releases: the certificate is for one. What more would cost is not worked out "
             "here, for so many pairs; `calibration.composable` does it, in its own time."
         )
     if composable is None:
-        if law.ratio_scale > 0.0:
+        if law.ratio_scale > 0.0 and wrong:
+            reason = "what adds up is known of the described laws alone, and not of all near them"
+        elif law.ratio_scale > 0.0:
             reason = "no bound is known on how far apart the two values of a pair can be"
         elif law.additive:
             reason = "only the costs of Laplace noise are known to add up"

@@ -130,9 +130,11 @@ class Chosen:
         """What to know of the comparison, in sentences."""
         found = []
         if self.constant_rmse < self.taken.rmse:
+            least = min(way.rmse for way in self.ways)
+            than = "all of them" if self.constant_rmse < least else "what is taken"
             found.append(
-                "One constant for everybody errs less than all of them: at this promise the "
-                "column serves for its distribution, and hardly for single rows."
+                f"One constant for everybody errs less than {than}: at this promise the column "
+                "serves for its distribution, and hardly for single rows."
             )
         if self.bounds_of_data and self.taken.rmse > min(way.rmse for way in self.ways):
             found.append(

@@ -88,10 +88,10 @@ def wrong_laws(wrong: float, *, capped: bool = False) -> str:
     """
     if not wrong:
         return ""
-    inside = " of values within these bounds" if capped else ""
+    every = "law of values between the bounds of the cap that is" if capped else "law"
     return (
-        f"The promise holds as well for every law{inside} within {percent(wrong, 3)} of a "
-        "described one: as long as no event is more likely or less likely by more than "
+        f"The promise holds as well for every {every} within {percent(wrong, 3)} of a described "
+        "one: as long as no event is more likely or less likely by more than "
         f"{percent(wrong, 3)}."
     )
 
