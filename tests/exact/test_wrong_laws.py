@@ -167,8 +167,8 @@ def test_delta_is_the_sum_of_bounds_or_the_bound_for_any_mechanism(
     goal = pf.Guarantee(epsilon, 0.5)
     covered = pf.verify(two, pf.LaplaceNoise(scale), goal, wrong=wrong)
     described = pf.verify(two, pf.LaplaceNoise(scale), goal)
-    step = 0.02
-    outputs = np.arange(LOW - 30.0 * scale, HIGH + 30.0 * scale, step)
+    step = 0.08
+    outputs = np.arange(LOW - 12.0 * scale, HIGH + 12.0 * scale, step)
     laws = next(iter(two.laws()))
     for result, plain, direction in zip(
         covered.results, described.results, ((0, 1), (1, 0)), strict=True
@@ -210,9 +210,16 @@ def _sum_of_bounds(
     return math.fsum(terms) / (2.0 * scale)
 
 
-def test_forty_digits() -> None:
-    """One case with mass moved in mpmath, the worst output found by golden section."""
-    first, second = {0: 3, 2: 5, 3: 1, 7: 1}, {1: 2, 2: 2, 5: 5, 8: 11}
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({0: 3, 2: 5, 3: 1, 7: 1}, {1: 2, 2: 2, 5: 5, 8: 11}),
+        # The worst output lies between all points where anything changes: at 4.46.
+        ({0: 1, 8: 1}, {0: 3, 8: 2}),
+    ],
+)
+def test_forty_digits(first: dict[int, int], second: dict[int, int]) -> None:
+    """Mass moved in mpmath, the worst output found by golden section."""
     wrong, scale = mpmath.mpf("0.0625"), mpmath.mpf("1.5")
     with mpmath.workdps(40):
         best = _most(first, second, wrong, scale)
@@ -275,7 +282,7 @@ def test_more_wrong_more_range_and_less_noise_cost_more(
         for one, other in zip(base.results, larger.results, strict=True):
             assert one.epsilon_lower <= other.epsilon_upper
             # The bound on δ is rounded up by up to 1e-9 in all, in either.
-            assert one.delta_upper <= other.delta_upper + 1e-9 or larger is quieter
+            assert one.delta_upper <= other.delta_upper + 1e-9
 
 
 @settings(max_examples=60, deadline=None)

@@ -382,10 +382,8 @@ class ColumnPlan(Plan):
             scenario=scenario_to_dict(calibration.scenario),
             wrong=calibration.wrong_of_noise,
         )
-        for name, said in (("recode", calibration.recode), ("wrong", calibration.wrong_of_noise)):
-            if not said:
-                del document[name]
-        return document
+        unsaid = ("recode", "wrong")
+        return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pufferfish.core.numerics import UNIT
 from pufferfish.core.validation import FloatArray
@@ -25,12 +26,32 @@ from pufferfish.noise import TableOutput
 
 __all__ = ["Farthest", "farthest_part", "slack_of"]
 
+_Places = npt.NDArray[np.intp]
+
 
 class _Tail(NamedTuple):
-    """For each α the log of Σ w·e^{−distance to `place`} over a tail, and that place."""
+    """For each α a tail: its whole atoms, seen from the last of them, and a part of the next.
 
-    log_sum: FloatArray
-    place: FloatArray
+    Attributes:
+        log_whole: log Σ w·e^{−distance to `last`} over the whole atoms.
+        last: Where the last of them is.
+        log_rest: log of the mass that is taken of the next one.
+        following: Where that is.
+    """
+
+    log_whole: FloatArray
+    last: FloatArray
+    log_rest: FloatArray
+    following: FloatArray
+
+    def log_sum(self, which: _Places, u: FloatArray) -> FloatArray:
+        """log Σ w·e^{−|u − place|} over a tail; u is not within its whole atoms."""
+        return np.asarray(
+            np.logaddexp(
+                self.log_whole[which] - np.abs(u - self.last[which]),
+                self.log_rest[which] - np.abs(u - self.following[which]),
+            )
+        )
 
 
 class Farthest(NamedTuple):
@@ -54,20 +75,12 @@ class Farthest(NamedTuple):
         The left part falls from there as e^{−u}, the right one rises to there as e^{u}.
         """
         which = np.searchsorted(self.turns, middle)
-        return (
-            self.left.log_sum[which] - (start - self.left.place[which]),
-            self.right.log_sum[which] - (self.right.place[which] - end),
-        )
+        return self.left.log_sum(which, start), self.right.log_sum(which, end)
 
     def log_at(self, u: FloatArray) -> FloatArray:
         """log F_μ at points."""
         which = np.searchsorted(self.turns, u)
-        return np.asarray(
-            np.logaddexp(
-                self.left.log_sum[which] - np.abs(u - self.left.place[which]),
-                self.right.log_sum[which] - np.abs(self.right.place[which] - u),
-            )
-        )
+        return np.asarray(np.logaddexp(self.left.log_sum(which, u), self.right.log_sum(which, u)))
 
 
 def slack_of(atoms: int) -> float:
@@ -101,9 +114,7 @@ def farthest_part(law: TableOutput, places: FloatArray, mass: float, side: float
     )
 
 
-def _atom(
-    below: FloatArray, level: FloatArray, count: int
-) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _atom(below: FloatArray, level: FloatArray, count: int) -> _Places:
     """The atom at a level of the cumulated masses."""
     return np.clip(np.searchsorted(below, level, side="right") - 1, 0, count - 1)
 
@@ -121,8 +132,11 @@ def _tails(
     whole = np.clip(np.searchsorted(below, mass, side="right") - 1, 0, masses.size)
     last, following = np.maximum(whole - 1, 0), np.minimum(whole, masses.size - 1)
     rest = np.where(whole < masses.size, np.maximum(mass - below[whole], 0.0), 0.0)
-    place = np.where(rest > 0.0, places[following], places[last])
+    side = -1.0 if flip else 1.0
     with np.errstate(divide="ignore"):
-        full = np.where(whole > 0, log_sums[last] - (place - places[last]), -np.inf)
-        log_sum = np.logaddexp(full, np.log(rest))
-    return _Tail(log_sum, -place if flip else place)
+        return _Tail(
+            np.where(whole > 0, log_sums[last], -np.inf),
+            side * places[last],
+            np.log(rest),
+            side * places[following],
+        )
