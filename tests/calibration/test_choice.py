@@ -38,7 +38,6 @@ def test_keep_is_a_list_of_names(wrong: Any) -> None:
         {"loss": "steps"},
         {"loss": {"c": "changed"}},
         {"weights": {"c": 1.0}},
-        {"wrong": 0.1},
         {"nominal": True},
     ],
 )

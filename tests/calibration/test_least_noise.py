@@ -490,3 +490,60 @@ def test_what_is_said_without_noise_is_said_of_the_adversary_who_sees_most() -> 
     assert calibration.certificate.worst.belief == "Adult table"
     text = unfolded(calibration)
     assert 'as "paper\'s mixtures" sees it: the odds can move without bound' in text
+
+
+def test_the_least_noise_for_laws_that_may_be_wrong() -> None:
+    """Certified, a root, more than without, and more the more wrong laws may be."""
+    laws = {"a": pf.Discrete([1, 2, 5], [0.5, 0.3, 0.2]), "b": pf.Discrete([1, 4], [0.4, 0.6])}
+    scenario = pf.Scenario(pf.Belief(laws, cap=(0.0, 8.0)))
+    for goal in (pf.Guarantee(1.0), pf.Guarantee(0.7, 0.02)):
+        sizes = [pf.calibrate(scenario, goal).noise.size]
+        for wrong in (0.001, 0.01, 0.05):
+            found = pf.calibrate(scenario, goal, wrong=wrong)
+            noise = found.noise
+            assert found.certificate.wrong == wrong
+            assert pf.verify(scenario, noise, goal, wrong=wrong) == found.certificate
+            less = pf.verify(scenario, noise.ideal(0.999), goal, wrong=wrong)
+            assert found.certificate.holds is True
+            assert less.holds is not True
+            sizes.append(noise.size)
+        assert sizes == sorted(sizes)
+
+
+def test_a_size_that_was_given_must_cover_laws_that_may_be_wrong() -> None:
+    laws = {"a": pf.Discrete([1, 2], [0.5, 0.5]), "b": pf.Discrete([1, 4], [0.4, 0.6])}
+    scenario, goal = pf.Scenario(pf.Belief(laws, cap=(0.0, 8.0))), pf.Guarantee(1.0)
+    least = pf.calibrate(scenario, goal).noise.size
+    assert pf.calibrate(scenario, goal, size=1.1 * least).certificate.holds
+    with pytest.raises(pf.CertificationError, match="larger"):
+        pf.calibrate(scenario, goal, size=1.1 * least, wrong=0.05)
+    found = pf.calibrate(scenario, goal, size=8.0 * least, wrong=0.05)
+    assert found.method == "given"
+    assert found.certificate.wrong == 0.05
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        ({"noise": "gaussian"}, pf.UnsupportedError),
+        ({"method": "coupling"}, pf.UnsupportedError),
+        ({"method": "thm-2"}, pf.UnsupportedError),
+        ({"radius": 0.5}, pf.InvalidInputError),
+    ],
+)
+def test_wrong_laws_are_refused_where_nothing_is_proven(
+    asked: dict[str, Any], error: type[Exception]
+) -> None:
+    laws = {"a": pf.Discrete([1, 2], [0.5, 0.5]), "b": pf.Discrete([1, 4], [0.4, 0.6])}
+    scenario = pf.Scenario(pf.Belief(laws, cap=(0.0, 8.0)))
+    with pytest.raises(error):
+        pf.calibrate(scenario, pf.Guarantee(1.0, 0.01), wrong=0.05, **asked)
+
+
+def test_repeats_are_not_covered_for_laws_that_may_be_wrong() -> None:
+    laws = {"a": pf.Discrete([1, 2], [0.5, 0.5]), "b": pf.Discrete([1, 4], [0.4, 0.6])}
+    scenario = pf.Scenario(pf.Belief(laws, cap=(0.0, 8.0)))
+    assert pf.calibrate(scenario, pf.Guarantee(1.0)).composable is not None
+    found = pf.calibrate(scenario, pf.Guarantee(1.0), wrong=0.05)
+    assert found.composable is None
+    assert "the described laws alone" in str(found.explain())

@@ -81,6 +81,25 @@ def test_the_figures_of_noise_and_of_a_recoding(typed: Typed) -> None:
     assert [released[name] for name in names] == [found[name] for name in names]
 
 
+def test_noise_for_laws_that_may_be_wrong(typed: Typed, folder: Path) -> None:
+    wanted = ("--cap", "0:20", "--wrong", "3%")
+    plain = typed(*CALIBRATE, "-e", "1", "--cap", "0:20", "--json").json
+    found = typed(*CALIBRATE, "-e", "1", *wanted, "--json").json
+    assert (plain["wrong"], found["wrong"]) == (0.0, 0.03)
+    assert found["certificate"]["wrong"] == 0.03
+    assert found["noise"]["scale"] > plain["noise"]["scale"]
+    said = typed(*RELEASE, *wanted)
+    assert said.code == 0
+    assert "within 3% of a described one" in " ".join(said.out.split())
+    record = next(folder.glob("*.record.json"))
+    assert typed("verify", str(record)).code == 0
+    ways = typed(*CALIBRATE, "-e", "1", *wanted, "--mechanism", "auto", "--json").json["compared"]
+    names = [way["name"] for way in ways["ways"]]
+    assert names == ["noise", "clipped noise", "remapped noise", "recoding"]
+    for more in (("--accuracy", "2"), ("--scale", "2")):
+        assert "needs --epsilon" in typed(*CALIBRATE, *wanted, *more).err
+
+
 def test_what_is_done_to_noise_afterwards_counts_for_its_error(typed: Typed) -> None:
     wanted = (*CALIBRATE, "-e", "1", "--json")
     plain, clipped = typed(*wanted).json, typed(*wanted, "--clip", "0:11").json
@@ -143,9 +162,13 @@ def test_without_epsilon_there_is_a_table(typed: Typed, kind: str, head: str) ->
         ((*RECODE, "--round", "1"), "--round and --clip are about noise"),
         ((*RECODE, "--person", "id", "--rows-per-person", "2"), "leave out --mechanism"),
         (("--floor", "none"), "only a recoding has --floor"),
-        (("--noise", "gaussian", "--wrong", "3%", "--nominal"), "--wrong and --nominal"),
+        (("--noise", "gaussian", "--wrong", "3%"), "nothing is proven for Gaussian noise"),
+        (("--nominal", "--floor", "none"), "--floor and --nominal"),
+        (("--wrong", "3%"), "--wrong with noise needs public bounds of the values, --cap LOW:HIGH"),
+        (("--wrong", "auto", "--cap", "0:100"), "--wrong auto is for a recoding"),
         (("--any-histogram",), "only a recoding has --any-histogram"),
-        (("--mechanism", "auto", "--wrong", "3%"), "leave out --wrong with --mechanism auto"),
+        (("--mechanism", "auto", "--wrong", "3%"), "--cap LOW:HIGH"),
+        (("--mechanism", "auto", "--floor", "none"), "leave out --floor with --mechanism auto"),
         (("--mechanism", "auto", "--method", "thm-2"), "--method and --scale are about noise"),
         (("--mechanism", "auto", "--clip", "0:9"), "--cap LOW:HIGH"),
     ],

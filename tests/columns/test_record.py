@@ -212,3 +212,57 @@ def test_a_record_is_written_as_its_name_says(tmp_path: Path) -> None:
         done.save(tmp_path / "r.json", "internal")
     done.save(tmp_path / "r.json", "public", force=True)
     assert json.loads((tmp_path / "r.json").read_text()) == done.to_dict("public")
+
+
+def wrong_noise() -> pf.Record:
+    laws = {"a": pf.Discrete([1, 2, 5], [0.5, 0.3, 0.2]), "b": pf.Discrete([1, 4], [0.4, 0.6])}
+    belief = pf.Belief(laws, provenance="public", cap=(0.0, 8.0))
+    found = pf.calibrate(pf.Scenario(belief), pf.Guarantee(1.0), wrong=0.05)
+    frame = {"x": np.tile([1.0, 2.0, 4.0, 5.0], 50), "s": np.tile(["a", "b"], 100)}
+    return pf.release(frame, pf.Plan(calibration=found, column="x", secret="s", cap=(0, 8))).record
+
+
+def test_a_record_says_by_how_much_laws_may_be_wrong(tmp_path: Path) -> None:
+    done = wrong_noise()
+    for edition in ("internal", "public"):
+        data = done.to_dict(edition)
+        assert data["wrong"] == data["plan"]["wrong"] == data["certificate"]["wrong"] == 0.05
+        assert "within 5% of a described one" in data["promise"]
+        place = tmp_path / f"{edition}.json"
+        place.write_text(json.dumps(data))
+        found = pf.verify_record(place)
+        assert all(each.verdict is not False for each in found.checks), found.checks
+        assert pf.Plan.from_dict(data["plan"]).calibration.certificate.wrong == 0.05
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"plan": 0.04},
+        {"certificate": 0.04},
+        {"": 0.04},
+        {"": 0.06, "plan": 0.06, "certificate": 0.06},
+        {"": 0.04, "plan": 0.04, "certificate": 0.04},
+        {"cap": 9.0},
+    ],
+)
+def test_a_record_with_another_share_or_range_is_refused(
+    changed: dict[str, float], tmp_path: Path
+) -> None:
+    data = wrong_noise().to_dict("internal")
+    for part, share in changed.items():
+        if part == "cap":
+            data["cap"] = data["plan"]["cap"] = [0.0, share]
+            data["plan"]["scenario"]["beliefs"][0]["cap"] = [0.0, share]
+        else:
+            (data[part] if part else data)["wrong"] = share
+    place = tmp_path / "changed.json"
+    place.write_text(json.dumps(data))
+    assert any(each.verdict is False for each in pf.verify_record(place).checks)
+
+
+def test_a_plan_for_wrong_laws_needs_the_range_of_its_beliefs() -> None:
+    found = wrong_noise().plan.calibration
+    for cap in (None, (0.0, 9.0)):
+        with pytest.raises(pf.InvalidInputError, match="cap"):
+            pf.Plan(calibration=found, column="x", secret="s", cap=cap)

@@ -221,7 +221,7 @@ def test_a_certificate_says_how_wrong_laws_may_be_and_keeps_it() -> None:
     assert again == certificate
     assert again.wrong == 0.05
     assert "wrong" not in pf.verify(counted([5, 4], [4, 5]), FLIP, pf.Guarantee(1.0)).to_dict()
-    with pytest.raises(pf.InvalidInputError, match="wrong"):
+    with pytest.raises(pf.UnsupportedError, match="wrong"):
         pf.verify(counted([5, 4], [4, 5]), pf.LaplaceNoise(1.0), pf.Guarantee(1.0), wrong=0.1)
     for wrong in (-0.1, 1.0, math.nan):
         with pytest.raises(pf.InvalidInputError):

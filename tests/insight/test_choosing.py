@@ -117,3 +117,29 @@ def test_the_table_names_every_way_and_the_constant() -> None:
     said = found.to_dict()
     assert [way["taken"] for way in said["ways"]].count(True) == 1
     assert said["constant_rmse"] == found.constant_rmse
+
+
+def test_with_wrong_laws_every_way_keeps_the_promise_for_them() -> None:
+    laws = {"a": table(5, 3, 1, 1), "b": table(1, 1, 3, 5)}
+    scenario = pf.Scenario(pf.Belief(laws, provenance="public", cap=(0.0, 3.0)))
+    found = choose_mechanism(scenario, GOAL, bounds=(0.0, 3.0), wrong=0.05)
+    names = [way.name for way in found.ways]
+    assert names == ["noise", "clipped noise", "remapped noise", "recoding"]
+    scale = found.ways[0].calibration.noise.size
+    for way in found.ways:
+        law = way.calibration.mechanism
+        assert way.calibration.certificate.wrong == 0.05
+        assert pf.verify(scenario, law, GOAL, wrong=0.05).holds
+        # No weaker floor than that of the noise that covers such laws, but for one that has none.
+        if way.name == "recoding":
+            assert law.at_floor is None
+        else:
+            assert law.at_floor is not None
+            assert law.at_floor.size >= scale * (1.0 - 1e-9)
+    assert found.taken.name != "recoding"
+    assert "has no floor" in str(found)
+
+
+def test_without_a_range_noise_is_refused_and_nothing_without_a_floor_is_taken() -> None:
+    with pytest.raises(pf.UnsupportedError, match="public bounds"):
+        choose_mechanism(described(), GOAL, wrong=0.05)

@@ -253,6 +253,9 @@ class PairOfLaws(NamedTuple):
     missing_second: float
     radius: float = 0.0
     provenance: str = "private"
+    # How far in total variation each law may be off, on the range that values are capped to.
+    wrong: float = 0.0
+    cap: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -319,13 +322,21 @@ class Scenario:
         knowing = [each for each in self.beliefs if any(knows_both(each, pair) for pair in chosen)]
         return Scenario(knowing, chosen)
 
-    def laws(self) -> Iterator[PairOfLaws]:
-        """Every belief and each of its pairs, with priors and probabilities of a missing value."""
-        return (laws_of(belief, pair) for belief in self.beliefs for pair in self.pairs_of(belief))
+    def laws(self, wrong: float = 0.0) -> Iterator[PairOfLaws]:
+        """Every belief and each of its pairs, with priors and probabilities of a missing value.
+
+        Args:
+            wrong: How far in total variation each law may be from the one believed.
+        """
+        return (
+            laws_of(belief, pair, wrong)
+            for belief in self.beliefs
+            for pair in self.pairs_of(belief)
+        )
 
 
-def laws_of(belief: Belief, pair: SecretPair) -> PairOfLaws:
-    """One pair as one adversary sees it."""
+def laws_of(belief: Belief, pair: SecretPair, wrong: float = 0.0) -> PairOfLaws:
+    """One pair as one adversary sees it, whose laws may be off by `wrong`."""
     first, second = pair
     return PairOfLaws(
         belief.name,
@@ -336,6 +347,8 @@ def laws_of(belief: Belief, pair: SecretPair) -> PairOfLaws:
         belief.missing[second],
         belief.radius,
         belief.provenance,
+        wrong,
+        belief.cap,
     )
 
 

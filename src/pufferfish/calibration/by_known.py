@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.labels import Label
@@ -114,12 +115,14 @@ def recertify_any(
     tau: Tau | None,
     radius: float,
     recodes: Sequence[Recode],
+    wrong: float = 0.0,
 ) -> Calibration:
     """`recertify`, also for laws by known values; `recodes` has the figures of each law."""
+    said: dict[str, Any] = {"method": method, "tau": tau, "radius": radius, "wrong": wrong}
     if not isinstance(law, Stratified):
         require(len(recodes) <= 1, "one law has the figures of one.")
         figures = recodes[0] if recodes else None
-        return recertify(scenario, goal, law, method=method, tau=tau, radius=radius, recode=figures)
+        return recertify(scenario, goal, law, recode=figures, **said)
     require(
         len(recodes) in (0, len(law.strata)), "figures must be those of every stratum, or of none."
     )
@@ -127,7 +130,7 @@ def recertify_any(
     parts = [
         (
             stratum.given,
-            recertify(part, goal, one, method=method, tau=tau, radius=radius, recode=figures),
+            recertify(part, goal, one, recode=figures, **said),
         )
         for (part, one), stratum, figures in zip(
             split_strata(scenario, law), law.strata, known, strict=True

@@ -78,12 +78,15 @@ def calibrate(
             returned, and its certificate says that it does not hold.
         mechanism: "laplace" or "gaussian", as for `noise`; or "recode": a random map from values to
             values, with the least loss that keeps the promise (docs/theory/recoding.md). The
-            arguments from here to `seconds` are for it.
+            arguments from here to `seconds`, but for `wrong`, are for it alone.
         floor: What protects every value from everybody, whatever they believe. "noise": as much as
             the least Laplace noise does. A number κ, in units of the column: no published value is
             more than e^{κ·d} times as likely for one value as for another at distance d. None: no
             floor.
         wrong: Keep the promise for every law within this of the believed one, in total variation.
+            Also for Laplace noise with method "exact": there for every such law between the public
+            bounds that values are capped to, which the beliefs must state (`cap=` of fit_beliefs
+            and Belief; docs/theory/wrong-noise.md).
         loss: What a change costs: "squared" (the default), "absolute", "changed", or a matrix with
             a row for each value and a column for each output. Of categories: {column: loss}, each
             "changed", "steps" in the column's order, or a matrix over its categories; numbers
@@ -153,9 +156,9 @@ def calibrate(
         )
     else:
         require(
-            asked.is_default,
-            "floor, wrong, loss, keep_histogram, weights, metric, edges, nominal, seconds and "
-            'never are about a recoding: add mechanism="recode".',
+            replace(asked, wrong=0.0).is_default,
+            "floor, loss, keep_histogram, weights, metric, edges, nominal, seconds and never are "
+            'about a recoding: add mechanism="recode".',
         )
 
     def one(part: Scenario) -> Calibration:
@@ -174,6 +177,7 @@ def calibrate(
             digits=digits,
             workers=workers,
             progress=progress,
+            wrong=asked.wrong,
         )
 
     columns = _check_keep(keep)

@@ -22,14 +22,16 @@ from pufferfish.words.certificates import (
     pairs_in_words,
 )
 from pufferfish.words.explanation import Explanation, notices
-from pufferfish.words.numbers import at_most, times
+from pufferfish.words.numbers import at_most, percent, times
 from pufferfish.words.phrases import (
     bounded_probability,
     changed_odds,
+    join_words,
     moved_into,
     name_pairs,
     pair_in_words,
     seen_by,
+    wrong_laws,
 )
 from pufferfish.words.steps import Entry, Step
 
@@ -59,9 +61,12 @@ def explain(
         "without noise": _what_is_unprotected(scenario, goal, certificate),
         "noise": _noise_in_words(scenario, noise, another_table),
         "method": _why_this_much(scenario, certificate, method, tau, radius),
-        "certificate": certificate_in_words(certificate) + _if_wrong(radius),
-        "repeats": repeats(scenario, noise, composable),
-        "not promised": _not_promised(noise),
+        "certificate": join_words(
+            certificate_in_words(certificate) + _if_wrong(radius),
+            wrong_laws(certificate.wrong, capped=True),
+        ),
+        "repeats": repeats(scenario, noise, composable, certificate.wrong),
+        "not promised": _not_promised(noise, certificate.wrong),
     }
     steps = [Step(title, (text,)) for title, text in texts.items()]
     private = "" if all(belief.public for belief in scenario.beliefs) else "some beliefs"
@@ -181,7 +186,12 @@ def _why_this_much(
             f"{found}: the smallest size that the exact certificate accepts for every law within "
             f"{radius:g} of the believed ones."
         )
-    less = verify(_worst_only(scenario, certificate), noise.ideal(_LESS), certificate.goal)
+    less = verify(
+        _worst_only(scenario, certificate),
+        noise.ideal(_LESS),
+        certificate.goal,
+        wrong=certificate.wrong,
+    )
     if less.holds is True:
         return (
             f"{found}: the smallest size that the exact certificate accepts, rounded up so that "
@@ -213,8 +223,13 @@ def _if_wrong(radius: float) -> str:
     )
 
 
-def repeats(scenario: Scenario, law: Law, composable: ComposableCertificate | None) -> str:
-    """What a second release would cost."""
+def repeats(
+    scenario: Scenario,
+    law: Law,
+    composable: ComposableCertificate | None,
+    wrong: float = 0.0,
+) -> str:
+    """What a second release would cost, of laws that may be wrong by this much."""
     if is_many(scenario):
         return (
             "Repeated releases: the certificate is for one. What more would cost is not worked out "
@@ -227,7 +242,9 @@ def repeats(scenario: Scenario, law: Law, composable: ComposableCertificate | No
                 "certificate above. By the floor alone draws add up, whatever anybody believes: a "
                 "ledger counts them (--ledger)."
             )
-        if law.ratio_scale > 0.0:
+        if law.ratio_scale > 0.0 and wrong:
+            reason = "what adds up is known of the described laws alone, and not of all near them"
+        elif law.ratio_scale > 0.0:
             reason = "no bound is known on how far apart the two values of a pair can be"
         elif law.additive:
             reason = "only the costs of Laplace noise are known to add up"
@@ -253,13 +270,18 @@ def _round_guarantee(goal: Guarantee) -> str:
     return str(Guarantee(float(at_most(goal.epsilon, 4)), goal.delta))
 
 
-def _not_promised(noise: Noise) -> str:
+def _not_promised(noise: Noise, wrong: float) -> str:
+    far = (
+        f"anything if a belief is wrong by more than {percent(wrong, 3)}"
+        if wrong
+        else "anything if a belief is wrong by more than pf.radius says, which is next to nothing "
+        "for the least noise (calibrate(radius=...) makes room); anything about a value far from "
+        "all that the beliefs allow"
+    )
     text = (
         "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
         "rows, that rows are not independent, that several rows share a secret); anything about "
-        "other columns; anything if a belief is wrong by more than pf.radius says, which is next "
-        "to nothing for the least noise (calibrate(radius=...) makes room); anything about a value "
-        "far from all that the beliefs allow."
+        f"other columns; {far}."
     )
     if not noise.drawable:
         text += (

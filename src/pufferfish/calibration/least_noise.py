@@ -19,7 +19,7 @@ from pufferfish.core.errors import (
 )
 from pufferfish.core.ladder import Rounding
 from pufferfish.core.numerics import round_up
-from pufferfish.core.validation import nonnegative, positive, require
+from pufferfish.core.validation import nonnegative, positive, probability_below_one, require
 from pufferfish.exact import Certificate, search, verify
 from pufferfish.exact.family import laplace_family, laplace_reserve
 from pufferfish.exact.many import GoalAt, is_many, least_size_of_many, none_is_enough
@@ -75,6 +75,7 @@ def calibrate_noise(
     digits: int | None = None,
     workers: int | Workers = 1,
     progress: Progress | None = None,
+    wrong: float = 0.0,
 ) -> Calibration:
     """Noise that keeps `goal` for every pair of `scenario`, with its exact certificate.
 
@@ -84,9 +85,10 @@ def calibrate_noise(
     check_goal(goal)
     distance = _check_choices(noise, method, tau, radius)
     check_size(method, size, rounding, digits)
+    _check_wrong(wrong, noise, method, distance)
     refuse_revealing_holes(scenario, goal)
     if size is not None:
-        return _certify_given(scenario, goal, noise, size, distance, workers, progress)
+        return _certify_given(scenario, goal, noise, size, distance, workers, progress, wrong)
     if method == "coupling":
         for laws in scenario.laws():
             coupling.refuse_unbounded(laws, goal)
@@ -95,16 +97,16 @@ def calibrate_noise(
             law = _paper_law(method, scenario, goal, tau)
         else:
             judge = partial(_judge_within, judge=_JUDGES[method], distance=distance)
-            if method == "exact" and is_many(scenario):
+            if method == "exact" and is_many(scenario) and not wrong:
                 goal_at = partial(within, goal=goal, distance=distance)
                 law = _least_law_of_many(scenario, goal, noise, judge, goal_at, ready, progress)
             else:
-                law = _least_law(scenario, goal, noise, judge, ready, progress)
+                law = _least_law(scenario, goal, noise, judge, ready, progress, wrong)
         if digits is not None:
             law = law.resized(round_up(law.size, digits))
         if rounding is not None:
             law = published_law_of(law, rounding, scenario, goal)
-        certificate = certify(scenario, law, goal, ready, progress)
+        certificate = certify(scenario, law, goal, ready, progress, wrong)
         kept = _is_kept(scenario, certificate, distance, ready)
     if not kept and (certified_only or method not in PAPER_METHODS):
         raise CertificationError(_not_kept(method, certificate))
@@ -120,6 +122,7 @@ def recertify(
     tau: Tau | None = None,
     radius: float = 0.0,
     recode: Recode | None = None,
+    wrong: float = 0.0,
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Calibration:
@@ -134,6 +137,7 @@ def recertify(
         radius: How far in W_∞ the true laws may be from the believed ones.
         recode: Of a recoding, what was asked of it; it must keep the promise for laws that are as
             wrong as this says.
+        wrong: Of noise: how far in total variation each law may be from the one believed.
         workers: Processes to spread many pairs over; see `calibrate`.
         progress: Called with (pairs done, pairs in all).
 
@@ -147,12 +151,18 @@ def recertify(
     distance = nonnegative("radius", radius)
     if isinstance(noise, Recoding):
         require(distance == 0.0, "a recoding has no radius; say by how much laws may be wrong.")
-        certificate = verify(scenario, noise, goal, wrong=0.0 if recode is None else recode.wrong)
+        require(
+            wrong == 0.0 or recode is None,
+            "by how much laws may be wrong is one of the figures of a recoding: say it there.",
+        )
+        certificate = verify(scenario, noise, goal, wrong=wrong if recode is None else recode.wrong)
         if certificate.holds is not True:
             raise CertificationError(_not_kept(method, certificate))
         return replace(_calibration(scenario, certificate, method, None, 0.0), recode=recode)
+    share = probability_below_one("wrong", wrong)
+    _check_wrong(share, noise.kind, method, distance)
     with start_workers(workers, large=is_many(scenario)) as ready:
-        certificate = certify(scenario, noise, goal, ready, progress)
+        certificate = certify(scenario, noise, goal, ready, progress, share)
         if not _is_kept(scenario, certificate, distance, ready):
             raise CertificationError(_not_kept(method, certificate))
     return _calibration(scenario, certificate, method, tau, distance)
@@ -175,6 +185,7 @@ def as_published(calibration: Calibration, rounding: Rounding) -> Calibration:
         method=calibration.method,
         tau=calibration.tau,
         radius=calibration.radius,
+        wrong=calibration.certificate.wrong,
     )
 
 
@@ -194,6 +205,7 @@ def at_least(calibration: Calibration, size: float) -> Calibration:
         method=calibration.method,
         tau=calibration.tau,
         radius=calibration.radius,
+        wrong=calibration.certificate.wrong,
     )
 
 
@@ -205,6 +217,7 @@ def _certify_given(
     distance: float,
     workers: int | Workers,
     progress: Progress | None,
+    wrong: float,
 ) -> Calibration:
     """A calibration with a size that the curator chose.
 
@@ -212,7 +225,7 @@ def _certify_given(
     """
     law = family_of(noise, goal, scenario)(positive("size", size))
     with start_workers(workers, large=is_many(scenario)) as ready:
-        certificate = certify(scenario, law, goal, ready, progress)
+        certificate = certify(scenario, law, goal, ready, progress, wrong)
         if _is_kept(scenario, certificate, distance, ready):
             return _calibration(scenario, certificate, "given", None, distance)
     enough = calibrate_noise(
@@ -222,6 +235,7 @@ def _certify_given(
         radius=distance,
         rounding="ladder",
         workers=workers,
+        wrong=wrong,
     )
     raise CertificationError(
         larger_size(
@@ -283,6 +297,22 @@ def _check_choices(noise: object, method: object, tau: object, radius: object) -
     return distance
 
 
+def _check_wrong(wrong: float, noise: str, method: str, distance: float) -> None:
+    """Refuse what is not proven of laws that may be wrong in total variation."""
+    if not wrong:
+        return
+    if noise == "gaussian" or method not in ("exact", "given"):
+        raise UnsupportedError(
+            "laws that may be wrong (wrong=, --wrong) are covered by Laplace noise with method "
+            '"exact", and by recodings: the other methods, and Gaussian noise, have no proof for '
+            "them here."
+        )
+    require(
+        distance == 0.0,
+        "wrong and radius say in two ways how far laws may be off: give one of them.",
+    )
+
+
 def _paper_law(method: str, scenario: Scenario, goal: Guarantee, tau: Tau) -> Noise:
     """The law of the paper's scale, with the grid reserved; none where the laws are the same."""
     size = paper_scale(method, scenario, laplace_reserve(goal), tau)
@@ -303,9 +333,10 @@ def _least_law(
     judge: Judge,
     workers: Workers,
     progress: Progress | None,
+    wrong: float,
 ) -> Noise:
     """The smallest law that the judge accepts for every pair; none where none is needed."""
-    pairs = list(scenario.laws())
+    pairs = list(scenario.laws(wrong))
     if all(judge(laws, NoNoise(), goal) <= 0.0 for laws in pairs):
         return NoNoise()
     family = family_of(noise, goal, scenario)

@@ -14,7 +14,7 @@ from pufferfish.recoding.law import Recoding
 from pufferfish.theorems import ComposableCertificate
 from pufferfish.words.explanation import Explanation, notices
 from pufferfish.words.numbers import percent, readable
-from pufferfish.words.phrases import list_texts, name_pairs
+from pufferfish.words.phrases import list_texts, name_pairs, wrong_laws
 from pufferfish.words.steps import Step
 
 if TYPE_CHECKING:
@@ -145,10 +145,7 @@ def wrong_in_words(wrong: float) -> str:
     """For which other laws the promise holds."""
     if not wrong:
         return "The promise is about exactly the laws that are described."
-    return (
-        f"The promise holds as well for every law within {percent(wrong, 3)} of a described one: "
-        f"as long as no event is more likely or less likely by more than {percent(wrong, 3)}."
-    )
+    return wrong_laws(wrong)
 
 
 def _not_promised(certificate: Certificate) -> str:

@@ -189,11 +189,21 @@ class Calibration:
         return self.certificate.holds is True
 
     @property
+    def wrong_of_noise(self) -> float:
+        """Of noise: how far in total variation each law may be from the one believed.
+
+        Of a recoding 0: its `recode` says it.
+        """
+        return 0.0 if self.recode is not None else self.certificate.wrong
+
+    @property
     def composable(self) -> ComposableCertificate | None:
         """What repeated releases cost, at the goal's δ; None where no coupling bounds it."""
         noise = self.mechanism.at_floor
         if noise is None or isinstance(self.mechanism, Stratified):
             return None  # what is known of a row may change between two releases
+        if self.mechanism.additive and self.certificate.wrong:
+            return None  # values are coupled as the described laws have them
         return composable(self.scenario, noise, self.goal.delta, self.radius)
 
     def explain(self, *, another_table: bool = False) -> Explanation:

@@ -47,6 +47,6 @@ def _of_noise(plan: ColumnPlan) -> dict[str, Any]:
         "constant_rmse": column.std,
         "laplace_rmse": noise.error() if scale else None,
         "floor": 1.0 / scale if scale else None,
-        "wrong": 0.0,
+        "wrong": plan.calibration.certificate.wrong,
         "least_loss_bound": None,
     }

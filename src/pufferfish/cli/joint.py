@@ -116,7 +116,12 @@ def table_figures(plan: TablePlan) -> dict[str, Any]:
         for values, part in (calibration.strata.items() if calibration.parts else ())
     ]
     if recode is None:
-        return {"rmse": calibration.rmse, "unchanged": 0.0, "wrong": 0.0, "strata": strata}
+        return {
+            "rmse": calibration.rmse,
+            "unchanged": 0.0,
+            "wrong": calibration.certificate.wrong,
+            "strata": strata,
+        }
     return {
         "rmse": recode.rmse,
         "unchanged": recode.unchanged,

@@ -27,7 +27,7 @@ from pufferfish.core.ladder import ROUNDINGS, Rounding
 from pufferfish.core.numerics import float_upper, off_step
 from pufferfish.core.validation import bounds, positive, require
 from pufferfish.documents.shape import entries_of, made, read
-from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Positive
+from pufferfish.documents.types import Bounds, Count, Name, NotNegative, Positive, Share
 from pufferfish.exact.certificate import Certificate
 from pufferfish.kinds.choosing import Plan
 from pufferfish.kinds.entries import PlanHead
@@ -60,6 +60,7 @@ class _Head(PlanHead, kw_only=True):
     method: Literal[Method, "given", "recode"] = "exact"
     tau: Tau | None = None
     radius: NotNegative = 0.0
+    wrong: Share = 0.0
     recode: entries_of(Recode) | None = None  # type: ignore[valid-type]  # made of the dataclass
 
 
@@ -379,10 +380,10 @@ class ColumnPlan(Plan):
             postprocess=steps_to_plain(self.postprocess),
             keep=list(self.keep),
             scenario=scenario_to_dict(calibration.scenario),
+            wrong=calibration.wrong_of_noise,
         )
-        if calibration.recode is None:
-            del document["recode"]
-        return document
+        unsaid = ("recode", "wrong")
+        return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -403,6 +404,7 @@ class ColumnPlan(Plan):
             tau=entries.tau,
             radius=entries.radius,
             recode=made(entries.recode),
+            wrong=entries.wrong,
         )
         return cls(**said)
 

@@ -34,6 +34,7 @@ from pufferfish.words.phrases import (
     secret_in_words,
     unit_in_words,
     unprotected,
+    wrong_laws,
 )
 from pufferfish.words.steps import Entry, Step
 
@@ -178,7 +179,9 @@ def _outliers(plan: ColumnPlan) -> str:
 
 def _wrong(plan: ColumnPlan) -> str:
     certificate = plan.calibration.certificate
-    return "" if certificate.noise.additive else wrong_in_words(certificate.wrong)
+    if certificate.noise.additive:
+        return wrong_laws(certificate.wrong, capped=True)
+    return wrong_in_words(certificate.wrong)
 
 
 def _recoding(record: Record) -> str:

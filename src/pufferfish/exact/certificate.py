@@ -123,8 +123,9 @@ class Certificate:
         results: What was found of every pair that was examined, in both directions.
         screened: Where there are very many pairs: those that were proven to lose no more than the
             worst of `results`, or next to nothing, without being examined one by one.
-        wrong: Of a recoding: how far in total variation each law may be from the one believed.
-            The bounds hold for all such laws.
+        wrong: How far in total variation each law may be from the one believed. The bounds hold for
+            all such laws; with noise, for those on the range that the beliefs are capped to. There
+            δ is bounded output by output: some laws reach ε*, and perhaps none reaches δ.
     """
 
     goal: Guarantee

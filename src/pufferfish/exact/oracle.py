@@ -48,8 +48,9 @@ def verify(
         noise: The law of N, for X + N; if it has a grid, the law on that grid is what is certified.
             Or a recoding, anybody's; or one of these for each value of known columns.
         goal: The promise.
-        wrong: Of a recoding: the promise must also hold for every law within this of the one that
-            is believed, in total variation.
+        wrong: The promise must also hold for every law within this of the one that is believed, in
+            total variation. With Laplace noise: every such law on the range that values are capped
+            to, which each belief must state (`Belief.cap`).
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
             `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
         progress: Called with (pairs done, pairs in all).
@@ -76,9 +77,9 @@ def verify(
         )
     if isinstance(noise, Recoding):
         return certify_recoding(scenario, noise, goal, probability_below_one("wrong", wrong))
-    require(wrong == 0.0, "wrong is about a recoding; for noise there is pf.calibrate(radius=...).")
+    share = probability_below_one("wrong", wrong)
     with start_workers(workers, large=is_many(scenario)) as ready:
-        return certify(scenario, noise, goal, ready, progress)
+        return certify(scenario, noise, goal, ready, progress, share)
 
 
 def certify(
@@ -87,14 +88,21 @@ def certify(
     goal: Guarantee,
     workers: Workers,
     progress: Progress | None,
+    wrong: float = 0.0,
 ) -> Certificate:
-    """`verify` for noise, with workers that are already there."""
-    if is_many(scenario):
+    """`verify` for noise, with workers that are already there.
+
+    Where laws may be wrong, every pair is examined: no screening covers them.
+    """
+    if is_many(scenario) and not wrong:
         return certify_many(scenario, noise, goal, workers, progress)
     task = partial(verify_pair, noise=noise, goal=goal)
-    results = workers.map(task, list(scenario.laws()), progress)
+    results = workers.map(task, list(scenario.laws(wrong)), progress)
     return Certificate(
-        goal=goal, noise=noise, results=tuple(result for both in results for result in both)
+        goal=goal,
+        noise=noise,
+        results=tuple(result for both in results for result in both),
+        wrong=wrong,
     )
 
 

@@ -25,6 +25,8 @@ from pufferfish.exact.supremum import supremum
 from pufferfish.exact.tables import LaplaceTables, masses_hockey_stick, masses_supremum
 from pufferfish.exact.tails import is_unbounded
 from pufferfish.exact.tilted import tilt
+from pufferfish.exact.wrong_laws import described_and_wrong
+from pufferfish.exact.wrong_pair import stated_range, wrong_ratios
 from pufferfish.noise import (
     AtomsOutput,
     GaussianNoise,
@@ -76,7 +78,11 @@ class PairOracle:
         self._noise = noise
         self._parts = laws.first.components(), laws.second.components()
         with quiet():
-            self._forward, self._backward = _directions(laws.first, laws.second, noise)
+            self._forward, self._backward = (
+                _wrong_directions(laws, noise)
+                if laws.wrong
+                else _directions(laws.first, laws.second, noise)
+            )
 
     def delta(self, epsilon: float, tolerance: float = TOLERANCE) -> BothWays:
         """δ at ε, both directions, with holes and grid, for all laws within the belief's radius."""
@@ -159,6 +165,34 @@ def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, 
             ),
         )
     return _gaussian_directions(first, second, noise, caps)
+
+
+def _wrong_directions(laws: PairOfLaws, noise: Noise) -> tuple[_Direction, _Direction]:
+    """For all laws on the stated range that are within `wrong` of those described."""
+    stated_range(laws)
+    if isinstance(noise, GaussianNoise):
+        raise UnsupportedError(
+            "laws that may be wrong are covered by Laplace noise and by recodings; for Gaussian "
+            "noise nothing is proven here."
+        )
+    if isinstance(noise, LaplaceNoise):
+        forward, backward = wrong_ratios(laws, noise)
+        return (
+            _Direction(lambda epsilon, _: forward.hockey_stick(epsilon), forward.supremum),
+            _Direction(lambda epsilon, _: backward.hockey_stick(epsilon), backward.supremum),
+        )
+    described = _directions(laws.first, laws.second, noise)
+    return _moved(described[0], laws.wrong), _moved(described[1], laws.wrong)
+
+
+def _moved(described: _Direction, wrong: float) -> _Direction:
+    """Without noise: where one law may have mass, another may have none."""
+
+    def hockey_stick(epsilon: float, tolerance: float) -> Enclosure:
+        found = described.hockey_stick(epsilon, tolerance)
+        return Enclosure(found.lower, described_and_wrong(found.upper, epsilon, wrong))
+
+    return _Direction(hockey_stick, lambda: Enclosure(math.inf, math.inf))
 
 
 def _gaussian_directions(

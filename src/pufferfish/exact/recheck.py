@@ -94,7 +94,7 @@ def _results(certificate: Certificate, belief: Belief, pair: SecretPair) -> Sequ
     if isinstance(law, Recoding):
         alone = Scenario([belief], [pair])
         return certify_recoding(alone, law, goal, certificate.wrong).results
-    return verify_pair(laws_of(belief, pair), as_noise(law), goal)
+    return verify_pair(laws_of(belief, pair, certificate.wrong), as_noise(law), goal)
 
 
 def _screen(certificate: Certificate) -> Iterator[float]:

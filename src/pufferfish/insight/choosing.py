@@ -10,6 +10,9 @@
 - **Remapped noise**: the recoding that loses least with the floor of the least noise.
 
 All protect every value from everybody as much as the least noise does, and keep the same promise.
+Where laws may be wrong, the least noise is the least that keeps the promise for all of them. A
+recoding without a floor is then shown next to these: it keeps the same promise, and protects nobody
+else, so it has to be asked for.
 Errors are root mean squares over the rows of the whole table. Where known columns are published in
 the row, each combination of their values has a law of its own of the same kind, and the error of
 all rows is compared: the kind would tell the stratum otherwise, which is public, but a reader of
@@ -28,6 +31,7 @@ import numpy as np
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.asked import AskedFloor
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.losses import Column, column_of
 from pufferfish.calibration.postprocess import Clip, Postprocess
@@ -45,7 +49,7 @@ from pufferfish.words.terminal import align, fold
 
 __all__ = ["Chosen", "Way", "WayName", "choose_mechanism", "clipped_figures"]
 
-WayName = Literal["noise", "clipped noise", "remapped noise"]
+WayName = Literal["noise", "clipped noise", "remapped noise", "recoding"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,7 @@ class Way:
     """One way to the promise.
 
     Attributes:
-        name: "noise", "clipped noise" or "remapped noise".
+        name: "noise", "clipped noise" or "remapped noise"; "recoding" for one without a floor.
         calibration: What is applied to each value, with its certificate.
         postprocess: What is done afterwards.
         rmse: The root mean square error of a published value.
@@ -98,7 +102,11 @@ class Chosen:
     @property
     def taken(self) -> Way:
         """The one with the smallest error; the simpler one of two that err alike."""
-        publishable = [way for way in self.ways if not (self.bounds_of_data and way.postprocess)]
+        publishable = [
+            way
+            for way in self.ways
+            if way.name != "recoding" and not (self.bounds_of_data and way.postprocess)
+        ]
         return min(publishable, key=lambda way: way.rmse)
 
     def __str__(self) -> str:
@@ -126,15 +134,23 @@ class Chosen:
         """What to know of the comparison, in sentences."""
         found = []
         if self.constant_rmse < self.taken.rmse:
+            least = min(way.rmse for way in self.ways)
+            than = "all of them" if self.constant_rmse < least else "what is taken"
             found.append(
-                "One constant for everybody errs less than all of them: at this promise the "
-                "column serves for its distribution, and hardly for single rows."
+                f"One constant for everybody errs less than {than}: at this promise the column "
+                "serves for its distribution, and hardly for single rows."
             )
         if self.bounds_of_data and self.taken.rmse > min(way.rmse for way in self.ways):
             found.append(
                 "The clipped noise is not taken: its bounds are the least and the largest value "
                 "of the column, and a record would publish them. Public ones are given with --cap "
                 "LOW:HIGH (bounds=...)."
+            )
+        if any(way.name == "recoding" and way.rmse < self.taken.rmse for way in self.ways):
+            found.append(
+                "The recoding keeps the same promise, and has no floor: it protects no value from "
+                "those who believe anything else. It is not taken unless it is asked for "
+                "(--mechanism recode --floor none)."
             )
         return tuple(found)
 
@@ -162,6 +178,7 @@ def choose_mechanism(
     *,
     bounds: tuple[float, float] | None = None,
     keep: Sequence[str] = (),
+    wrong: float = 0.0,
     keep_histogram: bool = True,
     edges: Sequence[float] | None = None,
     seconds: float | None = None,
@@ -178,6 +195,8 @@ def choose_mechanism(
         bounds: Public bounds of the column. Without them, the least and the largest value of the
             table that beliefs were fitted to.
         keep: Known columns that are published in the row, as in `calibrate`.
+        wrong: Each way must keep the promise for every law within this of the believed one, in
+            total variation; the beliefs must have a cap.
         keep_histogram: Of the recoding, as in `calibrate`.
         edges: Likewise.
         seconds: Likewise.
@@ -196,26 +215,30 @@ def choose_mechanism(
     public = all(belief.public for belief in scenario.beliefs)
     rounding: Rounding | None = None if public else "ladder"
     try:
-        found = calibrate(scenario, goal, keep=keep, rounding=rounding, progress=progress)
+        found = calibrate(
+            scenario, goal, keep=keep, rounding=rounding, wrong=wrong, progress=progress
+        )
         ways += _noised(found, range_)
     except _REFUSALS as error:
         refused["noise"], last = str(error), error
-    if not ways or not ways[0].calibration.mechanism.identity:
+    for name, floor in _floors(ways, wrong):
         try:
             mapped = calibrate(
                 scenario,
                 goal,
                 mechanism="recode",
                 keep=keep,
+                floor=floor,
+                wrong=wrong,
                 keep_histogram=keep_histogram,
                 edges=edges,
                 seconds=seconds,
                 progress=progress,
             )
-            ways += _remapped(mapped)
+            ways += _remapped(name, mapped)
         except _REFUSALS as error:
-            refused["remapped noise"], last = str(error), error
-    if not ways and last is not None:
+            refused[name], last = str(error), error
+    if not any(way.name != "recoding" for way in ways) and last is not None:
         raise last
     return Chosen(
         ways=tuple(ways),
@@ -263,11 +286,26 @@ def _noised(found: Calibration, bounds: tuple[float, float] | None) -> Iterator[
     )
 
 
-def _remapped(found: Calibration) -> Iterator[Way]:
+def _floors(noised: Sequence[Way], wrong: float) -> Iterator[tuple[WayName, AskedFloor]]:
+    """The recodings to compare, and the floor of each.
+
+    With laws that may be wrong, the floor is that of the noise which was found for them.
+    """
+    if noised and noised[0].calibration.mechanism.identity:
+        return
+    if not wrong:
+        yield "remapped noise", "noise"
+        return
+    if noised:
+        yield "remapped noise", 1.0 / noised[0].calibration.noise.size
+    yield "recoding", None
+
+
+def _remapped(name: WayName, found: Calibration) -> Iterator[Way]:
     figures = found.recode
     if figures is not None:
         yield Way(
-            name="remapped noise",
+            name=name,
             calibration=found,
             rmse=figures.rmse,
             unchanged=figures.unchanged,

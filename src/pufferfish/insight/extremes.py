@@ -95,6 +95,7 @@ def outliers(calibration: Calibration) -> Outliers | None:
     """
     law, scenario = calibration.mechanism, calibration.scenario
     unlike = calibration.method != "exact" or calibration.radius > 0.0
+    unlike |= calibration.certificate.wrong > 0.0  # bounds are there, and decide
     if unlike or law.identity or not law.additive or is_many(scenario):
         return None
     every = set(scenario.secrets)

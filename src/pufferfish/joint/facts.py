@@ -23,7 +23,7 @@ from pufferfish.columns.statement.facts import (
 )
 from pufferfish.core.ladder import Rounding
 from pufferfish.documents.shape import entries_of, plain, read_part, written
-from pufferfish.documents.types import Bounds, Count, Name, Time
+from pufferfish.documents.types import Bounds, Count, Name, Share, Time
 from pufferfish.joint.plan import Missing, TablePlan
 from pufferfish.kinds.record import Stated
 from pufferfish.learning.reveals import Reveals, RevealsEntries
@@ -65,6 +65,8 @@ class TableFacts(Stated):
         jointly: Whether the combinations of several secrets are protected.
         rows_fitted: How many other rows beliefs were fitted to; None where they were not, or where
             nothing was done yet.
+        wrong: Of noise: how far in total variation each law may be from the one believed, between
+            the bounds of the cap.
     """
 
     goal: Guarantee
@@ -91,6 +93,7 @@ class TableFacts(Stated):
     recode: RecodeStated | None = None
     jointly: bool = False
     rows_fitted: Count | None = None
+    wrong: Share = 0.0
 
     @classmethod
     def of(
@@ -136,6 +139,7 @@ class TableFacts(Stated):
             recode=stated_recode(plan.calibration.recode, public=plan.public),
             jointly=plan.jointly,
             rows_fitted=rows_fitted,
+            wrong=plan.calibration.wrong_of_noise,
         )
 
     def planned_by(self, plan: TablePlan) -> TableFacts:
@@ -167,6 +171,8 @@ class TableFacts(Stated):
         )
         if self.rows_fitted is None:
             del document["rows_fitted"]
+        if not self.wrong:
+            del document["wrong"]
         return document
 
     @classmethod

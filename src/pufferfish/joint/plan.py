@@ -29,7 +29,7 @@ from pufferfish.core.errors import CertificationError
 from pufferfish.core.ladder import ROUNDINGS, Rounding
 from pufferfish.core.validation import bounds, require
 from pufferfish.documents.shape import entries_of, made, read
-from pufferfish.documents.types import Bounds, Name, NotNegative
+from pufferfish.documents.types import Bounds, Name, NotNegative, Share
 from pufferfish.exact.certificate import Certificate
 from pufferfish.joint.checks import check_beliefs, check_numbers, check_roles
 from pufferfish.kinds.choosing import Plan
@@ -50,6 +50,7 @@ class _Head(PlanHead, kw_only=True):
     method: Literal[Method, "given", "recode"] = "exact"
     tau: Tau | None = None
     radius: NotNegative = 0.0
+    wrong: Share = 0.0
     recodes: tuple[entries_of(Recode), ...] = ()  # type: ignore[valid-type]  # made of the dataclass
 
 
@@ -310,7 +311,7 @@ class TablePlan(Plan):
         """Plain data for a document."""
         calibration = self.calibration
         recodes = [part.recode for part in calibration.parts or (calibration,)]
-        return plan_to_dict(
+        document = plan_to_dict(
             self,
             calibration,
             noise=law_to_dict(calibration.mechanism),
@@ -318,7 +319,11 @@ class TablePlan(Plan):
             postprocess=steps_to_plain(self.postprocess),
             scenario=scenario_to_dict(calibration.scenario),
             secret=list(self.secret_columns),
+            wrong=calibration.wrong_of_noise,
         )
+        if not calibration.wrong_of_noise:
+            del document["wrong"]
+        return document
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -335,6 +340,7 @@ class TablePlan(Plan):
             tau=entries.tau,
             radius=entries.radius,
             recodes=made(entries.recodes),
+            wrong=entries.wrong,
         )
         return cls(**said)
 

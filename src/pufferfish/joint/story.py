@@ -24,6 +24,7 @@ from pufferfish.words.phrases import (
     pair_in_words,
     secret_in_words,
     unprotected,
+    wrong_laws,
 )
 from pufferfish.words.steps import Entry, Step
 
@@ -41,7 +42,9 @@ def story(record: TableRecord) -> tuple[Step, ...]:
         "Beware": headline(record.facts),
         "Promise": [
             promise_in_words(plan),
-            wrong_in_words(wrong) if plan.calibration.recode is not None else "",
+            wrong_in_words(wrong)
+            if plan.calibration.recode is not None
+            else wrong_laws(wrong, capped=True),
         ],
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [_published(record)],

@@ -23,6 +23,7 @@ from pufferfish.words.phrases import (
     name_pairs,
     secret_in_words,
     unprotected,
+    wrong_laws,
 )
 
 __all__ = ["headline", "known_in_words", "not_promised", "promise", "words"]
@@ -113,6 +114,7 @@ def promise(facts: TableFacts) -> str:
         "release.",
         _those_who_know_less(facts),
         cap_in_words(facts.cap, words_of(facts.noise).called),
+        wrong_laws(facts.wrong, capped=True),
         noise_in_words(facts.noise),
         recode_in_words(facts.recode),
     )

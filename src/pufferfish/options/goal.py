@@ -129,8 +129,17 @@ class Goal(Promise):
         """How a size that depends on private beliefs is published."""
         return "ladder" if self.scale is None else "given"
 
-    def calibration(self, scenario: Scenario, rows: SeveralRows, voice: Voice) -> Calibration:
-        """The least noise, or the noise that was given: for one row of several, or for all."""
+    def calibration(
+        self, scenario: Scenario, rows: SeveralRows, voice: Voice, wrong: float = 0.0
+    ) -> Calibration:
+        """The least noise, or the noise that was given: for one row of several, or for all.
+
+        Args:
+            scenario: What must look alike, to whom.
+            rows: The rows of a person.
+            voice: Told how far it has come.
+            wrong: How far in total variation laws may be off.
+        """
         kind: Any = self.kind
         public = all(belief.public for belief in scenario.beliefs)
         if self.scale is not None and self.method != "exact":
@@ -158,6 +167,7 @@ class Goal(Promise):
                 goal,
                 **choices,
                 workers=self.workers,
+                wrong=wrong,
                 progress=lambda done, total: progress(done / total),
             )
 

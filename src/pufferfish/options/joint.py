@@ -117,7 +117,9 @@ def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:
     if _recodes(asked, described.counted.layout):
         return how | {"mechanism": "recode", **_recoding(asked, described)}
     goal = asked.goal
-    return how | {"noise": goal.kind, "method": goal.method, "size": goal.scale}
+    how |= {"noise": goal.kind, "method": goal.method, "size": goal.scale}
+    share = asked.recoding.share
+    return how | {"wrong": share} if share else how
 
 
 def wrong_by_default(asked: Asked, described: DescribedTable) -> bool:
@@ -130,7 +132,7 @@ def _recodes(asked: Asked, layout: Layout) -> bool:
     """Whether values are recoded: categories always are."""
     kind = asked.goal.kind
     if layout.numeric:
-        asked.recoding.refuse(kind)
+        asked.recoding.refuse(kind, asked.adversaries.bounds)
         return kind == "recode"
     said = asked.goal.mechanism or asked.goal.noise
     if said not in (None, "recode", "auto"):

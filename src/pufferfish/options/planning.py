@@ -73,7 +73,7 @@ class Asked:
         self.goal.check()
         said = self.goal.mechanism is not None or self.goal.noise is not None
         if said or not self.table.column:
-            self.recoding.refuse(self.goal.kind)
+            self.recoding.refuse(self.goal.kind, self.adversaries.bounds)
         _ = self.recoding.settled.arguments
         require(
             self.recoding.wrong != AUTO or not self.recoding.nominal,
@@ -155,12 +155,27 @@ class Asked:
             voice: Told of the work.
             halves: How the table was split, if beliefs are fitted to one half.
         """
-        self.recoding.refuse(self.goal.kind)
+        self.recoding.refuse(self.goal.kind, self.adversaries.bounds)
+        self._refuse_wrong_of_others()
         if halves is None:
             return self.adversaries.described(self.table, voice, self.reduction)
         self.adversaries.check()
         fitted = self.adversaries.describe(halves.fitted, voice)
         return replace(fitted, counted=halves.rest)
+
+    def _refuse_wrong_of_others(self) -> None:
+        """Refuse laws that may be wrong where noise is asked for in a way that does not know them.
+
+        Which noise a table of several ε, an accuracy or several rows of a person asks for is found
+        from the laws as they are described.
+        """
+        if self.goal.kind == "recode" or not self.recoding.share:
+            return
+        require(
+            self.goal.epsilon is not None and not self.accuracy.given and self.rows.apart,
+            "--wrong with noise needs --epsilon, and is for one row of each person or for "
+            "independent ones.",
+        )
 
     def halves(self, voice: Voice) -> Halves:
         """The table, split at random."""
@@ -206,7 +221,7 @@ class Asked:
         if self.accuracy.given:
             return self.accuracy.calibration(scenario, self.goal, rows, described.records)
         if self.goal.kind != "recode":
-            return self.goal.calibration(scenario, rows, voice)
+            return self.goal.calibration(scenario, rows, voice, self.recoding.share)
         with voice.progress("Calibrating"):
             mapped = calibrate(
                 scenario,

@@ -39,8 +39,9 @@ class HowRecoded:
         str | None,
         typer.Option(
             metavar="SHARE|auto",
-            help="Keep the promise for every law that is off by at most this, such as 0.03 or 3%. "
-            "auto: the least with which it holds in 95% of random splits of the table.",
+            help="Keep the promise for every law that is off by at most this, such as 0.03 or 3%; "
+            "with noise, between the bounds of --cap. auto: of a recoding, the least with which it "
+            "holds in 95% of random splits of the table.",
             show_default="0",
         ),
     ] = None
@@ -103,17 +104,19 @@ class HowRecoded:
         ),
     ] = None
 
-    def refuse(self, mechanism: str) -> None:
+    def refuse(self, mechanism: str, bounds: tuple[float, float] | None) -> None:
         """Refuse what does not go with a mechanism.
 
         Args:
             mechanism: "auto", "laplace", "gaussian" or "recode".
+            bounds: Those that values are capped to, if they are.
         """
         if mechanism == "recode":
             return
+        if self.wrong is not None:
+            self._refuse_wrong(mechanism, bounds)
         own = {
             "--floor": self.floor is not None,
-            "--wrong": self.wrong is not None,
             "--loss": self.loss is not None,
             "--weight": self.weight is not None,
             "--never": self.never is not None,
@@ -138,6 +141,29 @@ class HowRecoded:
             f"{mechanism.title()} noise is added here, and only a recoding has "
             f"{' and '.join(given)}: say --mechanism recode, or leave that out."
         )
+
+    def _refuse_wrong(self, mechanism: str, bounds: tuple[float, float] | None) -> None:
+        """Refuse laws that may be wrong where that is not proven."""
+        if mechanism == "gaussian":
+            raise InvalidInputError(
+                "--wrong is for Laplace noise and for recodings; nothing is proven for Gaussian "
+                "noise. Say --mechanism laplace or recode."
+            )
+        if self.wrong == AUTO:
+            raise InvalidInputError(
+                "--wrong auto is for a recoding: say --mechanism recode, or a share such as 3%."
+            )
+        if bounds is None and _share(self.wrong or "0"):
+            raise InvalidInputError(
+                "--wrong with noise needs public bounds of the values, --cap LOW:HIGH: on an "
+                "unbounded line no noise covers laws that may be wrong, for a small share of "
+                "values could lie anywhere. Or say --mechanism recode."
+            )
+
+    @property
+    def share(self) -> float:
+        """How far laws may be off; 0 where nobody says, or where it has to be found first."""
+        return 0.0 if self.wrong in (None, AUTO) else _share(str(self.wrong))
 
     @property
     def of_columns(self) -> bool:

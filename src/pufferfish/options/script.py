@@ -99,6 +99,7 @@ def _calibration(asked: Asked) -> Iterator[str]:
                 ("noise", goal.kind, "laplace"),
                 ("method", goal.method, "exact"),
                 ("size", goal.scale, None),
+                ("wrong", asked.recoding.share, 0.0),
             )
             if value != usual
         )

@@ -35,7 +35,7 @@ from pufferfish.studio.bench import Outlook
 from pufferfish.studio.session import on_page
 from pufferfish.words.certificates import VERDICTS, measure
 from pufferfish.words.numbers import at_most, odds_factor, percent, percent_up, readable
-from pufferfish.words.phrases import beside_column, unit_in_words
+from pufferfish.words.phrases import beside_column, unit_in_words, wrong_laws
 
 __all__ = ["certified", "figure", "moving_parts", "template"]
 
@@ -197,7 +197,12 @@ def certified(certificate: Certificate) -> tuple[str, str]:
 
 def _which_laws(outlook: Outlook) -> str:
     certificate = outlook.calibration.certificate
-    return "" if certificate.noise.additive else f". {wrong_in_words(certificate.wrong)}"
+    text = (
+        wrong_laws(certificate.wrong, capped=True)
+        if certificate.noise.additive
+        else wrong_in_words(certificate.wrong)
+    )
+    return f". {text}" if text else ""
 
 
 def _applied(outlook: Outlook) -> str:

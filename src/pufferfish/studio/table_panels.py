@@ -18,7 +18,7 @@ from pufferfish.studio.drawings import MOST_STRATA, table_pictures
 from pufferfish.studio.panels import certified, figure, template
 from pufferfish.studio.table_outlook import TableOutlook
 from pufferfish.words.numbers import odds_factor, percent, percent_up, readable
-from pufferfish.words.phrases import list_in_words
+from pufferfish.words.phrases import list_in_words, wrong_laws
 
 __all__ = ["table_parts"]
 
@@ -112,7 +112,9 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
         ),
     )
     verdict, bound = certified(plan.certificate)
-    laws = "" if recode is None else f". {wrong_in_words(plan.certificate.wrong)}"
+    wrong = plan.certificate.wrong
+    text = wrong_laws(wrong, capped=True) if recode is None else wrong_in_words(wrong)
+    laws = f". {text}" if text else ""
     yield "certificate", (verdict, bound + laws)
 
 

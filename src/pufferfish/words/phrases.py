@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.words.numbers import odds_factor, readable, times
+from pufferfish.words.numbers import odds_factor, percent, readable, times
 
 __all__ = [
     "beside_column",
@@ -29,6 +29,7 @@ __all__ = [
     "unit_in_words",
     "unprotected",
     "without_name",
+    "wrong_laws",
 ]
 
 
@@ -77,6 +78,23 @@ def seen_by(direction: tuple[object, object], belief: str) -> str:
 def join_words(*sentences: str) -> str:
     """A paragraph of those sentences that say something."""
     return " ".join(filter(None, sentences))
+
+
+def wrong_laws(wrong: float, *, capped: bool = False) -> str:
+    """For which laws besides the described ones a promise holds; nothing where for none.
+
+    Args:
+        wrong: How far in total variation each may be from the described one.
+        capped: Whether only laws of values within the bounds of the cap are meant.
+    """
+    if not wrong:
+        return ""
+    every = "law of values between the bounds of the cap that is" if capped else "law"
+    return (
+        f"The promise holds as well for every {every} within {percent(wrong, 3)} of a described "
+        "one: as long as no event is more likely or less likely by more than "
+        f"{percent(wrong, 3)}."
+    )
 
 
 def meaning(promise: Guarantee, pair: str) -> str:

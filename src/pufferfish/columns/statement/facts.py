@@ -91,6 +91,8 @@ class Facts(Stated):
         recode: Of a recoding: what was asked of it. Figures only where every belief is public.
         rows_fitted: How many other rows beliefs were fitted to; None where they were not, or where
             nothing was released yet.
+        wrong: Of noise: how far in total variation each law may be from the one believed, between
+            the bounds of the cap.
     """
 
     goal: Guarantee
@@ -117,6 +119,7 @@ class Facts(Stated):
     postprocess: tuple[Postprocess, ...]
     recode: RecodeStated | None = None
     rows_fitted: Count | None = None
+    wrong: Share = 0.0
 
     @classmethod
     def of(
@@ -158,6 +161,7 @@ class Facts(Stated):
             postprocess=plan.postprocess,
             recode=stated_recode(plan.calibration.recode, public=plan.public),
             rows_fitted=rows_fitted,
+            wrong=plan.calibration.wrong_of_noise,
         )
 
     def planned_by(self, plan: ColumnPlan) -> Facts:
@@ -188,8 +192,8 @@ class Facts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
-        for name in ("recode", "rows_fitted"):
-            if document[name] is None:
+        for name, absent in (("recode", None), ("rows_fitted", None), ("wrong", 0.0)):
+            if document[name] == absent:
                 del document[name]
         return document
 

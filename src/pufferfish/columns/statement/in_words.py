@@ -21,6 +21,7 @@ from pufferfish.words.phrases import (
     rows_tested,
     unit_in_words,
     unprotected,
+    wrong_laws,
 )
 
 __all__ = [
@@ -198,6 +199,7 @@ def promise(facts: Facts) -> str:
         f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
         f"privacy, against {described_adversaries(facts)}, for one release.",
         cap_in_words(facts.cap, words_of(facts.noise).called),
+        wrong_laws(facts.wrong, capped=True),
         multiples_in_words(facts.step, words_of(facts.noise).called),
         noise_in_words(facts.noise),
         recode_in_words(facts.recode),
