@@ -75,6 +75,10 @@ class RowsEngine:
         tally.add(array_batch(arrays, numbers_in(codings), None, labels_in(codings)))
         return tally.crosstab()
 
+    def names(self) -> tuple[str, ...]:
+        self.asked.append("names")
+        return tuple(self.rows[0])
+
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
         self.asked.append("kinds")
         return {name: ColumnKind("label" if name == "s" else "number") for name in names}

@@ -28,7 +28,8 @@ from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.summary import Group, IntArray, Summary
 from pufferfish.words.phrases import list_in_words
 
-__all__ = ["TableCounts", "fit_table", "name_of", "numeric_strata"]
+__all__ = ["Stratum", "TableCounts", "empirical_belief", "fit_table", "name_of"]
+__all__ += ["numeric_strata", "strata_given", "summary_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -65,8 +66,15 @@ class TableCounts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Stratum:
-    """The rows that have some known values."""
+class Stratum:
+    """The rows that have some known values.
+
+    Attributes:
+        given: These values, by column.
+        view: Which secret is looked at.
+        crosstab: How often each combination of what is published and of all secrets occurs.
+        groups: By secret, how often each combination of what is published occurs.
+    """
 
     given: Given
     view: View
@@ -104,13 +112,34 @@ def fit_table(
 
 def numeric_strata(counted: TableCounts, min_group: int) -> Iterator[tuple[Given, View, Summary]]:
     """For each set of known values the counts of one column of numbers, by secret."""
+    for stratum in _strata(counted, min_group):
+        yield stratum.given, stratum.view, summary_of(counted, stratum)
+
+
+def summary_of(counted: TableCounts, stratum: Stratum) -> Summary:
+    """The counts of one column of numbers in a stratum, by secret."""
     layout = counted.layout
     column, secret = layout.columns[0].column, ", ".join(layout.secret_names)
-    for stratum in _strata(counted, min_group):
-        groups = {label: _numbers(table) for label, table in stratum.groups.items()}
-        pooled = _numbers(stratum.crosstab.marginal([column]))
-        whole = Summary(column, secret, {"": pooled})
-        yield stratum.given, stratum.view, Summary(column, secret, groups, whole=whole)
+    groups = {label: _numbers(table) for label, table in stratum.groups.items()}
+    whole = Summary(column, secret, {"": _numbers(stratum.crosstab.marginal([column]))})
+    return Summary(column, secret, groups, whole=whole)
+
+
+def strata_given(counted: TableCounts, known: Sequence[str]) -> list[Stratum]:
+    """The rows by what somebody knows who knows these columns, and no others.
+
+    Nothing is refused: a stratum may have few rows of a secret, or none.
+    """
+    return [
+        Stratum(given, view, table, _groups(counted, view, table))
+        for given, table in _slices(counted.crosstab, counted.layout, known)
+        for view in counted.layout.views
+    ]
+
+
+def empirical_belief(counted: TableCounts, stratum: Stratum, provenance: str) -> Belief:
+    """What somebody believes of the categories of a stratum who has counted its rows."""
+    return _belief(counted, stratum, "empirical", provenance, "")
 
 
 def name_of(family: str, given: Given, view: View) -> str:
@@ -120,37 +149,36 @@ def name_of(family: str, given: Given, view: View) -> str:
     return f"{family}{about}{known}"
 
 
-def _strata(counted: TableCounts, min_group: int) -> list[_Stratum]:
+def _strata(counted: TableCounts, min_group: int) -> list[Stratum]:
     """Every combination of known values, with enough rows of every secret that matters.
 
     Of several secrets, each that is protected by itself has adversaries of its own: one who had the
     laws of all would be asked to take a race for a sex.
     """
     layout = counted.layout
+    names = layout.known_names
     found = [
-        _Stratum(given, view, table, _groups(counted, view, table))
-        for given, table in _slices(counted.crosstab, layout)
-        for view in layout.views
+        stratum
+        for size in range(len(names) + 1)
+        for chosen in combinations(names, size)
+        for stratum in strata_given(counted, chosen)
     ]
     for view in layout.views:
         _refuse_few(counted, view, [each for each in found if each.view == view], min_group)
     return found
 
 
-def _slices(crosstab: Crosstab, layout: Layout) -> Iterator[tuple[Given, Crosstab]]:
-    """The rows by what is known: nothing, each known column, two of them, …"""
-    names = layout.known_names
-    others = [*layout.column_names, *layout.secret_names]
-    for size in range(len(names) + 1):
-        for chosen in combinations(names, size):
-            part = crosstab.marginal([*others, *chosen])
-            if not chosen:
-                yield {}, part
-                continue
-            known = part.marginal(chosen)
-            for labels in known.cells:
-                given = dict(zip(chosen, labels, strict=True))
-                yield given, part.given(given)
+def _slices(
+    crosstab: Crosstab, layout: Layout, chosen: Sequence[str]
+) -> Iterator[tuple[Given, Crosstab]]:
+    """The rows by the values of some known columns."""
+    part = crosstab.marginal([*layout.column_names, *layout.secret_names, *chosen])
+    if not chosen:
+        yield {}, part
+        return
+    for labels in part.marginal(chosen).cells:
+        given = dict(zip(chosen, labels, strict=True))
+        yield given, part.given(given)
 
 
 def _groups(counted: TableCounts, view: View, table: Crosstab) -> dict[Secret, Crosstab]:
@@ -180,7 +208,7 @@ def _groups(counted: TableCounts, view: View, table: Crosstab) -> dict[Secret, C
 
 
 def _refuse_few(
-    counted: TableCounts, view: View, strata: Sequence[_Stratum], min_group: int
+    counted: TableCounts, view: View, strata: Sequence[Stratum], min_group: int
 ) -> None:
     """Refuse too few rows of a secret; which ones is not said, for that points at few people."""
     names = list_in_words(view.columns)
@@ -235,7 +263,7 @@ def _of(secret: Secret, view: View) -> bool:
 
 
 def _belief(
-    counted: TableCounts, stratum: _Stratum, family: str, provenance: str, fingerprint: str
+    counted: TableCounts, stratum: Stratum, family: str, provenance: str, fingerprint: str
 ) -> Belief:
     layout = counted.layout
     columns = layout.column_names
