@@ -20,6 +20,7 @@ from tests import seams
 ROOT = Path(__file__).parents[1]
 PAGES = [
     *("README.md", "docs/index.md", "docs/api.md", "docs/audit.md", "docs/report.md"),
+    "docs/stress.md",
     "docs/signing.md",
     *("docs/sums.md", "docs/paper.md", "docs/tables.md", "docs/theory/pure-epsilon.md"),
 ]

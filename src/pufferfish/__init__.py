@@ -74,6 +74,8 @@ from pufferfish.words.explanation import Explanation
 from pufferfish.words.steps import Step
 
 __version__ = "0.1.0"
+from pufferfish.what_if.result import Stress
+from pufferfish.what_if.run import stress
 
 __all__ = [
     "AuditResult",
@@ -130,6 +132,7 @@ __all__ = [
     "SigningKey",
     "SparkWorkers",
     "Step",
+    "Stress",
     "SumCalibration",
     "SumPlan",
     "Summary",
@@ -165,6 +168,7 @@ __all__ = [
     "release_sum",
     "sampling",
     "split_half",
+    "stress",
     "summarise",
     "sums",
     "theorems",

@@ -75,6 +75,10 @@ class RowsEngine:
         tally.add(array_batch(arrays, numbers_in(codings), None, labels_in(codings)))
         return tally.crosstab()
 
+    def names(self) -> tuple[str, ...]:
+        self.asked.append("names")
+        return tuple(self.rows[0])
+
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
         self.asked.append("kinds")
         return {name: ColumnKind("label" if name == "s" else "number") for name in names}
@@ -188,3 +192,15 @@ def test_every_table_has_its_engine() -> None:
         assert type(verbs.to_read(data)) is kind
     # Whatever else there is: narwhals says whether it is a frame.
     assert type(verbs.to_read(3)) is FrameEngine
+
+
+def test_every_engine_names_its_columns(tmp_path: Path) -> None:
+    arrays = {"b": np.array([1.0, 2.0]), "a": np.array(["x", "y"])}
+    (tmp_path / "t.csv").write_text("b,a\n1,x\n2,y\n")
+    folder = tmp_path / "year=2024"
+    folder.mkdir()
+    (folder / "part.csv").write_text("b,a\n1,x\n")
+    frame = pytest.importorskip("polars").DataFrame(arrays)
+    for table in (arrays, frame, frame.lazy(), tmp_path / "t.csv"):
+        assert verbs.to_read(table).names() == ("b", "a")
+    assert verbs.to_read(str(tmp_path / "*" / "part.csv")).names()[:2] == ("b", "a")

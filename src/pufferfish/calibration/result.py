@@ -202,7 +202,7 @@ class Calibration:
         noise = self.mechanism.at_floor
         if noise is None or isinstance(self.mechanism, Stratified):
             return None  # what is known of a row may change between two releases
-        if self.mechanism.additive and self.certificate.wrong:
+        if self.certificate.wrong:
             return None  # values are coupled as the described laws have them
         return composable(self.scenario, noise, self.goal.delta, self.radius)
 

@@ -22,6 +22,7 @@ from pufferfish.cli import (
     release,
     report,
     sign,
+    stress,
     studio,
     verify,
 )
@@ -43,7 +44,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 98},
 )
-_COMMANDS = demo, fit, calibrate, release, verify, sign, audit, report, compare, sum_, paper, studio
+_COMMANDS = (
+    *(demo, fit, calibrate, release, verify, sign, audit, stress, report, compare),
+    *(sum_, paper, studio),
+)
 for module in _COMMANDS:
     name = module.__name__.rsplit(".", 1)[1]
     app.command(name, cls=OnceCommand, help=module.__doc__, epilog=HELP)(module.command)

@@ -14,11 +14,9 @@ import typer
 from pufferfish.audits import Command, audit, audit_data
 from pufferfish.audits.scores import check_learners
 from pufferfish.cli.exits import Exit
+from pufferfish.cli.planned import planned_in
 from pufferfish.cli.printing import Printing
 from pufferfish.core.errors import InvalidInputError
-from pufferfish.documents.text import as_document, plain_document
-from pufferfish.kinds.kind import kind_of, plan_of
-from pufferfish.kinds.plan import ReleasePlan
 from pufferfish.options.groups import flatten_groups
 from pufferfish.options.table import Marks
 
@@ -62,14 +60,7 @@ def command(
 ) -> None:
     """Attack and report."""
     show = printing.show()
-    plan = _plan(document)
-    if plan is None:
-        text = (
-            "Not checkable: the beliefs are private and not in this edition of the record. Audit "
-            "the internal edition, or the plan."
-        )
-        show.result(text, {"verdict": None})
-        raise typer.Exit(Exit.NOT_CHECKABLE)
+    plan = planned_in(document, show, "Audit", {"verdict": None})
     if released is not None and original is None:
         raise InvalidInputError("--released needs --original, the table that was released.")
     if original is not None:
@@ -101,13 +92,3 @@ def _split(command: str) -> list[str]:
         return shlex.split(command)
     except ValueError as error:
         raise InvalidInputError(f"--command cannot be read: {error}.") from None
-
-
-def _plan(document: Path) -> ReleasePlan | None:
-    """What was planned, from a plan or a record; None where a record does not hold it."""
-    plain = plain_document(document)
-    kind = kind_of(plain["pufferfish"], "record")
-    if plain["pufferfish"] == kind.plan.KIND:
-        return plan_of(plain)
-    data = as_document(plain, kind.record.KIND, kind.record.VERSION)
-    return kind.plan.from_dict(data["plan"]) if "plan" in data else None

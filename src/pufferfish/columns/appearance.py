@@ -62,7 +62,7 @@ _SPACINGS = (1.0, 2.0, 5.0)
 def column_appearance(data: Mapping[str, Any], facts: Facts, released: Path) -> Appearance:
     """How the values of a published column look, by all that its record says."""
     place, format_ = str(released), format_of(released)
-    names = column_names(place, format_, facts.column)
+    names = {*column_names(place, format_, facts.column)}
     other = names ^ {facts.column, *facts.kept}
     if other:
         raise DataError(f"its columns are not those that the record names ({len(other)} differ).")

@@ -18,17 +18,18 @@ import numpy as np
 from pufferfish.beliefs.known import Given, given_in_words
 from pufferfish.beliefs.labels import Label, Labels, label_key
 from pufferfish.beliefs.layout import Layout, View
-from pufferfish.beliefs.pairs import Secret, some_secrets
+from pufferfish.beliefs.pairs import Secret
 from pufferfish.beliefs.priors import Categorical
 from pufferfish.beliefs.scenario import OTHER_ROWS, PUBLIC, RELEASED, Belief
-from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import FloatArray, require
+from pufferfish.fit.enough import refuse_few, refuse_half_known, refuse_many
 from pufferfish.fit.models import MODELS, fit_model
 from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.summary import Group, IntArray, Summary
 from pufferfish.words.phrases import list_in_words
 
-__all__ = ["TableCounts", "fit_table", "name_of", "numeric_strata", "refuse_small"]
+__all__ = ["Stratum", "TableCounts", "empirical_belief", "fit_table", "name_of"]
+__all__ += ["numeric_strata", "refuse_small", "strata_given", "summary_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -66,8 +67,15 @@ class TableCounts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Stratum:
-    """The rows that have some known values."""
+class Stratum:
+    """The rows that have some known values.
+
+    Attributes:
+        given: These values, by column.
+        view: Which secret is looked at.
+        crosstab: How often each combination of what is published and of all secrets occurs.
+        groups: By secret, how often each combination of what is published occurs.
+    """
 
     given: Given
     view: View
@@ -105,16 +113,35 @@ def fit_table(
 
 def numeric_strata(counted: TableCounts, min_group: int) -> Iterator[tuple[Given, View, Summary]]:
     """For each set of known values the counts of one column of numbers, by secret."""
+    for stratum in _strata(counted, min_group):
+        yield stratum.given, stratum.view, summary_of(counted, stratum)
+
+
+def summary_of(counted: TableCounts, stratum: Stratum) -> Summary:
+    """The counts of one column of numbers in a stratum, by secret."""
     layout = counted.layout
     column, secret = layout.columns[0].column, ", ".join(layout.secret_names)
-    for stratum in _strata(counted, min_group):
-        groups = {label: _numbers(table) for label, table in stratum.groups.items()}
-        pooled = _numbers(stratum.crosstab.marginal([column]))
-        whole = Summary(column, secret, {"": pooled})
-        counts = Summary(
-            column, secret, groups, whole=whole, unseen=_unseen(counted, stratum.given)
-        )
-        yield stratum.given, stratum.view, counts
+    groups = {label: _numbers(table) for label, table in stratum.groups.items()}
+    whole = Summary(column, secret, {"": _numbers(stratum.crosstab.marginal([column]))})
+    unseen = _unseen(counted, stratum.given)
+    return Summary(column, secret, groups, whole=whole, unseen=unseen)
+
+
+def strata_given(counted: TableCounts, known: Sequence[str]) -> list[Stratum]:
+    """The rows by what somebody knows who knows these columns, and no others.
+
+    Nothing is refused: a stratum may have few rows of a secret, or none.
+    """
+    return [
+        Stratum(given, view, table, _groups(counted, view, table))
+        for given, table in _slices(counted.crosstab, counted.layout, known)
+        for view in counted.layout.views
+    ]
+
+
+def empirical_belief(counted: TableCounts, stratum: Stratum, provenance: str) -> Belief:
+    """What somebody believes of the categories of a stratum who has counted its rows."""
+    return _belief(counted, stratum, "empirical", provenance, "")
 
 
 def _unseen(counted: TableCounts, given: Given) -> FloatArray | None:
@@ -148,72 +175,38 @@ def name_of(family: str, given: Given, view: View) -> str:
     return f"{family}{about}{known}"
 
 
-def _strata(counted: TableCounts, min_group: int) -> list[_Stratum]:
+def _strata(counted: TableCounts, min_group: int) -> list[Stratum]:
     """Every combination of known values, with enough rows of every secret that matters.
 
     Of several secrets, each that is protected by itself has adversaries of its own: one who had the
     laws of all would be asked to take a race for a sex.
     """
     layout = counted.layout
-    _refuse_half_known(counted)
-    _refuse_many(counted, min_group)
+    refuse_half_known(counted)
+    refuse_many(counted, min_group)
+    names = layout.known_names
     found = [
-        _Stratum(given, view, table, _groups(counted, view, table))
-        for given, table in _slices(counted.crosstab, layout)
-        for view in layout.views
+        stratum
+        for size in range(len(names) + 1)
+        for chosen in combinations(names, size)
+        for stratum in strata_given(counted, chosen)
     ]
     for view in layout.views:
-        _refuse_few(counted, view, [each for each in found if each.view == view], min_group)
+        refuse_few(counted, view, [each for each in found if each.view == view], min_group)
     return found
 
 
-def _refuse_half_known(counted: TableCounts) -> None:
-    """Refuse rows that have one of the secrets to be protected together, and lack another.
-
-    They have no combination, so no law is about them; and a promise about combinations would say
-    nothing of the secret that they have.
-    """
-    layout = counted.layout
-    if not layout.jointly or layout.missing_secret:
+def _slices(
+    crosstab: Crosstab, layout: Layout, chosen: Sequence[str]
+) -> Iterator[tuple[Given, Crosstab]]:
+    """The rows by the values of some known columns."""
+    part = crosstab.marginal([*layout.column_names, *layout.secret_names, *chosen])
+    if not chosen:
+        yield {}, part
         return
-    cells = counted.crosstab.marginal(layout.secret_names).cells
-    require(
-        not any(0 < sum(each is None for each in row) < len(row) for row in cells),
-        f"some rows have a value of one of {list_in_words(layout.secret_names)} and none of "
-        "another: they have no combination to be protected. Make a missing one a group of its own "
-        "(missing_secret=True, --missing-secret), or protect each by itself (leave out jointly, "
-        "--secrets-jointly).",
-    )
-
-
-def _refuse_many(counted: TableCounts, min_group: int) -> None:
-    """Refuse, before rows are sorted by what is known, what cannot have enough rows of each."""
-    names = counted.layout.known_names
-    if not names:
-        return
-    strata = counted.crosstab.marginal(names).counts.size
-    if 2 * strata * max(min_group, 1) > counted.rows:
-        raise DataError(
-            f"there are {strata:,} combinations of what is known ({list_in_words(names)}) among "
-            f"{counted.rows:,} rows, so some have fewer than {max(min_group, 1)} rows of each "
-            f"secret. {_FEWER}"
-        )
-
-
-def _slices(crosstab: Crosstab, layout: Layout) -> Iterator[tuple[Given, Crosstab]]:
-    """The rows by what is known: nothing, each known column, two of them, …"""
-    names = layout.known_names
-    others = [*layout.column_names, *layout.secret_names]
-    for size in range(len(names) + 1):
-        for chosen in combinations(names, size):
-            part = crosstab.marginal([*others, *chosen])
-            if not chosen:
-                yield {}, part
-                continue
-            known = part.marginal(chosen)
-            for labels in known.cells:
-                given = dict(zip(chosen, labels, strict=True))
-                yield given, part.given(given)
+    for labels in part.marginal(chosen).cells:
+        given = dict(zip(chosen, labels, strict=True))
+        yield given, part.given(given)
 
 
 def _groups(counted: TableCounts, view: View, table: Crosstab) -> dict[Secret, Crosstab]:
@@ -242,81 +235,8 @@ def _groups(counted: TableCounts, view: View, table: Crosstab) -> dict[Secret, C
     return dict(sorted(found.items(), key=lambda each: str(each[0])))
 
 
-def _refuse_few(
-    counted: TableCounts, view: View, strata: Sequence[_Stratum], min_group: int
-) -> None:
-    """Refuse too few rows of a secret; which ones is not said, for that points at few people."""
-    names = list_in_words(view.columns)
-    every = strata[0].groups
-    wanted = [each for each in counted.only or every if counted.only is None or _of(each, view)]
-    absent = [each for each in wanted if each not in every]
-    if absent:
-        there = [each for each in counted.secrets if _of(each, view)]
-        raise InvalidInputError(
-            f"column {names} has no secret {absent[0]!r}; it has {some_secrets(there)}."
-        )
-    require(
-        bool(wanted) or counted.only is None,
-        f"of the secrets to protect none is a value of {names}, which is named as a secret: name "
-        "two of its values, or leave out the column.",
-    )
-    if len(wanted) < 2:
-        raise DataError(
-            f"column {names} has only one value, so there is nothing to be told apart. Name the "
-            "column that holds the secret, with all of its values."
-        )
-    enough = [each for each in wanted if every[each].rows >= min_group]
-    if len(enough) < len(wanted):
-        raise DataError(
-            f"some values of {names} have fewer than {min_group} rows, too few to fit a belief to. "
-            "Merge small groups (--merge), name the pairs to protect (--pair), or lower the limit "
-            f"(--min-group, min_group=). Large enough: {some_secrets(enough) or 'none'}."
-        )
-    small = [
-        stratum
-        for stratum in strata[1:]
-        if any(
-            each not in stratum.groups or stratum.groups[each].rows < min_group for each in wanted
-        )
-    ]
-    if not small:
-        return
-    rows = sum(each.crosstab.rows for each in small if len(each.given) == len(counted.layout.known))
-    known = list_in_words(counted.layout.known_names)
-    raise DataError(
-        f"{len(small):,} of {len(strata) - 1:,} combinations of what is known ({known}) have fewer "
-        f"than {min_group} rows of some secret to protect, or none at all: about "
-        f"{max(rows / counted.rows, 0.01):.0%} of the rows. {_FEWER}{_holes(counted)}"
-    )
-
-
-_FEWER = (
-    "Merge their values by a public rule (--merge, --bands), and the merged label is what is "
-    "published; or publish the column jointly with the others (--column), which is the better "
-    "answer for many of them; or name fewer known columns; or lower the limit (--min-group)."
-)
-
-
-def _holes(counted: TableCounts) -> str:
-    """Which columns have a value that nobody listed: none."""
-    names = counted.layout.known_names
-    known = counted.crosstab.marginal(names)
-    holed = [name for name, own in zip(names, known.labels, strict=True) if None in own]
-    if not holed:
-        return ""
-    return (
-        f" A missing entry of {list_in_words(holed)} counts as a value of its own; "
-        f'--merge "{holed[0]}:=LABEL" gives it the label of others.'
-    )
-
-
-def _of(secret: Secret, view: View) -> bool:
-    """Whether a secret belongs to a view, where there are several."""
-    return not view.name or str(secret).startswith(f"{view.name} = ")
-
-
 def _belief(
-    counted: TableCounts, stratum: _Stratum, family: str, provenance: str, fingerprint: str
+    counted: TableCounts, stratum: Stratum, family: str, provenance: str, fingerprint: str
 ) -> Belief:
     layout = counted.layout
     columns = layout.column_names

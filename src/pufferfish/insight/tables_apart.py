@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from pufferfish.fit.layout import count_table
 from pufferfish.fit.models import MODELS
 from pufferfish.fit.table import TableCounts
 from pufferfish.fit.verbs import fit_counts
+from pufferfish.insight.other_rows import as_met, counts_of_rows
 from pufferfish.insight.set_apart import Split, Toss, who_stays
 from pufferfish.noise import Law, Stratified
 from pufferfish.recoding.law import Recoding
@@ -127,13 +128,12 @@ def _judge(scenario: Scenario, law: Law, goal: Guarantee) -> tuple[int, Split]:
     if isinstance(law, Recoding) and law.labelled:
         return _judge_categories(scenario, law, goal)
     widest = min(scenario.beliefs, key=lambda each: len(each.given))
-    if isinstance(law, Recoding) and law.listed:
-        scenario = Scenario([_within(each, law) for each in scenario.beliefs], scenario.pairs)
-    certificate = verify(scenario, law, goal)
+    met, _ = as_met(scenario, law)
+    certificate = verify(met, law, goal)
     table = widest.frequencies
     often: dict[Any, float] = {}
     if isinstance(table, Discrete):
-        often = dict(zip(table.values.tolist(), _counts(table).tolist(), strict=True))
+        often = dict(zip(table.values.tolist(), counts_of_rows(table).tolist(), strict=True))
         if isinstance(law, Recoding) and law.listed:
             often = {value: count for value, count in often.items() if value in law.values}
     return _rows_of(widest), Split(
@@ -146,57 +146,15 @@ def _judge(scenario: Scenario, law: Law, goal: Guarantee) -> tuple[int, Split]:
 
 def _judge_categories(scenario: Scenario, law: Recoding, goal: Guarantee) -> tuple[int, Split]:
     rows = _rows_of(min(scenario.beliefs, key=lambda each: len(each.given)))
-    if law.unseen is None:
-        scenario = Scenario([_within(each, law) for each in scenario.beliefs], scenario.pairs)
-    else:
-        law = _with_unseen(law, scenario.beliefs)
-    certificate = verify(scenario, law, goal)
-    unchanged, error = changes_to(scenario, law)
+    met, own = as_met(scenario, law)
+    certificate = verify(met, own, goal)
+    unchanged, error = changes_to(met, cast("Recoding", own))
     return rows, Split(
         epsilon=certificate.epsilon_upper,
         delta=certificate.delta_upper,
         rmse=error,
         holds=certificate.holds is True,
         unchanged=unchanged,
-    )
-
-
-def _with_unseen(law: Recoding, beliefs: Iterable[Belief]) -> Recoding:
-    """The same map, with a row of its own for each combination that it has never seen."""
-    known = {key_of(each) for each in law.values}
-    new = {
-        key_of(labels): labels
-        for belief in beliefs
-        for table in (*belief.priors.values(), belief.frequencies)
-        if isinstance(table, Categorical)
-        for labels in table.values
-        if key_of(labels) not in known
-    }
-    if not new:
-        return law
-    table = np.vstack([law.table, *[np.array(law.unseen, dtype=np.int64)] * len(new)])
-    values = (*law.values, *new.values())
-    return Recoding(values=values, outputs=law.outputs, table=table, labelled=True)
-
-
-def _within(belief: Belief, law: Recoding) -> Belief:
-    """The rows that a law takes; others are refused at a release."""
-    known = {key_of(each) for each in law.values}
-
-    def taken(table: Any) -> Any:
-        if not isinstance(table, Categorical | Discrete):
-            return table
-        pairs = zip(list(table.values), _counts(table).tolist(), strict=True)
-        kept = [(labels, count) for labels, count in pairs if key_of(labels) in known]
-        require(bool(kept), "no row of the other half has a value that the law takes.")
-        return type(table)([labels for labels, _ in kept], counts=[count for _, count in kept])
-
-    holes: dict[str, Any] = {} if law.takes_missing or law.labelled else {"missing": {}}
-    return replace(
-        belief,
-        priors={secret: taken(prior) for secret, prior in belief.priors.items()},
-        frequencies=taken(belief.frequencies),
-        **holes,
     )
 
 
@@ -261,15 +219,9 @@ def _has_counts(law: object) -> bool:
     return isinstance(law, Categorical | Discrete) and law.counts is not None
 
 
-def _counts(law: Categorical | Discrete) -> IntArray:
-    if law.counts is None:
-        raise InvalidInputError("a table without counts does not say how many rows there are.")
-    return law.counts
-
-
 def _rows_of(belief: Belief) -> int:
     table = belief.frequencies
-    counted = _counts(table) if isinstance(table, Categorical | Discrete) else np.ones(1)
+    counted = counts_of_rows(table) if isinstance(table, Categorical | Discrete) else np.ones(1)
     return int(counted.sum()) + belief.frequencies_missing
 
 
@@ -351,7 +303,7 @@ def _cells(belief: Belief) -> Iterator[tuple[tuple[Label, ...], int]]:
 
 def _labelled(law: object, missing: int) -> Iterator[tuple[tuple[Label, ...], int]]:
     if isinstance(law, Categorical | Discrete):
-        for labels, count in zip(list(law.values), _counts(law).tolist(), strict=True):
+        for labels, count in zip(list(law.values), counts_of_rows(law).tolist(), strict=True):
             yield parts_of(labels if isinstance(law, Categorical) else float(labels)), count
     if missing:
         yield (None,), missing

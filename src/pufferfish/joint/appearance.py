@@ -45,7 +45,7 @@ __all__ = ["table_appearance"]
 def table_appearance(data: Mapping[str, Any], facts: TableFacts, released: Path) -> Appearance:
     """How a published table looks, by all that its record says."""
     place, format_ = str(released), format_of(released)
-    names = column_names(place, format_, facts.columns[0])
+    names = {*column_names(place, format_, facts.columns[0])}
     other = names ^ {*facts.columns, *facts.kept, *facts.unprotected}
     if other:
         raise DataError(f"its columns are not those that the record names ({len(other)} differ).")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from pufferfish.beliefs.rules import Rule
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED
 from pufferfish.calibration.mechanism import Mechanism
 from pufferfish.columns.rows import RowRules, believed_range
+from pufferfish.core.validation import FloatArray
 from pufferfish.joint.book import Book, published_type
 from pufferfish.joint.cells import CellRules, Judged
 from pufferfish.joint.plan import TablePlan
@@ -85,14 +86,27 @@ class TableRules:
         Raises:
             DataError: What the plan does not allow for.
         """
-        coded, cells, where, judged = self.looked_at(batch, before)
+        coded = [each.coded(batch, before) for each in self.codings]
+        return self.draw(coded, batch.numbers, before)
+
+    def draw(
+        self, coded: Sequence[Coded], numbers: Mapping[str, FloatArray], before: int | None
+    ) -> Changed:
+        """The same of rows that were read by the public rules already.
+
+        Args:
+            coded: For each of `codings` the labels of the rows.
+            numbers: Of a column of numbers, its values.
+            before: As for `change`.
+        """
+        cells, where, judged = self._judged(coded, before)
         counts = judged.counted(cells.counts, drops=self.drops)
         stays = None
         columns: dict[str, Column] = {}
         if self.book is not None:
             columns |= self._draw_labels(self.book, judged, where)
         else:
-            drawn, outside, capped = self._draw_numbers(batch, judged.strata, where, before)
+            drawn, outside, capped = self._draw_numbers(numbers, judged.strata, where, before)
             columns[self.columns[0]] = drawn
             counts = replace(counts, outside=outside, capped=capped)
             if self.drops and counts.missing:
@@ -114,10 +128,15 @@ class TableRules:
             is refused.
         """
         coded = [each.coded(batch, before) for each in self.codings]
+        return coded, *self._judged(coded, before)
+
+    def _judged(
+        self, coded: Sequence[Coded], before: int | None
+    ) -> tuple[SomeCells, IntArray, Judged]:
         cells, where = rows_by_cell(coded)
         judged = self.cells.judge(cells)
         judged.refuse(where, before)
-        return coded, cells, where, judged
+        return cells, where, judged
 
     def secrets(self, batch: Batch, before: int | None) -> tuple[Coded, ...]:
         """The secrets of some rows, for each that is protected; the arguments are as above."""
@@ -134,11 +153,15 @@ class TableRules:
         return dict(zip(self.columns, book.decoded(drawn), strict=True))
 
     def _draw_numbers(
-        self, batch: Batch, strata: IntArray, where: IntArray, before: int | None
+        self,
+        numbers: Mapping[str, FloatArray],
+        strata: IntArray,
+        where: IntArray,
+        before: int | None,
     ) -> tuple[Numbers, int, int]:
         """What is published of the rows that stay, and how many were outside, and capped."""
         name = self.columns[0]
-        values = batch.numbers[name]
+        values = numbers[name]
         parts: list[Numbers] = []
         order: list[IntArray] = []
         outside = capped = 0

@@ -13,7 +13,7 @@ from pufferfish.calibration.asked import AskedFloor
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.options.quoting import number_of, pieces, plain, read_edges, two_pieces
 
-__all__ = ["AUTO", "HowRecoded"]
+__all__ = ["AUTO", "HowRecoded", "read_share"]
 
 # Of --wrong: found by looking at the table.
 AUTO = "auto"
@@ -230,7 +230,7 @@ class HowRecoded:
         edges, losses = self.cuts, self.losses
         found = {
             "floor": None if self.floor is None else (_floor(self.floor),),
-            "wrong": None if self.wrong is None else (_share(self.wrong),),
+            "wrong": None if self.wrong is None else (read_share(self.wrong),),
             "loss": (losses[""],) if "" in losses else None,
             "keep_histogram": None if self.keep_histogram else (False,),
             "nominal": (True,) if self.nominal else None,
@@ -254,7 +254,8 @@ def _floor(text: str) -> AskedFloor:
     return number
 
 
-def _share(text: str) -> float:
+def read_share(text: str) -> float:
+    """A share of laws that may be wrong, such as 0.03 or 3%."""
     if text == AUTO:
         raise InvalidInputError("--wrong auto is for a recoding with --epsilon.")
     percent = text.endswith("%")

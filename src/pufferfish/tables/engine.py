@@ -175,6 +175,9 @@ class Engine(Protocol):
             check: As for `summarise`.
         """
 
+    def names(self) -> tuple[str, ...]:
+        """All columns that the table has."""
+
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
         """How columns would naturally be read."""
 

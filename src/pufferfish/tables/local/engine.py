@@ -23,6 +23,8 @@ from pufferfish.tables.local.crosstab import (
     file_kinds,
     frame_kinds,
 )
+from pufferfish.tables.local.files import column_names
+from pufferfish.tables.local.frames import native
 from pufferfish.tables.local.publish import publish_arrays, publish_files, publish_frame
 from pufferfish.tables.local.summarise import summarise_files, summarise_held
 from pufferfish.tables.local.transform import (
@@ -84,6 +86,10 @@ class ArraysEngine(_HeldEngine):
         """Counts of all rows."""
         return crosstab_arrays(self.data, codings, check)
 
+    def names(self) -> tuple[str, ...]:
+        """The keys."""
+        return tuple(self.data)
+
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
         """By the arrays' types, and by the entries of those that hold objects."""
         return array_kinds(self.data, names)
@@ -115,6 +121,10 @@ class FrameEngine(_HeldEngine):
     ) -> Crosstab:
         """Counts of all rows."""
         return crosstab_frame(self.data, codings, check)
+
+    def names(self) -> tuple[str, ...]:
+        """As its schema has them."""
+        return tuple(native(self.data).collect_schema().names())
 
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
         """By the columns' types, and by the entries of those that hold objects."""
@@ -191,6 +201,10 @@ class FilesEngine:
     ) -> Crosstab:
         """Counts of all rows, in bounded memory."""
         return crosstab_files(self.source, self.source_format, codings, progress, check)
+
+    def names(self) -> tuple[str, ...]:
+        """Those of the files, and of folders that name a column."""
+        return column_names(self.source, self.source_format)
 
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
         """By the columns' types; of a CSV by what it holds."""

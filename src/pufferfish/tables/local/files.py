@@ -63,14 +63,21 @@ def column_values(path: str, format_: FileFormat, column: str) -> FloatArray:
     return np.concatenate([*column_parts(path, format_, column), np.empty(0)])
 
 
-def column_names(path: str, format_: FileFormat, column: str) -> set[str]:
-    """All columns of a table, with those that are names of its folders; `column` is one of them."""
+def column_names(path: str, format_: FileFormat, column: str | None = None) -> tuple[str, ...]:
+    """All columns of a table, with those that are names of its folders.
+
+    Args:
+        path: A file, a folder or a pattern.
+        format_: How the files are written.
+        column: One of them, which must hold numbers.
+    """
     source = find_source(path)
-    found = set(source.keys)
+    found: list[str] = []
+    wanted = None if column is None else [column]
     for file in source.files:
-        with open_file(file.path, format_, [column], (column,)) as table:
-            found |= set(table.names)
-    return found
+        with open_file(file.path, format_, wanted, tuple(wanted or ())) as table:
+            found += table.names
+    return tuple(dict.fromkeys([*found, *source.keys]))
 
 
 def column_parts(path: str, format_: FileFormat, column: str) -> Iterator[FloatArray]:

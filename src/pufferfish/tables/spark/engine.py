@@ -86,6 +86,10 @@ class SparkEngine:
         """Counts of all rows, added up by the executors; `survey` has checked them."""
         return spark_crosstab(self.frame, codings)
 
+    def names(self) -> tuple[str, ...]:
+        """As its schema has them."""
+        return tuple(self.frame.columns)
+
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
         """By the columns' types."""
         return spark_kinds(self.frame, names)

@@ -1,0 +1,96 @@
+"""The same calibration for other beliefs, or for more: what was asked of it is read off it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.choice import calibrate
+from pufferfish.calibration.result import Calibration, Recode
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.noise import GaussianNoise, Law, Stratified
+from pufferfish.recoding.law import Recoding
+
+__all__ = ["arguments_of", "calibrate_again"]
+
+
+def calibrate_again(
+    calibration: Calibration, scenario: Scenario | None = None, **changes: Any
+) -> Calibration:
+    """`calibrate`, asked as for this calibration, with some arguments changed.
+
+    Args:
+        calibration: What was found before.
+        scenario: Other beliefs; None: the same.
+        changes: Arguments of `calibrate` that take the place of those of before.
+
+    Raises:
+        UnsupportedError: A loss or weights of somebody's own, which a calibration does not keep.
+        PufferfishError: What `calibrate` raises.
+    """
+    again = calibration.scenario if scenario is None else scenario
+    return calibrate(again, calibration.goal, **{**arguments_of(calibration), **changes})
+
+
+def arguments_of(calibration: Calibration) -> dict[str, Any]:
+    """The arguments of `calibrate` with which it would be found again.
+
+    A size that was given is not kept: what is found again is the least one.
+
+    Raises:
+        UnsupportedError: They cannot be told.
+    """
+    law = calibration.mechanism
+    laws = list(law) if isinstance(law, Stratified) else [law]
+    keep: dict[str, Any] = {"keep": law.columns} if isinstance(law, Stratified) else {}
+    recode = calibration.recode
+    if recode is not None:
+        return keep | _of_recoding(laws[0], recode, calibration.scenario)
+    if not all(each.additive for each in laws):
+        raise UnsupportedError(
+            "this recoding was not found by calibrate, so it cannot be found again."
+        )
+    gaussian = any(isinstance(each, GaussianNoise) for each in laws)
+    found: dict[str, Any] = keep | {"mechanism": "gaussian" if gaussian else "laplace"}
+    if calibration.method != "given":
+        found |= {"method": calibration.method, "radius": calibration.radius}
+        found |= {} if calibration.tau is None else {"tau": calibration.tau}
+    if calibration.certificate.wrong:
+        found["wrong"] = calibration.certificate.wrong
+    return found
+
+
+def _of_recoding(law: Law, recode: Recode, scenario: Scenario) -> dict[str, Any]:
+    if recode.loss == "own" or recode.weighted:
+        raise UnsupportedError(
+            "it was found for a loss or weights of your own, which a calibration does not keep: "
+            "calibrate again with them."
+        )
+    found: dict[str, Any] = {
+        "mechanism": "recode",
+        "floor": "noise" if recode.floor_of_noise else recode.floor,
+        "wrong": recode.wrong,
+        "keep_histogram": recode.keep_histogram,
+        "nominal": recode.wrong == 0.0 and not recode.floor_of_noise,
+    }
+    if recode.loss != "columns":
+        found["loss"] = recode.loss
+    if recode.never:
+        found["never"] = recode.never
+    if isinstance(law, Recoding) and law.distances is not None:
+        found["metric"] = law.distances
+    if isinstance(law, Recoding) and law.edges is not None and not _lists(law, scenario):
+        found["edges"] = law.edges
+    return found
+
+
+def _lists(law: Recoding, scenario: Scenario) -> bool:
+    """Whether bins hold one value each: edges are then only where noise goes first."""
+    tables = [
+        table
+        for belief in scenario.beliefs
+        for table in (*belief.priors.values(), belief.frequencies)
+        if isinstance(table, Discrete)
+    ]
+    return bool(tables) and all({*each.values.tolist()} <= {*law.values} for each in tables)

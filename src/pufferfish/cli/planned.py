@@ -1,0 +1,44 @@
+"""The plan in a document: of a plan, or of the internal record of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from pufferfish.cli.exits import Exit
+from pufferfish.cli.show import Show
+from pufferfish.documents.text import as_document, plain_document
+from pufferfish.kinds.kind import kind_of, plan_of
+from pufferfish.kinds.plan import ReleasePlan
+
+__all__ = ["planned_in"]
+
+
+def planned_in(document: Path, show: Show, do: str, data: Mapping[str, Any]) -> ReleasePlan:
+    """What was planned, from a plan or a record.
+
+    Args:
+        document: The file.
+        show: Told where a record does not hold its plan.
+        do: What to do with another edition then: a verb.
+        data: The same for --json.
+
+    Raises:
+        typer.Exit: It does not.
+    """
+    plain = plain_document(document)
+    kind = kind_of(plain["pufferfish"], "record")
+    if plain["pufferfish"] == kind.plan.KIND:
+        return plan_of(plain)
+    record = as_document(plain, kind.record.KIND, kind.record.VERSION)
+    if "plan" in record:
+        return kind.plan.from_dict(record["plan"])
+    text = (
+        f"Not checkable: the beliefs are private and not in this edition of the record. {do} the "
+        "internal edition, or the plan."
+    )
+    show.result(text, data)
+    raise typer.Exit(Exit.NOT_CHECKABLE)

@@ -1,0 +1,112 @@
+"""What if they know more? What a promise becomes for those who were not described.
+
+Example: pufferfish stress plan.json adult.csv --bands age=15:90:15
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pufferfish.cli.planned import planned_in
+from pufferfish.cli.printing import Printing
+from pufferfish.options.groups import flatten_groups
+from pufferfish.options.quoting import read_edges, two_pieces
+from pufferfish.options.recoding import read_share
+from pufferfish.options.table import Marks
+from pufferfish.tables.verbs import to_read
+from pufferfish.what_if.run import WRONGS, stress_engine
+from pufferfish.what_if.subject import subject_of
+
+__all__ = ["command"]
+
+
+@flatten_groups
+def command(
+    printing: Printing,
+    document: Annotated[
+        Path, typer.Argument(help="A plan, or the internal record of a release: what to test.")
+    ],
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that is released.")],
+    earlier: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="An earlier table, whose frequencies others may hold."),
+    ] = None,
+    other: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A further column that somebody may know; may be given several times. "
+            "Without it all columns of the table.",
+        ),
+    ] = None,
+    bands: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=EDGES",
+            help="In which bands a column of numbers is known, such as age=15:90:15; may be given "
+            "for several columns. Without it up to 20 numbers as they are, more in fifths.",
+        ),
+    ] = None,
+    singly: Annotated[
+        bool, typer.Option("--singly", help="Columns one by one only, not in pairs.")
+    ] = False,
+    min_rows: Annotated[
+        int, typer.Option(help="Judge a pair where both of its secrets have this many rows.")
+    ] = 20,
+    wrong: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SHARE",
+            help="By how much laws may be wrong; may be given several times.",
+            show_default="0.1%, 1%, 5%",
+        ),
+    ] = None,
+    unit: Annotated[
+        float | None,
+        typer.Option(
+            help="How closely the value is known.",
+            show_default="1, or the smallest step of the column",
+        ),
+    ] = None,
+    resamples: Annotated[int, typer.Option(help="How often rows are drawn anew.")] = 200,
+    splits: Annotated[int, typer.Option(help="How often rows are split in halves.")] = 10,
+    no_learner: Annotated[
+        bool, typer.Option("--no-learner", help="No learner looks at all columns at once.")
+    ] = False,
+    no_answers: Annotated[
+        bool, typer.Option("--no-answers", help="Do not calibrate what would help.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option(help="About how long all of it may take; what is left out is said.")
+    ] = 60.0,
+    seed: Annotated[int, typer.Option(help="Of rows that are drawn. It protects nothing.")] = 0,
+    na: Marks = None,
+) -> None:
+    """Test and report."""
+    show = printing.show()
+    plan = planned_in(document, show, "Test", {"cases": None})
+    shares = WRONGS if wrong is None else tuple(read_share(each) for each in wrong)
+    cuts = dict(two_pieces("--bands", each, "=", "age=15:90:15") for each in bands or ())
+    with show.progress("Testing") as progress:
+        found = stress_engine(
+            subject_of(plan, {}),
+            to_read(table, na or ()),
+            earlier=None if earlier is None else to_read(earlier, na or ()),
+            columns=other,
+            bands={name: read_edges(f"--bands {name}=", text) for name, text in cuts.items()},
+            pairs=not singly,
+            min_rows=min_rows,
+            wrongs=shares,
+            unit=unit,
+            resamples=resamples,
+            splits=splits,
+            learner=not no_learner,
+            answers=not no_answers,
+            seconds=seconds,
+            seed=seed,
+            progress=progress,
+        )
+    show.result(str(found), found.to_dict())

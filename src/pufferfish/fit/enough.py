@@ -1,0 +1,124 @@
+"""What a table must have to be described: enough rows of every secret, given what is known.
+
+Messages say what would help, and never whose rows are few: that points at few people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pufferfish.beliefs.layout import View
+from pufferfish.beliefs.pairs import Secret, some_secrets
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.words.phrases import list_in_words
+
+if TYPE_CHECKING:
+    from pufferfish.fit.table import Stratum, TableCounts
+
+__all__ = ["refuse_few", "refuse_half_known", "refuse_many"]
+
+
+def refuse_half_known(counted: TableCounts) -> None:
+    """Refuse rows that have one of the secrets to be protected together, and lack another.
+
+    They have no combination, so no law is about them; and a promise about combinations would say
+    nothing of the secret that they have.
+    """
+    layout = counted.layout
+    if not layout.jointly or layout.missing_secret:
+        return
+    cells = counted.crosstab.marginal(layout.secret_names).cells
+    require(
+        not any(0 < sum(each is None for each in row) < len(row) for row in cells),
+        f"some rows have a value of one of {list_in_words(layout.secret_names)} and none of "
+        "another: they have no combination to be protected. Make a missing one a group of its own "
+        "(missing_secret=True, --missing-secret), or protect each by itself (leave out jointly, "
+        "--secrets-jointly).",
+    )
+
+
+def refuse_many(counted: TableCounts, min_group: int) -> None:
+    """Refuse, before rows are sorted by what is known, what cannot have enough rows of each."""
+    names = counted.layout.known_names
+    if not names:
+        return
+    strata = counted.crosstab.marginal(names).counts.size
+    if 2 * strata * max(min_group, 1) > counted.rows:
+        raise DataError(
+            f"there are {strata:,} combinations of what is known ({list_in_words(names)}) among "
+            f"{counted.rows:,} rows, so some have fewer than {max(min_group, 1)} rows of each "
+            f"secret. {_FEWER}"
+        )
+
+
+def refuse_few(counted: TableCounts, view: View, strata: Sequence[Stratum], min_group: int) -> None:
+    """Refuse too few rows of a secret; which ones is not said, for that points at few people."""
+    names = list_in_words(view.columns)
+    every = strata[0].groups
+    wanted = [each for each in counted.only or every if counted.only is None or _of(each, view)]
+    absent = [each for each in wanted if each not in every]
+    if absent:
+        there = [each for each in counted.secrets if _of(each, view)]
+        raise InvalidInputError(
+            f"column {names} has no secret {absent[0]!r}; it has {some_secrets(there)}."
+        )
+    require(
+        bool(wanted) or counted.only is None,
+        f"of the secrets to protect none is a value of {names}, which is named as a secret: name "
+        "two of its values, or leave out the column.",
+    )
+    if len(wanted) < 2:
+        raise DataError(
+            f"column {names} has only one value, so there is nothing to be told apart. Name the "
+            "column that holds the secret, with all of its values."
+        )
+    enough = [each for each in wanted if every[each].rows >= min_group]
+    if len(enough) < len(wanted):
+        raise DataError(
+            f"some values of {names} have fewer than {min_group} rows, too few to fit a belief to. "
+            "Merge small groups (--merge), name the pairs to protect (--pair), or lower the limit "
+            f"(--min-group, min_group=). Large enough: {some_secrets(enough) or 'none'}."
+        )
+    small = [
+        stratum
+        for stratum in strata[1:]
+        if any(
+            each not in stratum.groups or stratum.groups[each].rows < min_group for each in wanted
+        )
+    ]
+    if not small:
+        return
+    rows = sum(each.crosstab.rows for each in small if len(each.given) == len(counted.layout.known))
+    known = list_in_words(counted.layout.known_names)
+    raise DataError(
+        f"{len(small):,} of {len(strata) - 1:,} combinations of what is known ({known}) have fewer "
+        f"than {min_group} rows of some secret to protect, or none at all: about "
+        f"{max(rows / counted.rows, 0.01):.0%} of the rows. {_FEWER}{_holes(counted)}"
+    )
+
+
+_FEWER = (
+    "Merge their values by a public rule (--merge, --bands), and the merged label is what is "
+    "published; or publish the column jointly with the others (--column), which is the better "
+    "answer for many of them; or name fewer known columns; or lower the limit (--min-group)."
+)
+
+
+def _holes(counted: TableCounts) -> str:
+    """Which columns have a value that nobody listed: none."""
+    names = counted.layout.known_names
+    known = counted.crosstab.marginal(names)
+    holed = [name for name, own in zip(names, known.labels, strict=True) if None in own]
+    if not holed:
+        return ""
+    return (
+        f" A missing entry of {list_in_words(holed)} counts as a value of its own; "
+        f'--merge "{holed[0]}:=LABEL" gives it the label of others.'
+    )
+
+
+def _of(secret: Secret, view: View) -> bool:
+    """Whether a secret belongs to a view, where there are several."""
+    return not view.name or str(secret).startswith(f"{view.name} = ")

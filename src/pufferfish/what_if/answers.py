@@ -1,0 +1,241 @@
+"""What would keep the promise in a case as well, and its cost: found by calibrating again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pufferfish.beliefs.known import given_in_words
+from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.calibration.again import calibrate_again
+from pufferfish.calibration.result import Calibration
+from pufferfish.core.errors import PufferfishError
+from pufferfish.fit.belief import MIN_GROUP
+from pufferfish.fit.table import TableCounts
+from pufferfish.insight.held_out import WRONGS
+from pufferfish.noise import Stratified
+from pufferfish.recoding.law import Recoding
+from pufferfish.what_if.judged import Meeting, Tally, judge_meetings, meetings
+from pufferfish.what_if.laws import Sample
+from pufferfish.what_if.result import Answer, Case, shown
+from pufferfish.what_if.rows import Rows
+from pufferfish.what_if.subject import Subject
+from pufferfish.what_if.value import value_case
+from pufferfish.words.numbers import at_most, percent
+
+__all__ = ["Answering"]
+
+_TOO_LONG = "not computed: it took too long"
+# In so many samples the promise must be kept.
+_MOST = 0.95
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Who answers cases.
+
+    Attributes:
+        subject: What is planned.
+        rows: The table.
+        earlier: The rows of an earlier one.
+        samples: What resamples found.
+        wrongs: By how much laws may be wrong, for each case of such laws by what it says.
+        unit: How closely a value is known.
+        left: How many seconds there are.
+    """
+
+    subject: Subject
+    rows: Rows
+    earlier: TableCounts | None
+    samples: Sequence[Sample]
+    wrongs: dict[str, float]
+    unit: float | None
+    left: Callable[[], float]
+
+    def answer(self, case: Case) -> Case:
+        """The case with what would help, if anything has to."""
+        if case.holds is True or case.kind == "learner":
+            return case
+        by_kind: dict[str, Callable[[Case], Answer]] = {
+            "table": lambda each: self._knowing((), "--belief empirical"),
+            "columns": self._columns,
+            "population": self._population,
+            "splits": self._population,
+            "earlier": self._earlier,
+            "laws": self._laws,
+            "value": self._value,
+        }
+        return replace(case, answer=by_kind[case.kind](case))
+
+    @property
+    def _recodes(self) -> bool:
+        law = self.subject.law
+        laws = list(law) if isinstance(law, Stratified) else [law]
+        return all(isinstance(each, Recoding) for each in laws)
+
+    def _again(
+        self, option: str, scenario: Scenario | None = None, note: str = "", **changes: Any
+    ) -> Answer:
+        """Calibrate, and say what that costs."""
+        found = self._calibrated(scenario, **changes)
+        if isinstance(found, str):
+            return Answer(option=option, note=found)
+        return Answer(option=option, rmse=found.rmse, note=note)
+
+    def _calibrated(self, scenario: Scenario | None = None, **changes: Any) -> Calibration | str:
+        """What was found, or why it was not."""
+        left = self.left()
+        if left <= 0.0:
+            return _TOO_LONG
+        plan = self.subject.plan
+        if self._recodes:
+            changes["seconds"] = left
+        elif plan.rounding != "given" and not plan.public and "size" not in changes:
+            changes["rounding"] = plan.rounding
+        try:
+            return calibrate_again(self.subject.calibration, scenario, **changes)
+        except PufferfishError as error:
+            return f"not computed: {str(error).rstrip('.')}"
+
+    def _with(self, met: Iterable[Meeting]) -> Scenario:
+        """Those who are described, and these as well."""
+        described = self.subject.scenario
+        added = [
+            replace(meeting.belief, name=_named(meeting.belief, number))
+            for number, meeting in enumerate(met, start=1)
+        ]
+        return Scenario([*described.beliefs, *added], described.pairs)
+
+    def _columns(self, case: Case) -> Answer:
+        option = " ".join(f"--known {name}" for name in case.columns)
+        bands = [name for name in case.columns if name in self.rows.bands]
+        option += "".join(f" --bands {name}={_edges(self.rows, name)}" for name in bands)
+        jointly = " ".join(f"--column {name}" for name in case.columns)
+        if any(name in self.rows.untold for name in case.columns):
+            return Answer(option="--bands", note="give bands that have enough rows each")
+        return self._knowing(case.columns, option, jointly)
+
+    def _knowing(self, others: Sequence[str], option: str, jointly: str = "") -> Answer:
+        """Describe those who know these columns as well."""
+        if self.left() <= 0.0:
+            return Answer(option=option, note=_TOO_LONG)
+        counted, tally = self.rows.counted(others), Tally()
+        met = [
+            meeting
+            for known in self.subject.known_sets
+            for meeting in meetings(self.subject, counted, (*known, *others), MIN_GROUP, tally)
+        ]
+        if tally.small:
+            return Answer(
+                option=f"publish jointly: {jointly}" if jointly else option,
+                note=f"some combinations have fewer than {MIN_GROUP} rows of a secret, so --known "
+                "is refused. Merge values (--merge, --bands), or publish the column jointly: that "
+                "is another table, whose error is not comparable",
+            )
+        return self._again(option, self._with(met))
+
+    def _earlier(self, case: Case) -> Answer:
+        option = "--reference EARLIER"
+        if self.earlier is None or self.left() <= 0.0:
+            return Answer(option=option, note=_TOO_LONG)
+        met = [
+            meeting
+            for known in self.subject.known_sets
+            for meeting in meetings(self.subject, self.earlier, known, 1, Tally())
+        ]
+        return self._again(
+            option, self._with(met), "for both: describe both tables (pf.fit_beliefs of each)"
+        )
+
+    def _laws(self, case: Case) -> Answer:
+        share = self.wrongs.get(case.knows, 0.0)
+        if case.holds is None:
+            return Answer(option="--cap LOW:HIGH --wrong", note="for a public range of values")
+        if not self._recodes and not all(each.cap for each in self.subject.scenario.beliefs):
+            return Answer(
+                option=f"--cap LOW:HIGH --wrong {percent(share)}",
+                note="to answer it, public bounds are needed, which are yours to choose; or a "
+                "recoding (--mechanism recode --wrong)",
+            )
+        return self._again(f"--wrong {percent(share)}", wrong=share, **self._robust())
+
+    def _robust(self) -> dict[str, Any]:
+        return {"nominal": False} if self._recodes else {}
+
+    def _population(self, case: Case) -> Answer:
+        """The least `wrong`, or the least of some sizes, that 95% of the resamples keep."""
+        if not self.samples:
+            return Answer(option="--wrong" if self._recodes else "--scale", note=_TOO_LONG)
+        return self._wrong() if self._recodes else self._more_noise()
+
+    def _wrong(self) -> Answer:
+        already = self.subject.calibration.certificate.wrong
+        for share in (each for each in WRONGS if each > already):
+            found = self._calibrated(wrong=share, **self._robust())
+            if isinstance(found, str):
+                return Answer(option="--wrong", note=found)
+            if self._keeps(found):
+                return Answer(option=f"--wrong {percent(share)}", rmse=found.rmse)
+        return Answer(option="--floor", note="no share of wrong laws that was tried is enough")
+
+    def _more_noise(self) -> Answer:
+        ranked = sorted(self.samples, key=lambda each: (each.epsilon, each.delta))
+        for place in (int(_MOST * (len(ranked) - 1)), -1):
+            found = self._calibrated(self._with(ranked[place].meetings))
+            if isinstance(found, str):
+                return Answer(option="--scale", note=found)
+            if self._keeps(found):
+                sizes = _sizes(found)
+                option = f"--scale {sizes}" if sizes else "more noise (--bootstrap)"
+                return Answer(option=option, rmse=found.rmse)
+        return Answer(option="--bootstrap", note="the noise for the worst resample is not enough")
+
+    def _keeps(self, found: Calibration) -> bool:
+        """Whether another law keeps the promise in 95% of the resamples."""
+        law, kept = found.mechanism, 0
+        for sample in self.samples:
+            met = [_under(law, meeting) for meeting in sample.meetings]
+            judged = judge_meetings(self.subject, met) or []
+            kept += all(each.holds for each in judged)
+        return kept >= _MOST * len(self.samples)
+
+    def _value(self, case: Case) -> Answer:
+        goal = self.subject.goal
+        if self._recodes:
+            kappa = goal.epsilon / (self.unit or 1.0)
+            return self._floored(f"--floor {kappa:g}", floor=kappa)
+        if not goal.pure:
+            return Answer(option="--scale", note="not computed for δ > 0")
+        # The grid takes its share: a little more than unit/ε.
+        size = (self.unit or 1.0) / goal.epsilon * (1.0 + 2.0**-10)
+        return self._floored(f"--scale {at_most(size, 4)}", size=size, method="exact")
+
+    def _floored(self, option: str, **changes: Any) -> Answer:
+        """What a floor costs, and whether it is enough: entries may be farther apart than 1."""
+        found = self._calibrated(**changes)
+        if isinstance(found, str):
+            return Answer(option=option, note=found)
+        left = value_case(self.subject, self.rows, self.unit, found.mechanism)
+        note = "" if left.holds is True else f"leaves ε = {shown(left.epsilon)}"
+        return Answer(option=option, rmse=found.rmse, note=note)
+
+
+def _under(law: Any, meeting: Meeting) -> Meeting:
+    if not isinstance(law, Stratified):
+        return Meeting(meeting.scenario, law)
+    place = law.place_of(meeting.belief.given)
+    return meeting if place is None else Meeting(meeting.scenario, law.strata[place].law)
+
+
+def _sizes(found: Calibration) -> str:
+    return at_most(found.mechanism.size, 4) if hasattr(found.mechanism, "size") else ""
+
+
+def _named(belief: Belief, number: int) -> str:
+    return f"stress {number}, {given_in_words(belief.given) or 'nothing known'}"
+
+
+def _edges(rows: Rows, name: str) -> str:
+    edges = rows.rules[name].edges
+    return "..." if edges is None else ",".join(f"{each:g}" for each in edges)

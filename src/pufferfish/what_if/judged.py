@@ -1,0 +1,276 @@
+"""What a law becomes for somebody who has counted rows: stratum by stratum, the worst decides.
+
+In a stratum, rows with the same known values, somebody's laws are the frequencies of its rows. What
+is published there has the law Q_s(y) = Σ_x P_s(x)·M(x,y), and the oracle gives ε, δ and the total
+variation distance of each pair, exactly. A pair is judged where both its secrets have enough rows:
+of fewer, frequencies say little about anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from pufferfish.beliefs.known import given_in_words
+from pufferfish.beliefs.priors import Categorical, Discrete
+from pufferfish.beliefs.scenario import REFERENCE, Belief, Scenario, SecretPair
+from pufferfish.core.errors import DataError, InvalidInputError
+from pufferfish.exact import verify
+from pufferfish.fit.belief import fit_summary
+from pufferfish.fit.table import (
+    Stratum,
+    TableCounts,
+    empirical_belief,
+    strata_given,
+    summary_of,
+)
+from pufferfish.insight.guesses import accuracy_upper
+from pufferfish.insight.other_rows import as_met, counts_of_rows
+from pufferfish.noise import Law, NoNoise, Stratified
+from pufferfish.what_if.result import Case
+from pufferfish.what_if.subject import Subject
+
+__all__ = ["Found", "Meeting", "Tally", "judge", "judge_meetings", "meetings"]
+
+
+class Meeting(NamedTuple):
+    """The rows of a stratum meet the law that is applied to them.
+
+    Attributes:
+        scenario: What somebody believes of these rows, and the pairs with enough of them.
+        law: The law of the stratum.
+    """
+
+    scenario: Scenario
+    law: Law
+
+    @property
+    def belief(self) -> Belief:
+        """Of the one adversary who is judged."""
+        return self.scenario.beliefs[0]
+
+
+@dataclass
+class Tally:
+    """What was looked at while strata were judged: counts that add up.
+
+    Attributes:
+        strata: How many were judged.
+        small: In how many some pair was not.
+        rows: Of secrets in some pair.
+        untold: Those of which nothing was judged.
+        refused: Those that a release would refuse.
+    """
+
+    strata: int = 0
+    small: int = 0
+    rows: int = 0
+    untold: int = 0
+    refused: int = 0
+
+
+class Found(NamedTuple):
+    """What the law becomes in one stratum."""
+
+    epsilon: float
+    delta: float
+    guess: float
+    holds: bool
+    pair: SecretPair
+    meeting: Meeting
+
+
+def judge(
+    subject: Subject,
+    counted: TableCounts,
+    others: Sequence[str],
+    min_rows: int,
+    case: Case,
+    go_on: Callable[[], bool] = lambda: True,
+) -> Case:
+    """A case of somebody who has counted these rows, and knows further columns.
+
+    Everybody who is described may know them: the worst of all is taken.
+
+    Args:
+        subject: The law.
+        counted: The rows.
+        others: What is known besides.
+        min_rows: Of each secret of a pair that is judged.
+        case: What is known so far of the case.
+        go_on: Whether there is time for a further stratum.
+    """
+    tally = Tally()
+    every = (
+        meeting
+        for known in subject.known_sets
+        for meeting in meetings(subject, counted, (*known, *others), min_rows, tally)
+    )
+    found = judge_meetings(subject, every, go_on)
+    if found is None and not go_on():
+        return replace(case, note=_joined(case.note, "not judged: it took too long"))
+    # Rows are counted once for each set of columns that is known.
+    told = replace(
+        case,
+        strata=tally.strata,
+        small=tally.small,
+        small_share=tally.untold / tally.rows if tally.rows else 1.0,
+        refused_share=tally.refused / tally.rows if tally.rows else 0.0,
+    )
+    if found is None:
+        return replace(told, note=_joined(case.note, _cannot_tell(tally, min_rows)))
+    return _with(told, subject, found)
+
+
+def judge_meetings(
+    subject: Subject, every: Iterable[Meeting], go_on: Callable[[], bool] = lambda: True
+) -> list[Found] | None:
+    """What each stratum finds; None where there is none, or no time for all of them."""
+    found = []
+    for meeting in every:
+        if not go_on():
+            return None
+        certificate = verify(meeting.scenario, meeting.law, subject.goal)
+        found.append(
+            Found(
+                epsilon=certificate.epsilon_upper,
+                delta=certificate.delta_upper,
+                guess=accuracy_upper(meeting.scenario, meeting.law),
+                holds=certificate.holds is True,
+                pair=certificate.worst.pair,
+                meeting=meeting,
+            )
+        )
+    return found or None
+
+
+def _with(case: Case, subject: Subject, found: Sequence[Found]) -> Case:
+    worst = max(found, key=lambda each: each.epsilon if subject.goal.pure else each.delta)
+    guess = max(found, key=lambda each: each.guess)
+    return replace(
+        case,
+        epsilon=max(each.epsilon for each in found),
+        delta=None if subject.goal.pure else max(each.delta for each in found),
+        guess=guess.guess,
+        before=accuracy_upper(guess.meeting.scenario, NoNoise()),
+        where=given_in_words(worst.meeting.belief.given),
+        pair=worst.pair,
+        holds=all(each.holds for each in found),
+    )
+
+
+def meetings(
+    subject: Subject, counted: TableCounts, known: Sequence[str], min_rows: int, tally: Tally
+) -> Iterator[Meeting]:
+    """Every stratum that has enough rows of both secrets of some pair, with its law.
+
+    Args:
+        subject: The law.
+        counted: The rows.
+        known: What somebody knows of a row.
+        min_rows: Of each secret of a pair.
+        tally: Is added to.
+    """
+    every = subject.scenario.pairs
+    for stratum in strata_given(counted, known):
+        groups = {secret: _rows_of(subject, counted, stratum, secret) for secret in stratum.groups}
+        mine = [each for each in every if _about(each, stratum)]
+        enough = [
+            pair for pair in mine if all(groups.get(each, 0) >= max(min_rows, 1) for each in pair)
+        ]
+        total = sum(groups.values())
+        judged = {secret for pair in enough for secret in pair}
+        tally.rows += total
+        tally.small += len(enough) < len(mine)
+        tally.untold += total - sum(groups[secret] for secret in judged)
+        if not enough:
+            continue
+        law = _law_of(subject.law, stratum)
+        met = None if law is None else _met(subject, counted, stratum, enough, law)
+        if met is None:
+            tally.refused += sum(groups[secret] for secret in judged)
+            continue
+        meeting, taken = met
+        tally.refused += sum(groups[secret] for secret in judged) - taken
+        tally.strata += 1
+        yield meeting
+
+
+def _about(pair: SecretPair, stratum: Stratum) -> bool:
+    """Whether a pair is of the secret that is looked at, where several are protected."""
+    name = stratum.view.name
+    return not name or all(str(each).startswith(f"{name} = ") for each in pair)
+
+
+def _law_of(law: Law, stratum: Stratum) -> Law | None:
+    """The law of these rows; None where there is none for what is known of them."""
+    if not isinstance(law, Stratified):
+        return law
+    place = law.place_of(stratum.given)
+    return None if place is None else law.strata[place].law
+
+
+def _rows_of(subject: Subject, counted: TableCounts, stratum: Stratum, secret: Any) -> int:
+    """The rows of a secret that are published."""
+    table = stratum.groups[secret]
+    if subject.numeric and subject.plan.missing == "drop":
+        group = summary_of(counted, replace(stratum, groups={secret: table})).groups[secret]
+        return group.records
+    return table.rows
+
+
+def _met(
+    subject: Subject,
+    counted: TableCounts,
+    stratum: Stratum,
+    pairs: Sequence[SecretPair],
+    law: Law,
+) -> tuple[Meeting, int] | None:
+    """What somebody believes of the rows that the law takes, and how many these are."""
+    wanted = {secret for pair in pairs for secret in pair}
+    own = {secret: table for secret, table in stratum.groups.items() if secret in wanted}
+    belief = _belief(subject, counted, replace(stratum, groups=own), law)
+    if belief is None:
+        return None
+    try:
+        scenario, law = as_met(Scenario(belief, pairs), law)
+    except InvalidInputError:
+        return None  # none of the rows
+    taken = sum(
+        int(counts_of_rows(prior).sum()) + scenario.beliefs[0].missing_counts.get(secret, 0)
+        for secret, prior in scenario.beliefs[0].priors.items()
+        if isinstance(prior, Categorical | Discrete)
+    )
+    return Meeting(scenario, law), taken
+
+
+def _belief(subject: Subject, counted: TableCounts, stratum: Stratum, law: Law) -> Belief | None:
+    """The frequencies of what is published, as a release would take it."""
+    if not subject.numeric:
+        return empirical_belief(counted, stratum, REFERENCE)
+    plan, counts = subject.plan, summary_of(counted, stratum)
+    holes = any(group.missing for group in counts.groups.values())
+    if holes and plan.missing == "refuse":
+        raise DataError(
+            f"column {counts.column!r} has missing values, and the plan refuses them: say what "
+            "becomes of them (--missing keep or drop) when you make the plan."
+        )
+    if plan.missing == "drop" or (not law.additive and not law.takes_missing):
+        counts = counts.without_missing()
+    if any(not group.records for group in counts.groups.values()):
+        return None
+    if plan.cap is not None:
+        counts = counts.capped(*plan.cap)
+    fitted = fit_summary(counts, ("empirical",), provenance=REFERENCE)[0]
+    return replace(fitted, given=dict(stratum.given))
+
+
+def _cannot_tell(tally: Tally, min_rows: int) -> str:
+    if tally.refused:
+        return "a release would refuse all rows that could be judged"
+    return f"no combination has {min_rows} rows of both secrets of a pair"
+
+
+def _joined(*said: str) -> str:
+    return "; ".join(each for each in said if each)

@@ -1,0 +1,198 @@
+"""Somebody whose laws are others than those described: the population's, or wrong by some share.
+
+A resample draws as many rows as the table has from it, with replacement: the population's laws are
+to those of the table about as the table's are to those of a resample. The law of the plan stays as
+it is. A split calibrates to one half of the rows and judges by the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import islice
+from statistics import median
+from typing import Any, NamedTuple
+
+from pufferfish.calibration.again import calibrate_again
+from pufferfish.columns.plan import ColumnPlan
+from pufferfish.core.errors import PufferfishError
+from pufferfish.exact import verify
+from pufferfish.fit.table import TableCounts
+from pufferfish.insight.held_out import measure
+from pufferfish.noise import Stratified
+from pufferfish.tables.engine import Counting
+from pufferfish.what_if.judged import Found, Meeting, Tally, judge_meetings, meetings
+from pufferfish.what_if.resamples import resamples
+from pufferfish.what_if.result import Case, Spread
+from pufferfish.what_if.rows import Rows
+from pufferfish.what_if.subject import Subject
+from pufferfish.words.numbers import percent
+
+__all__ = ["Sample", "judge_samples", "laws_case", "population_case", "split_case"]
+
+# What a share of samples is told by.
+_MOST = 0.95
+
+
+class Sample(NamedTuple):
+    """What the law becomes under one resample.
+
+    Attributes:
+        meetings: The strata of its rows.
+        found: What each of them finds.
+    """
+
+    meetings: tuple[Meeting, ...]
+    found: tuple[Found, ...]
+
+    @property
+    def epsilon(self) -> float:
+        """The worst stratum's."""
+        return max(each.epsilon for each in self.found)
+
+    @property
+    def delta(self) -> float:
+        """The worst stratum's."""
+        return max(each.delta for each in self.found)
+
+    @property
+    def guess(self) -> float:
+        """The worst stratum's."""
+        return max(each.guess for each in self.found)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the promise is kept in all strata."""
+        return all(each.holds for each in self.found)
+
+
+def judge_samples(
+    subject: Subject, counted: TableCounts, count: int, seed: int, go_on: Callable[[], bool]
+) -> list[Sample]:
+    """The law under the frequencies of resamples, as many as there is time for."""
+    found: list[Sample] = []
+    for each in islice(resamples(counted, seed), count):
+        if not go_on():
+            break
+        met = tuple(
+            meeting
+            for known in subject.known_sets
+            for meeting in meetings(subject, each, known, 1, Tally())
+        )
+        judged = judge_meetings(subject, met)
+        if judged is not None:
+            found.append(Sample(met, tuple(judged)))
+    return found
+
+
+def population_case(subject: Subject, samples: Sequence[Sample]) -> Case:
+    """What the law becomes for somebody who knows the population and not the sample."""
+    knows = "knows the population, not the sample"
+    if not samples:
+        return Case(kind="population", knows=knows, note="not judged: it took too long")
+    spread = _spread([(each.epsilon, each.holds) for each in samples])
+    deltas = [each.delta for each in samples]
+    return Case(
+        kind="population",
+        knows=knows,
+        epsilon=spread.most,
+        delta=None if subject.goal.pure else _largest_of_most(deltas),
+        guess=_largest_of_most([each.guess for each in samples]),
+        spread=spread,
+        holds=spread.held >= _MOST * spread.samples,
+        note="resamples of the rows, as many as the table has; the guess is what 95% keep",
+    )
+
+
+def split_case(
+    subject: Subject, rows: Rows, splits: int, seed: int, patience: float
+) -> Case | None:
+    """What the promise becomes on rows that were not used; None where nothing is fitted."""
+    if subject.calibration.method == "given":
+        return None  # the size was chosen without the rows: resamples say all there is
+    knows = "has the half of the rows that was not used"
+    try:
+        found = measure(
+            subject.scenario,
+            subject.goal,
+            _halved(subject, rows),
+            lambda each: calibrate_again(subject.calibration, each),
+            splits=splits,
+            seed=seed,
+            patience=patience,
+        )
+    except PufferfishError as error:
+        return Case(kind="splits", knows=knows, note=f"cannot be told: {str(error).rstrip('.')}")
+    spread = _spread([(each.epsilon, each.holds) for each in found.splits])
+    return Case(
+        kind="splits",
+        knows=knows,
+        epsilon=spread.most,
+        delta=None if subject.goal.pure else max(each.delta for each in found.splits),
+        spread=spread,
+        holds=spread.held >= _MOST * spread.samples,
+        note="fitted to one half of the rows, judged by the other, at random",
+    )
+
+
+def _halved(subject: Subject, rows: Rows) -> Any:
+    """The rows as `held_out` takes them."""
+    plan = subject.plan
+    if not isinstance(plan, ColumnPlan):
+        return rows.plain
+    counts = rows.engine.summarise(Counting(plan.column, plan.secret))
+    counts = counts.without_missing() if plan.missing == "drop" else counts
+    return counts if plan.cap is None else counts.capped(*plan.cap)
+
+
+def laws_case(subject: Subject, share: float) -> Case:
+    """What ε becomes if each described law may be wrong by a share, in total variation.
+
+    Of a recoding this is exact. Noise without a public range is different: however little mass may
+    be anywhere, put it far out under one secret, and what is published there excludes the other,
+    so ε is infinite. Whatever the law of the noise, δ at the goal's ε grows by (1 + e^ε)·share at
+    most: each law moves by the share, and publishing moves it no further.
+    """
+    knows = f"has laws that differ by {percent(share)}"
+    law, goal = subject.law, subject.goal
+    laws = list(law) if isinstance(law, Stratified) else [law]
+    capped = all(each.cap is not None for each in subject.scenario.beliefs)
+    if any(each.additive for each in laws) and not capped:
+        allowed = subject.calibration.certificate.delta_upper
+        delta = min(allowed + (1.0 + math.exp(goal.epsilon)) * share, 1.0)
+        return Case(
+            kind="laws",
+            knows=knows,
+            epsilon=math.inf,
+            delta=None if goal.pure else delta,
+            holds=not goal.pure and delta <= goal.delta,
+            note="noise on a line without public bounds (--cap) keeps no ε against such laws",
+        )
+    try:
+        found = verify(subject.scenario, law, goal, wrong=share)
+    except PufferfishError as error:
+        return Case(kind="laws", knows=knows, note=f"cannot be told: {str(error).rstrip('.')}")
+    return Case(
+        kind="laws",
+        knows=knows,
+        epsilon=found.epsilon_upper,
+        delta=None if goal.pure else found.delta_upper,
+        pair=found.worst.pair,
+        holds=found.holds is True,
+    )
+
+
+def _spread(samples: Sequence[tuple[float, bool]]) -> Spread:
+    sizes = [size for size, _ in samples]
+    return Spread(
+        median=median(sizes),
+        most=_largest_of_most(sizes),
+        worst=max(sizes),
+        held=sum(holds for _, holds in samples),
+        samples=len(sizes),
+    )
+
+
+def _largest_of_most(sizes: Sequence[float]) -> float:
+    """95% of them are not above it; of few, none is."""
+    return sorted(sizes)[math.ceil(_MOST * len(sizes)) - 1]

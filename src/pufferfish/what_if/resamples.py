@@ -1,0 +1,39 @@
+"""Rows drawn anew: as another sample of the same population might have been.
+
+The generators are seeded. They imitate sampling, choose rows to look at, and protect nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from pufferfish.fit.table import TableCounts
+from pufferfish.tables.summary import IntArray
+
+__all__ = ["draw_rows", "resamples"]
+
+
+def resamples(counted: TableCounts, seed: int) -> Iterator[TableCounts]:
+    """As many rows as there are, drawn with replacement, again and again."""
+    table = counted.crosstab
+    generator = np.random.default_rng(seed)
+    while True:
+        counts = generator.multinomial(table.rows, table.counts / table.rows)
+        some = counts > 0
+        part = replace(table, codes=table.codes[some], counts=counts[some])
+        yield replace(counted, crosstab=part.marginal(table.columns))
+
+
+def draw_rows(counts: IntArray, most: int, seed: int) -> IntArray:
+    """Some of the rows of a table, without replacement and in random order, by their cells."""
+    generator = np.random.default_rng(seed)
+    rows = int(counts.sum())
+    if rows <= most:
+        found = np.repeat(np.arange(counts.size), counts)
+    else:
+        chosen = np.sort(generator.choice(rows, most, replace=False, shuffle=False))
+        found = np.searchsorted(np.cumsum(counts), chosen, side="right")
+    return np.asarray(generator.permutation(found), dtype=np.int64)

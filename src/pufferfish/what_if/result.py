@@ -1,0 +1,320 @@
+"""What a stress test found: one case for each way to know more, sorted by harm. Data and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.pairs import SecretPair
+from pufferfish.words.numbers import at_most, percent, percent_up, readable
+
+__all__ = ["ENDLESS", "Answer", "Case", "Kind", "Spread", "Stress"]
+__all__ += ["shown", "tabulate"]
+
+Kind = Literal["table", "columns", "learner", "population", "splits", "earlier", "laws", "value"]
+
+
+# An ε beyond this is shown as infinite: one of two secrets is excluded, but for 1e-13 of the chance
+# of the other. What keeps it finite is how a map is rounded to whole numbers.
+ENDLESS = 30.0
+# Pairs of columns that are shown one by one.
+_MOST_PAIRS = 12
+
+
+class Spread(NamedTuple):
+    """ε over many samples.
+
+    Attributes:
+        median: The middle of them.
+        most: 95% of them are not above it.
+        worst: The largest.
+        held: In how many the promise was kept.
+        samples: How many there were.
+    """
+
+    median: float
+    most: float
+    worst: float
+    held: int
+    samples: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What would keep the promise in a case as well, and what that costs.
+
+    Attributes:
+        option: What to ask for, as on the command line.
+        rmse: The error of a published value then, from a calibration that was done; None: it was
+            not, and `note` says why.
+        note: What there is to say about it.
+    """
+
+    option: str
+    rmse: float | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        """In a few words."""
+        cost = "not computed" if self.rmse is None else f"error {readable(self.rmse, 3)}"
+        return f"{self.option} ({cost})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What the promise becomes for somebody who knows something that was not described.
+
+    Attributes:
+        kind: What sort of knowledge it is.
+        knows: What somebody knows, in words.
+        columns: The columns that they know besides those of the plan.
+        epsilon: ε for them, at most; inf where something is published under one secret only; None:
+            it cannot be told, or is not what was measured. Of samples: what 95% of them keep.
+        delta: Where the promise has a δ: δ at its ε, at most.
+        guess: How often the best guess is right between two secrets that are equally likely given
+            what is known; of a learner, how often it was, at most, with 95% confidence.
+        before: The same from the true value.
+        without: Of a learner: the same from the other columns alone.
+        where: The stratum that decides, in words.
+        pair: The secrets that decide.
+        spread: Over samples.
+        strata: How many combinations of what is known were judged.
+        small: In how many some pair could not be, for too few rows.
+        small_share: The share of the rows of protected secrets that nothing was judged of.
+        refused_share: The share of rows that a release by this plan would refuse.
+        holds: Whether the promise is kept; None: it cannot be told.
+        note: What there is to say about it.
+        answer: What would help; None where nothing has to.
+    """
+
+    kind: Kind
+    knows: str
+    columns: tuple[str, ...] = ()
+    epsilon: float | None = None
+    delta: float | None = None
+    guess: float | None = None
+    before: float | None = None
+    without: float | None = None
+    where: str = ""
+    pair: SecretPair | None = None
+    spread: Spread | None = None
+    strata: int = 0
+    small: int = 0
+    small_share: float = 0.0
+    refused_share: float = 0.0
+    holds: bool | None = None
+    note: str = ""
+    answer: Answer | None = None
+
+    def harm(self, goal: Guarantee) -> tuple[float, ...]:
+        """What cases are sorted by, the worst first: broken, not to be told, kept."""
+        rank = {False: 0.0, None: 1.0, True: 2.0}[self.holds]
+        size = self.epsilon if goal.pure else self.delta
+        known = 0.0 if size is None else math.inf if size > ENDLESS else size
+        return rank, -known, -(self.guess or 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; an infinite ε is the text "inf"."""
+        spread = self.spread
+        answer = self.answer
+        return {
+            "kind": self.kind,
+            "knows": self.knows,
+            "columns": list(self.columns),
+            "epsilon": _plain(self.epsilon),
+            "delta": self.delta,
+            "guess": self.guess,
+            "guess_before": self.before,
+            "guess_without": self.without,
+            "where": self.where,
+            "pair": None if self.pair is None else list(self.pair),
+            "spread": None
+            if spread is None
+            else {name: _plain(each) for name, each in spread._asdict().items()},
+            "strata": self.strata,
+            "strata_small": self.small,
+            "rows_not_judged": self.small_share,
+            "rows_refused": self.refused_share,
+            "holds": self.holds,
+            "note": self.note,
+            "answer": None
+            if answer is None
+            else {"option": answer.option, "rmse": answer.rmse, "note": answer.note},
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stress:
+    """What a promise becomes for those who know more, or believe something else.
+
+    As private as the table.
+
+    Attributes:
+        goal: The promise for one row.
+        subject: What is published, against which secret, by what.
+        rows: How many rows the table has.
+        rmse: The error of a published value, as it is planned.
+        constant_rmse: That of publishing one constant for everybody; None where nobody knows it.
+        cases: The worst first.
+        min_rows: A pair is judged in a stratum that has this many rows of both its secrets.
+        bands: How known columns were read, where not as they are.
+        unit: How closely the value is known in the case "value"; None: of categories.
+        notes: What there is to say about all of it.
+    """
+
+    goal: Guarantee
+    subject: str
+    rows: int
+    rmse: float
+    constant_rmse: float | None
+    cases: tuple[Case, ...]
+    min_rows: int
+    bands: Mapping[str, str] = field(default_factory=dict)
+    unit: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Sort by harm."""
+        ordered = sorted(self.cases, key=lambda each: each.harm(self.goal))
+        object.__setattr__(self, "cases", tuple(ordered))
+
+    def of(self, kind: Kind) -> tuple[Case, ...]:
+        """The cases of one kind, the worst first."""
+        return tuple(each for each in self.cases if each.kind == kind)
+
+    def knowing(self, *columns: str) -> Case:
+        """The case of somebody who also knows these columns, and no others."""
+        for case in self.cases:
+            if case.kind == "columns" and {*case.columns} == {*columns}:
+                return case
+        raise KeyError(f"nobody was judged who knows {', '.join(map(repr, columns))}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "goal": {"epsilon": self.goal.epsilon, "delta": self.goal.delta},
+            "subject": self.subject,
+            "rows": self.rows,
+            "rmse": self.rmse,
+            "constant_rmse": self.constant_rmse,
+            "min_rows": self.min_rows,
+            "bands": dict(self.bands),
+            "unit": self.unit,
+            "notes": list(self.notes),
+            "cases": [each.to_dict() for each in self.cases],
+        }
+
+    def __str__(self) -> str:
+        """What was judged, under which threshold; then a table, the worst first."""
+        constant = (
+            ""
+            if self.constant_rmse is None
+            else f" (one constant for everybody: {readable(self.constant_rmse, 3)})"
+        )
+        broken = sum(each.holds is False for each in self.cases)
+        open_ = sum(each.holds is None for each in self.cases)
+        head = [
+            f"{self.subject}: {self.goal} is promised to those who are described. Error of a "
+            f"published value {readable(self.rmse, 3)}{constant}; {self.rows:,} rows.",
+            f"Of {len(self.cases)} others who know more, or believe something else, the promise "
+            f"does not reach {broken}; of {open_} it cannot be told.",
+            f"A pair of secrets is judged where both have at least {self.min_rows} rows. The best "
+            "guess is between two secrets that are equally likely given what is known: 50% says "
+            "nothing.",
+        ]
+        if self.bands:
+            told = "; ".join(f"{name!r} {how}" for name, how in self.bands.items())
+            head.append(f"Read in bands: {told}.")
+        lines = [*head, *self.notes, "", *tabulate(self)]
+        remarks = [f"  {number}. {each}" for number, each in enumerate(_remarks(self), start=1)]
+        return "\n".join([*lines, *([""] if remarks else []), *remarks])
+
+
+_HEADS = ("somebody who", "ε", "best guess", "true value", "strata judged", "rows not judged")
+
+
+def tabulate(found: Stress) -> list[str]:
+    """The cases as lines of a table, and what would answer each."""
+    heads = [*_HEADS, "kept", "would answer it"]
+    if not found.goal.pure:
+        heads[1] = f"δ at ε = {found.goal.epsilon:g}"
+    both = [each for each in found.cases if each.kind == "columns" and len(each.columns) > 1]
+    left_out = {id(each) for each in both[_MOST_PAIRS:]}
+    shown_ = [each for each in found.cases if id(each) not in left_out]
+    rows = [heads, *(_row(found, each) for each in shown_)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(heads) - 1)]
+    lines = [
+        "  ".join(
+            [*(text.ljust(width) for text, width in zip(row, widths, strict=False)), row[-1]]
+        ).rstrip()
+        for row in rows
+    ]
+    if left_out:
+        lines.append(
+            f"... and {len(left_out):,} more pairs of columns, none worse (--json, .cases)"
+        )
+    return lines
+
+
+def _row(found: Stress, case: Case) -> list[str]:
+    size = case.epsilon if found.goal.pure else case.delta
+    judged = f"{case.strata:,}" if case.kind == "columns" else ""
+    if case.spread is not None:
+        judged = f"{case.spread.samples} samples"
+    return [
+        case.knows,
+        shown(size),
+        "?" if case.guess is None else percent_up(case.guess),
+        "" if case.before is None else percent_up(case.before),
+        judged,
+        percent(case.small_share, 2) if case.small else "",
+        {True: "yes", False: "no", None: "?"}[case.holds],
+        "" if case.answer is None else str(case.answer),
+    ]
+
+
+def shown(size: float | None) -> str:
+    """A number that is at most this, as text: ∞ where it is infinite, or as good as that."""
+    if size is None:
+        return "?"
+    return "∞" if size > ENDLESS else at_most(size, 3)
+
+
+def _remarks(found: Stress) -> list[str]:
+    """What has no place in the table; the same of several cases is said once."""
+    said: dict[str, list[str]] = {}
+    for case in found.cases:
+        parts = []
+        if case.spread is not None:
+            spread = case.spread
+            parts.append(
+                f"ε is {shown(spread.median)} in the median, {shown(spread.most)} for 95%, "
+                f"{shown(spread.worst)} at worst; kept in {spread.held} of {spread.samples}"
+            )
+        if case.without is not None:
+            parts.append(f"without what is published {percent_up(case.without)}")
+        if case.refused_share:
+            parts.append(f"a release would refuse {percent(case.refused_share, 2)} of the rows")
+        if case.note:
+            parts.append(case.note)
+        if parts:
+            said.setdefault("; ".join(parts), []).append(case.knows)
+        if case.answer is not None and case.answer.note:
+            said.setdefault(case.answer.note, []).append(case.knows)
+    lines = []
+    for text, whom in said.items():
+        more = f" (and {len(whom) - 1:,} more)" if len(whom) > 1 else ""
+        lines.append(f"{whom[0]}{more}: {text}.")
+    if any(ENDLESS < (case.epsilon or 0.0) < math.inf for case in found.cases):
+        lines.append(
+            f"∞: also above {ENDLESS:g}, where what is published excludes one of two secrets but "
+            "for a chance of 1 in 10^13."
+        )
+    return lines
+
+
+def _plain(size: float | None) -> float | str | None:
+    return "inf" if size is not None and math.isinf(size) else size

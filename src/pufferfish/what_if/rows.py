@@ -1,0 +1,175 @@
+"""The rows of a table with all their columns, as counts: read once, where that is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pufferfish.beliefs.labels import Label
+from pufferfish.beliefs.rules import Rule, band_names
+from pufferfish.core.errors import DataError
+from pufferfish.core.validation import require
+from pufferfish.fit.table import TableCounts
+from pufferfish.tables.coding import Coding
+from pufferfish.tables.crosstab import Crosstab
+from pufferfish.tables.engine import Engine
+from pufferfish.tables.names import check_columns
+from pufferfish.what_if.subject import Subject
+
+__all__ = ["Rows", "read_rows"]
+
+# Numbers with at most this many different values are known as they are; others in this many bands.
+MOST_VALUES = 20
+BANDS = 5
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table, counted.
+
+    Attributes:
+        subject: What the columns are for.
+        engine: Who reads the table, where it could not be counted at once.
+        raw: For each other column, how it is read.
+        rules: For each other column, by which public rule it is known.
+        untold: Other columns that cannot be looked at, and why.
+        whole: How often each combination of all columns occurs; None: there are too many.
+    """
+
+    subject: Subject
+    engine: Engine
+    raw: Mapping[str, Rule]
+    rules: Mapping[str, Rule]
+    untold: Mapping[str, str]
+    whole: Crosstab | None
+
+    @property
+    def bands(self) -> dict[str, str]:
+        """How other columns are read, where not as they are."""
+        told = {}
+        for name, rule in self.rules.items():
+            if rule.edges is not None:
+                told[name] = "from " + ", ".join(f"{edge:g}" for edge in rule.edges)
+            elif rule.unit is not None:
+                told[name] = f"by {rule.unit}"
+        return told
+
+    def counted(self, others: Sequence[str] = ()) -> TableCounts:
+        """The counts of the columns of the plan, and of some others by their rules."""
+        rules = [self.rules[name] for name in others]
+        layout = self.subject.extended(rules)
+        if self._banded is not None:
+            table = self._banded.marginal([each.column for each in layout.rules])
+        else:
+            table = self.engine.crosstab([Coding.of(each) for each in layout.rules])
+        return TableCounts(table, layout, tuple(self.subject.scenario.secrets))
+
+    @cached_property
+    def _banded(self) -> Crosstab | None:
+        table = self.whole
+        for name, rule in self.rules.items():
+            if table is not None and rule.edges is not None:
+                table = table.pooled(name, _in_bands(rule, table.labels[table.columns.index(name)]))
+        return table
+
+    @property
+    def plain(self) -> TableCounts:
+        """The counts of the columns of the plan."""
+        return self.counted()
+
+
+def read_rows(
+    engine: Engine,
+    subject: Subject,
+    columns: Sequence[str] | None,
+    bands: Mapping[str, Sequence[float]],
+) -> Rows:
+    """Count a table.
+
+    Args:
+        engine: Who reads it.
+        subject: What its columns are for.
+        columns: Which other columns somebody may know; None: all.
+        bands: Public edges of bands, for some of them.
+
+    Raises:
+        InvalidInputError: A column that is not there, or has another role.
+    """
+    every = engine.names()
+    check_columns(every, *(each.column for each in subject.layout.rules))
+    names = [name for name in every if name not in subject.roles] if columns is None else columns
+    check_columns(every, *names, *bands)
+    for name in names:
+        require(
+            name not in subject.roles,
+            f"column {name!r} has a role in the plan already; name columns that somebody may know "
+            "besides.",
+        )
+    for name in bands:
+        require(name in names, f"bands are given for column {name!r}, which is not looked at.")
+    kinds = engine.kinds(tuple(names)) if names else {}
+    raw = {
+        name: Rule(
+            column=name,
+            read="number" if kinds[name].read == "number" else "label",
+            unit="year" if kinds[name].read == "date" else None,
+            order=kinds[name].order,
+        )
+        for name in names
+    }
+    for name in bands:
+        require(
+            raw[name].read == "number",
+            f"column {name!r} is no column of numbers, and bands are given for it.",
+        )
+    layout = subject.extended(tuple(raw.values()))
+    whole: Crosstab | None
+    try:
+        whole = engine.crosstab([Coding.of(each) for each in layout.rules])
+    except DataError:
+        whole = None  # refused again below unless it was the number of combinations
+    rules: dict[str, Rule] = {}
+    untold: dict[str, str] = {}
+    for name, rule in raw.items():
+        if rule.read != "number" or name in bands:
+            rules[name] = _banded(rule, bands[name]) if name in bands else rule
+            continue
+        try:
+            table = engine.crosstab([Coding.of(rule)]) if whole is None else whole.marginal([name])
+        except DataError as error:
+            untold[name] = str(error).rstrip(".")
+            continue
+        rules[name] = _told_apart(rule, table)
+    return Rows(subject, engine, raw, rules, untold, whole)
+
+
+def _told_apart(rule: Rule, table: Crosstab) -> Rule:
+    """Numbers as they are where they are few, else in bands with about as many rows each."""
+    values = [each for each in table.labels[0] if each is not None]
+    if len(values) <= MOST_VALUES:
+        return rule
+    there = np.array([each is not None for each in table.labels[0]])[table.codes[:, 0]]
+    numbers = np.array([float(each) for each in values])[table.codes[there, 0]]
+    ends = np.cumsum(table.counts[there])
+    places = [int(np.searchsorted(ends, ends[-1] * part / BANDS)) for part in range(1, BANDS)]
+    # A band begins with its edge, and the smallest value begins the first band anyway.
+    edges = sorted({float(numbers[place]) for place in places} - {float(numbers[0])})
+    return _banded(rule, edges) if edges else _banded(rule, [float(numbers[1])])
+
+
+def _banded(rule: Rule, edges: Sequence[float]) -> Rule:
+    cut = tuple(float(each) for each in edges)
+    return Rule(column=rule.column, read="number", edges=cut, names=band_names(cut))
+
+
+def _in_bands(rule: Rule, labels: Sequence[Label]) -> dict[Any, Label]:
+    edges, names = rule.edges or (), rule.names or ()
+    return {
+        each: names[int(np.searchsorted(edges, float(each), side="right"))]
+        for each in labels
+        if each is not None
+    }

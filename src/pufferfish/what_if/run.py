@@ -1,0 +1,259 @@
+"""The stress test of a plan: who knows more than was described, and what the promise is to them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from pufferfish.core.validation import positive, probability_below_one, require
+from pufferfish.fit.layout import count_table
+from pufferfish.fit.table import TableCounts
+from pufferfish.tables.engine import Engine
+from pufferfish.tables.verbs import to_read
+from pufferfish.what_if.answers import Answering
+from pufferfish.what_if.judged import judge
+from pufferfish.what_if.laws import judge_samples, laws_case, population_case, split_case
+from pufferfish.what_if.learner import learner_case
+from pufferfish.what_if.result import Case, Stress
+from pufferfish.what_if.rows import Rows, read_rows
+from pufferfish.what_if.subject import Subject, subject_of
+from pufferfish.what_if.value import unit_of, value_case
+from pufferfish.words.phrases import list_in_words
+
+__all__ = ["WRONGS", "stress", "stress_engine"]
+
+# By how much laws may be wrong, in total variation.
+WRONGS = (0.001, 0.01, 0.05)
+# Until which share of the time each part may go on: columns, resamples, splits; answers have the
+# rest.
+_COLUMNS, _SAMPLES, _SPLITS = 0.45, 0.6, 0.75
+_TOO_LONG = "not judged: it took too long"
+
+
+def stress(
+    plan: Any,
+    table: Any,
+    *,
+    earlier: Any = None,
+    columns: Sequence[str] | None = None,
+    bands: Mapping[str, Sequence[float]] | None = None,
+    pairs: bool = True,
+    min_rows: int = 20,
+    wrongs: Sequence[float] = WRONGS,
+    unit: float | None = None,
+    resamples: int = 200,
+    splits: int = 10,
+    learner: bool = True,
+    answers: bool = True,
+    seconds: float = 60.0,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+    **planned: Any,
+) -> Stress:
+    """What a promise becomes for those who know more, or believe something else, than described.
+
+        plan = pf.Plan(calibration=found, column="education-num", secret="race")
+        print(pf.stress(plan, table, bands={"age": [30, 45, 60, 75]}))
+
+    Args:
+        plan: The plan of a release; or what `calibrate` found, with what else `pf.Plan` would be
+            told (column=..., secret=...): its size is then rounded as a plan rounds it.
+        table: The table that is released: a frame, a dict of arrays, the path of a file, ...
+        earlier: An earlier table, whose frequencies somebody may believe.
+        columns: Which other columns somebody may know; by default all.
+        bands: For some columns of numbers, the edges of the bands in which they are known. Without
+            them up to 20 different numbers are known as they are, and more in fifths of the rows.
+        pairs: Whether columns are also known two at a time.
+        min_rows: A pair of secrets is judged in a stratum with this many rows of both.
+        wrongs: By how much laws may be wrong, in total variation.
+        unit: How closely a value is known; by default 1, or the smallest step between two values
+            if that is larger.
+        resamples: How often rows are drawn anew; 0: never.
+        splits: How often they are split in halves, at most; 0: never.
+        learner: Whether a learner looks at all other columns at once.
+        answers: Whether what would help is calibrated, for the worst cases first.
+        seconds: About how long all of it may take. What there was no time for says so.
+        seed: Of resamples, splits and the learner's rows. It protects nothing.
+        progress: Told the share that is done.
+        planned: Of a calibration, the arguments of `pf.Plan`.
+
+    Raises:
+        InvalidInputError: A column that is not there, or has another role.
+        DataError: The table has missing values, and the plan refuses them.
+        UnsupportedError: The plan makes one row of each person's rows.
+    """
+    return stress_engine(
+        subject_of(plan, planned),
+        to_read(table),
+        earlier=None if earlier is None else to_read(earlier),
+        columns=columns,
+        bands=bands,
+        pairs=pairs,
+        min_rows=min_rows,
+        wrongs=wrongs,
+        unit=unit,
+        resamples=resamples,
+        splits=splits,
+        learner=learner,
+        answers=answers,
+        seconds=seconds,
+        seed=seed,
+        progress=progress,
+    )
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """How long something takes."""
+
+    begun: float
+    seconds: float
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return self.begun + self.seconds - time.monotonic()
+
+    def until(self, share: float) -> Callable[[], bool]:
+        """Whether no more than a share of the time has passed."""
+        return lambda: time.monotonic() - self.begun < share * self.seconds
+
+
+def stress_engine(
+    subject: Subject,
+    engine: Engine,
+    *,
+    earlier: Engine | None,
+    columns: Sequence[str] | None,
+    bands: Mapping[str, Sequence[float]] | None,
+    pairs: bool,
+    min_rows: int,
+    wrongs: Sequence[float],
+    unit: float | None,
+    resamples: int,
+    splits: int,
+    learner: bool,
+    answers: bool,
+    seconds: float,
+    seed: int,
+    progress: Callable[[float], None] | None,
+) -> Stress:
+    """`stress` for tables that somebody has opened."""
+    clock = _Clock(time.monotonic(), positive("seconds", seconds))
+    require(min_rows >= 1, f"min_rows must be at least 1, got {min_rows}.")
+    for name, count in (("resamples", resamples), ("splits", splits)):
+        require(count >= 0, f"{name} must be at least 0, got {count}.")
+    tell = progress or (lambda share: None)
+    rows = read_rows(engine, subject, columns, bands or {})
+    before = None if earlier is None else _counted(subject, earlier)
+    tell(0.1)
+    step = unit_of(subject, rows, unit)
+    by_share = {probability_below_one("wrongs", each): laws_case(subject, each) for each in wrongs}
+    cases = [
+        judge(subject, rows.plain, (), 1, Case(kind="table", knows="has counted this table")),
+        value_case(subject, rows, step),
+        *by_share.values(),
+    ]
+    if before is not None:
+        told = Case(kind="earlier", knows="has the frequencies of the earlier table")
+        cases.append(judge(subject, before, (), min_rows, told))
+    cases += _knowing(subject, rows, min_rows, pairs=pairs, go_on=clock.until(_COLUMNS))
+    tell(0.4)
+    samples = judge_samples(subject, rows.plain, resamples, seed, clock.until(_SAMPLES))
+    if resamples:
+        cases.append(population_case(subject, samples))
+    tell(0.6)
+    if learner:
+        cases.append(learner_case(subject, rows, seed))
+    tell(0.7)
+    patience = min((1.0 - _SPLITS) * seconds, max(_SPLITS * seconds - (seconds - clock.left), 0.0))
+    if splits and (halves := split_case(subject, rows, splits, seed, patience)) is not None:
+        cases.append(halves)
+    tell(0.8)
+    if answers:
+        wrong = {case.knows: share for share, case in by_share.items()}
+        who = Answering(subject, rows, before, samples, wrong, step, lambda: clock.left)
+        ordered = sorted(cases, key=lambda each: each.harm(subject.goal))
+        cases = [who.answer(each) for each in ordered]
+    tell(1.0)
+    return Stress(
+        goal=subject.goal,
+        subject=subject.in_words,
+        rows=rows.plain.rows,
+        rmse=subject.calibration.rmse,
+        constant_rmse=_constant(subject, rows),
+        cases=tuple(cases),
+        min_rows=min_rows,
+        bands=rows.bands,
+        unit=step,
+        notes=_notes(subject),
+    )
+
+
+def _counted(subject: Subject, engine: Engine) -> TableCounts:
+    """An earlier table, read as the plan reads this one."""
+    table = count_table(engine, subject.layout)
+    return TableCounts(table, subject.layout, tuple(subject.scenario.secrets))
+
+
+def _knowing(
+    subject: Subject, rows: Rows, min_rows: int, *, pairs: bool, go_on: Callable[[], bool]
+) -> list[Case]:
+    """Somebody who also knows another column, or two of them."""
+    cases = [
+        Case(
+            kind="columns",
+            knows=_knows(subject, (name,)),
+            columns=(name,),
+            note=f"cannot be told: {why}",
+        )
+        for name, why in rows.untold.items()
+    ]
+    told: list[str] = []
+    chosen: list[tuple[str, ...]] = [(name,) for name in rows.rules]
+    for names in chosen:
+        case = Case(kind="columns", knows=_knows(subject, names), columns=names)
+        case = judge(subject, rows.counted(names), names, min_rows, case, go_on)
+        if case.epsilon is not None:
+            told += names
+        elif case.small and pairs and len(rows.rules) > 1:
+            case = replace(case, note=f"{case.note}, nor together with any other column")
+        cases.append(case)
+    for both in combinations(told, 2) if pairs else ():
+        case = Case(kind="columns", knows=_knows(subject, both), columns=both)
+        if not go_on():
+            cases.append(replace(case, note=_TOO_LONG))
+            continue
+        cases.append(judge(subject, rows.counted(both), both, min_rows, case, go_on))
+    return cases
+
+
+def _knows(subject: Subject, names: Sequence[str]) -> str:
+    shown = [name for name in names if name in subject.plan.keep_unprotected]
+    seen = f" ({list_in_words(shown)} published without protection)" if shown else ""
+    return f"also knows {list_in_words(names)}{seen}"
+
+
+def _constant(subject: Subject, rows: Rows) -> float | None:
+    """The error of publishing one constant for everybody."""
+    if subject.calibration.recode is not None:
+        return subject.calibration.recode.constant_rmse
+    table = rows.plain.crosstab.marginal([subject.layout.column_names[0]])
+    there = [place for place, (label,) in enumerate(table.cells) if label is not None]
+    values = np.array([float(table.cells[place][0] or 0.0) for place in there])
+    if subject.plan.cap is not None:
+        values = np.clip(values, *subject.plan.cap)
+    counts = table.counts[there]
+    mean = float(np.average(values, weights=counts))
+    return float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
+
+
+def _notes(subject: Subject) -> tuple[str, ...]:
+    if subject.plan.rows_per_person == 1:
+        return ()
+    return ("Judged is one row: what several rows of a person tell together is more.",)

@@ -1,0 +1,168 @@
+"""Somebody who knows the value itself, nearly: which of two neighbours is it?
+
+A promise about secrets says nothing to those who ask for the value. Two values x and x' that are at
+most a unit apart are published by the laws M(x,·) and M(x',·), and ε is the largest logarithm of
+their ratio: unit/scale for Laplace noise, what the floor of a recoding allows, and infinite for one
+without a floor that publishes something for one of them only. Of several columns all entries of the
+row but one are known; of a category, nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from pufferfish.beliefs.labels import Place, key_of, parts_of
+from pufferfish.beliefs.priors import Categorical, Discrete, Prior
+from pufferfish.beliefs.scenario import Belief, Scenario
+from pufferfish.core.validation import FloatArray, positive
+from pufferfish.exact import verify
+from pufferfish.insight.guesses import accuracy_upper
+from pufferfish.noise import LaplaceNoise, Law, Stratified
+from pufferfish.recoding.law import Recoding
+from pufferfish.what_if.result import Case
+from pufferfish.what_if.rows import Rows
+from pufferfish.what_if.subject import Subject
+from pufferfish.words.phrases import list_in_words
+
+__all__ = ["unit_of", "value_case"]
+
+# Pairs of values whose ratios are computed at once.
+_AT_ONCE = 2_000
+
+
+def unit_of(subject: Subject, rows: Rows, unit: float | None) -> float | None:
+    """How closely a value is known: 1, or the smallest step between two values if that is larger.
+
+    None for categories, and for several columns.
+    """
+    if not subject.numeric:
+        return None
+    if unit is not None:
+        return positive("unit", unit)
+    steps = np.diff(_values(subject, rows))
+    return max(1.0, float(steps.min(initial=math.inf))) if steps.size else 1.0
+
+
+def value_case(subject: Subject, rows: Rows, unit: float | None, law: Law | None = None) -> Case:
+    """The worst pair of neighbours, judged by the oracle.
+
+    Args:
+        subject: What is planned.
+        rows: The table.
+        unit: How closely a value is known.
+        law: What is applied, if it is not what is planned.
+    """
+    law, goal = law or subject.law, subject.goal
+    laws = list(law) if isinstance(law, Stratified) else [law]
+    if subject.numeric:
+        values = _values(subject, rows)
+        knows = f"knows {list_in_words(subject.layout.column_names)} to within {unit:g}"
+        pairs = [each for one in laws for each in _near(one, values, unit or 1.0)]
+    else:
+        names = subject.layout.column_names
+        knows = (
+            f"asks which of two values {names[0]!r} has"
+            if len(names) == 1
+            else "knows all but one entry of the row"
+        )
+        pairs = [each for one in laws for each in _alike(one)]
+    if not pairs:
+        return Case(kind="value", knows=knows, note="no two values are that close")
+    epsilon = delta = guess = 0.0
+    holds = True
+    for one, first, second, extra in pairs:
+        scenario = Scenario(Belief({"one": first, "other": second}, name="nearly the value"))
+        certificate = verify(scenario, one, goal)
+        epsilon = max(epsilon, certificate.epsilon_upper + extra)
+        delta = max(delta, certificate.delta_upper)
+        guess = max(guess, accuracy_upper(scenario, one))
+        holds = holds and certificate.holds is True and (not extra or epsilon <= goal.epsilon)
+    return Case(
+        kind="value",
+        knows=knows,
+        epsilon=epsilon,
+        delta=None if goal.pure else delta,
+        guess=guess,
+        before=1.0,
+        holds=holds,
+        note="a promise about secrets says nothing about the value itself" if not holds else "",
+    )
+
+
+def _values(subject: Subject, rows: Rows) -> FloatArray:
+    """The values of the column, as they are published from."""
+    labels = rows.plain.crosstab.labels[0]
+    found = np.array(sorted(float(each) for each in labels if each is not None))
+    cap = subject.plan.cap
+    return found if cap is None else np.unique(np.clip(found, *cap))
+
+
+def _near(law: Law, values: FloatArray, unit: float) -> Iterator[tuple[Law, Prior, Prior, float]]:
+    """Two values at most a unit apart, and what rounding them to a grid may add to ε."""
+    if not isinstance(law, Recoding):
+        # Noise is the same everywhere but for the grid, so any value will do.
+        start, extra = float(values[0]), 0.0
+        if isinstance(law, LaplaceNoise) and law.grid is not None:
+            on_grid = all((each / law.grid).is_integer() for each in (*values.tolist(), unit))
+            extra = 0.0 if on_grid else law.grid / law.scale
+        yield law, _point(start), _point(start + unit), extra
+        return
+    taken = np.array(law.cells.numbers) if law.listed else values
+    chances = law.spread(taken)
+    close = [
+        (first, second)
+        for first in range(taken.size)
+        for second in range(first + 1, taken.size)
+        if taken[second] - taken[first] <= unit
+    ]
+    for first, second in _worst(chances, close):
+        yield law, _point(taken[first]), _point(taken[second]), 0.0
+
+
+def _point(value: float) -> Discrete:
+    return Discrete([float(value)], counts=[1])
+
+
+def _alike(law: Law) -> Iterator[tuple[Law, Prior, Prior, float]]:
+    """Two combinations that differ in one entry."""
+    if not isinstance(law, Recoding):
+        return
+    values: Sequence[Any] = law.values
+    rest: dict[tuple[int, Place], list[int]] = {}
+    for place, labels in enumerate(values):
+        parts = parts_of(labels)
+        for left_out in range(len(parts)):
+            others = (*parts[:left_out], *parts[left_out + 1 :])
+            rest.setdefault((left_out, key_of(others)), []).append(place)
+    close = [
+        (first, second)
+        for places in rest.values()
+        for number, first in enumerate(places)
+        for second in places[number + 1 :]
+    ]
+    for first, second in _worst(law.matrix, close):
+        one, other = (Categorical([values[each]], counts=[1]) for each in (first, second))
+        yield law, one, other, 0.0
+
+
+def _worst(chances: FloatArray, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of some pairs of rows the one with the largest ratio, and the one that is farthest apart."""
+    if not pairs:
+        return []
+    places = np.array(pairs)
+    ratios, apart = np.empty(len(pairs)), np.empty(len(pairs))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(chances)
+        for start in range(0, len(pairs), _AT_ONCE):
+            one, other = places[start : start + _AT_ONCE].T
+            ratio = np.abs(logs[one] - logs[other])
+            ratios[start : start + _AT_ONCE] = np.nan_to_num(ratio, nan=0.0, posinf=math.inf).max(
+                axis=1
+            )
+            gap = np.abs(chances[one] - chances[other])
+            apart[start : start + _AT_ONCE] = gap.sum(axis=1)
+    return [pairs[place] for place in {int(ratios.argmax()), int(apart.argmax())}]

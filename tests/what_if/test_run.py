@@ -1,0 +1,346 @@
+"""What a promise becomes for those who know more: the published table, and independent judges."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pufferfish as pf
+from pufferfish.what_if.result import Stress, shown
+from tests.joint_judge import WHOLE, log_of
+
+PAIR = ("Black", "Asian-Pac-Islander")
+OTHERS = ["White", "Amer-Indian-Eskimo", "Other"]
+BANDS = {"age": range(15, 91, 15)}
+QUICK: dict[str, Any] = {"resamples": 0, "splits": 0, "learner": False, "answers": False}
+
+
+@pytest.fixture(scope="module")
+def adult() -> dict[str, Any]:
+    return dict(pf.datasets.adult())
+
+
+@pytest.fixture(scope="module")
+def scenario(adult: dict[str, Any]) -> pf.Scenario:
+    counts = pf.summarise(adult, column="education-num", secret="race").only(PAIR)
+    return pf.Scenario(pf.fit_belief(counts, family="empirical"))
+
+
+def planned(calibration: Any, **more: Any) -> pf.Plan:
+    how = {"column": "education-num", "secret": "race", "others": OTHERS, **more}
+    return pf.Plan(calibration=calibration, **how)
+
+
+@pytest.fixture(scope="module")
+def noise(scenario: pf.Scenario) -> pf.Plan:
+    return planned(pf.calibrate(scenario, pf.Guarantee(1.0), size=1.649), rounding="given")
+
+
+@pytest.fixture(scope="module")
+def nominal(scenario: pf.Scenario) -> pf.Plan:
+    how: dict[str, Any] = {"floor": None, "nominal": True, "keep_histogram": False}
+    return planned(pf.calibrate(scenario, pf.Guarantee(1.0), mechanism="recode", **how))
+
+
+def published(found: Stress) -> list[float]:
+    """The rows of the published table: sex, income, both, age band, marital-status."""
+    known = [["sex"], ["income"], ["sex", "income"], ["age"], ["marital-status"]]
+    return [found.knowing(*each).epsilon or 0.0 for each in known]
+
+
+def test_the_published_table_of_the_least_noise(noise: pf.Plan, adult: dict[str, Any]) -> None:
+    columns = ["sex", "income", "age", "marital-status"]
+    found = pf.stress(noise, adult, columns=columns, bands=BANDS, **QUICK)
+    assert [round(each, 2) for each in published(found)] == [1.13, 0.92, 1.69, 1.09, 1.26]
+    assert found.min_rows == 20
+    assert found.bands == {"age": "from 15, 30, 45, 60, 75, 90"}
+    assert found.knowing("sex").holds is False
+    assert found.knowing("income").holds is True
+
+
+def test_the_published_table_of_the_map_without_a_floor(
+    nominal: pf.Plan, adult: dict[str, Any]
+) -> None:
+    columns = ["sex", "income", "age", "marital-status"]
+    found = pf.stress(nominal, adult, columns=columns, bands=BANDS, **QUICK)
+    sizes = published(found)
+    assert round(sizes[0], 2) == 1.89
+    assert [shown(each) for each in sizes[1:]] == ["∞"] * 4
+    assert "∞" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ({"floor": "noise"}, [0.97, 0.82, 1.69, 0.93, 1.08]),
+        ({"floor": 1.0, "nominal": True}, [1.19, 1.00, 3.68, 1.26, 1.48]),
+        ({"floor": 2.0, "nominal": True}, [1.49, 2.14, 8.18, 3.29, 3.10]),
+    ],
+)
+def test_the_published_table_of_floors(
+    scenario: pf.Scenario, adult: dict[str, Any], how: dict[str, Any], expected: list[float]
+) -> None:
+    made = pf.calibrate(
+        scenario, pf.Guarantee(1.0), mechanism="recode", keep_histogram=False, **how
+    )
+    columns = ["sex", "income", "age", "marital-status"]
+    found = pf.stress(planned(made), adult, columns=columns, bands=BANDS, **QUICK)
+    assert [round(each, 2) for each in published(found)] == expected
+
+
+def test_a_stratum_in_fractions(nominal: pf.Plan, adult: dict[str, Any]) -> None:
+    """ε of women, from the rows themselves and the whole numbers of the map."""
+    law = nominal.calibration.mechanism
+    assert isinstance(law, pf.Recoding)
+    place = {value: number for number, value in enumerate(law.values)}
+    worst = -math.inf
+    for sex in ("Female", "Male"):
+        counts: dict[str, Counter[float]] = defaultdict(Counter)
+        for value, race, own in zip(
+            adult["education-num"], adult["race"], adult["sex"], strict=True
+        ):
+            if own == sex and race in PAIR:
+                counts[race][float(value)] += 1
+        laws = []
+        for race in PAIR:
+            total = sum(counts[race].values())
+            laws.append(
+                [
+                    sum(
+                        Fraction(count * int(law.table[place[value], y]), total * WHOLE)
+                        for value, count in counts[race].items()
+                    )
+                    for y in range(len(law.outputs))
+                ]
+            )
+        for first, second in (laws, laws[::-1]):
+            ratios = [a / b for a, b in zip(first, second, strict=True) if b]
+            worst = max(worst, log_of(max(ratios)))
+    found = pf.stress(nominal, adult, columns=["sex"], **QUICK).knowing("sex")
+    assert found.epsilon is not None
+    assert worst <= found.epsilon <= worst * (1.0 + 1e-12)
+    # A best guess is right (1 + TV)/2 of the time, TV the sum of positive differences.
+    assert found.guess is not None
+    assert 0.5 < found.guess < 1.0
+
+
+def small_table(rows: int = 4_000) -> dict[str, Any]:
+    """A secret that is the xor of three columns, one of which is published."""
+    draws = np.random.default_rng(5).integers(0, 2, (4, rows))
+    first, second, value, other = draws
+    names = np.array(["no", "yes"])
+    return {
+        "x": value.astype(float),
+        "s": names[first ^ second ^ value],
+        "first": names[first],
+        "second": names[second],
+        "other": names[other],
+    }
+
+
+@pytest.fixture(scope="module")
+def xor() -> tuple[pf.Plan, dict[str, Any]]:
+    table = small_table()
+    beliefs = pf.Scenario(pf.fit_belief(table, "x", "s", "empirical"))
+    found = pf.calibrate(beliefs, pf.Guarantee(1.0), size=0.25)
+    return pf.Plan(calibration=found, column="x", secret="s", rounding="given"), table
+
+
+def test_a_learner_finds_what_pairs_do_not(xor: tuple[pf.Plan, dict[str, Any]]) -> None:
+    plan, table = xor
+    found = pf.stress(plan, table, columns=["first", "other"], **{**QUICK, "learner": True})
+    # Somebody who does not know both others learns nothing.
+    assert all((each.guess or 0.0) < 0.56 for each in found.of("columns"))
+    assert (found.of("learner")[0].guess or 0.0) < 0.56
+    every = pf.stress(plan, table, pairs=False, **{**QUICK, "learner": True})
+    assert all((each.guess or 0.0) < 0.56 for each in every.of("columns"))
+    (case,) = every.of("learner")
+    assert (case.without or 0.0) < 0.56
+    assert (case.guess or 0.0) > 0.85
+    assert (case.before or 0.0) > 0.95
+
+
+def test_both_other_columns_give_the_xor_away(xor: tuple[pf.Plan, dict[str, Any]]) -> None:
+    plan, table = xor
+    found = pf.stress(plan, table, columns=["first", "second"], **QUICK)
+    assert found.knowing("first").holds is True
+    case = found.knowing("first", "second")
+    # Two values at distance 1, Laplace noise of scale 0.25.
+    assert case.epsilon == pytest.approx(4.0, rel=1e-6)
+    assert (case.guess or 0.0) == pytest.approx(1.0 - 0.5 * math.exp(-2.0), abs=1e-3)
+    assert case.before == 1.0
+    assert found.cases[0].kind == "laws"  # ∞ goes before 4
+
+
+def test_strata_that_are_too_small_are_counted(adult: dict[str, Any], noise: pf.Plan) -> None:
+    case = pf.stress(noise, adult, columns=["native-country"], **QUICK).knowing("native-country")
+    rows = [
+        (country, race)
+        for country, race in zip(adult["native-country"], adult["race"], strict=True)
+        if race in PAIR
+    ]
+    counts = Counter(rows)
+    countries = {country for country, _ in zip(adult["native-country"], adult["race"], strict=True)}
+    judged = {country for country in countries if all(counts[country, race] >= 20 for race in PAIR)}
+    left = sum(country not in judged for country, _ in rows)
+    assert case.strata == len(judged)
+    assert case.small == len(countries) - len(judged)
+    assert case.small_share == pytest.approx(left / len(rows))
+
+
+def test_a_column_of_single_rows_says_that_it_cannot_tell(
+    xor: tuple[pf.Plan, dict[str, Any]],
+) -> None:
+    plan, table = xor
+    named = {**table, "id": [f"p{number}" for number in range(len(table["x"]))]}
+    found = pf.stress(plan, named, columns=["id", "first"], **QUICK)
+    case = found.knowing("id")
+    assert case.epsilon is None
+    assert case.holds is None
+    assert case.small_share == 1.0
+    assert "no combination has 20 rows" in case.note
+    assert "cannot be told" in str(found)
+
+
+def test_more_rows_are_asked_for(xor: tuple[pf.Plan, dict[str, Any]]) -> None:
+    plan, table = xor
+    few = pf.stress(plan, table, columns=["first"], min_rows=5_000, **QUICK).knowing("first")
+    assert few.strata == 0
+    assert few.small == 2
+
+
+def test_somebody_who_knows_the_value_nearly(noise: pf.Plan, adult: dict[str, Any]) -> None:
+    one, two = (
+        pf.stress(noise, adult, columns=["sex"], unit=unit, **QUICK).of("value")[0]
+        for unit in (1.0, 2.0)
+    )
+    # The grid adds little, and never takes away.
+    assert 1.0 / 1.649 <= (one.epsilon or 0.0) <= 1.000001 / 1.649
+    assert 2.0 / 1.649 <= (two.epsilon or 0.0) <= 2.000002 / 1.649
+    assert one.holds is True
+    assert two.holds is False
+    assert one.guess == pytest.approx(1.0 - 0.5 * math.exp(-0.5 / 1.649), abs=1e-2)
+
+
+def test_a_floor_bounds_what_the_value_itself_tells(
+    scenario: pf.Scenario, adult: dict[str, Any]
+) -> None:
+    found = pf.calibrate(scenario, pf.Guarantee(1.0), mechanism="recode", floor=0.5, wrong=0.01)
+    plan = planned(found)
+    case = pf.stress(plan, adult, columns=["sex"], **QUICK).of("value")[0]
+    assert case.epsilon is not None
+    assert 0.4 < case.epsilon <= 0.5
+
+
+def test_laws_that_differ(noise: pf.Plan, nominal: pf.Plan, adult: dict[str, Any]) -> None:
+    free = pf.stress(noise, adult, columns=["sex"], **QUICK)
+    assert [each.epsilon for each in free.of("laws")] == [math.inf] * 3
+    found = pf.stress(nominal, adult, columns=["sex"], wrongs=(0.0, 0.001, 0.01), **QUICK)
+    sizes = [each.epsilon or 0.0 for each in reversed(found.of("laws"))]
+    assert sizes[0] <= 1.0 < sizes[1] < sizes[2]
+
+
+def test_an_earlier_table(xor: tuple[pf.Plan, dict[str, Any]]) -> None:
+    plan, table = xor
+    # There the value is the secret.
+    earlier = {**table, "s": np.where(table["x"] > 0.5, "yes", "no")}
+    same = pf.stress(plan, table, columns=[], earlier=table, **QUICK)
+    other = pf.stress(plan, table, columns=[], earlier=earlier, **QUICK)
+    assert same.of("earlier")[0].epsilon == same.of("table")[0].epsilon
+    assert other.of("earlier")[0].epsilon == pytest.approx(4.0, rel=1e-6)
+    assert other.of("earlier")[0].holds is False
+
+
+def test_the_population_and_splits(nominal: pf.Plan, adult: dict[str, Any]) -> None:
+    how = {**QUICK, "resamples": 20, "splits": 2}
+    found = pf.stress(nominal, adult, columns=[], **how)
+    (case,) = found.of("population")
+    assert case.spread is not None
+    assert case.spread.samples == 20
+    assert 1.0 < case.spread.median <= case.spread.most <= case.spread.worst
+    assert case.epsilon == case.spread.most
+    assert case.holds is False
+    (halves,) = found.of("splits")
+    assert halves.spread is not None
+    assert halves.spread.samples == 2
+    assert halves.spread.median > case.spread.median * 0.9
+    again = pf.stress(nominal, adult, columns=[], **how)
+    assert again.of("population") == found.of("population")
+
+
+def test_answers_are_calibrated(nominal: pf.Plan, adult: dict[str, Any]) -> None:
+    how = {**QUICK, "resamples": 20, "answers": True, "wrongs": (0.01,)}
+    found = pf.stress(nominal, adult, columns=["sex", "native-country"], pairs=False, **how)
+    known = found.knowing("sex").answer
+    assert known is not None
+    assert known.option == "--known sex"
+    beliefs = pf.fit_beliefs(
+        adult, "education-num", "race", ["empirical"], known=["sex"], only=PAIR
+    )
+    how = {"floor": None, "nominal": True, "keep_histogram": False}
+    again = pf.calibrate(pf.Scenario(beliefs, [PAIR]), pf.Guarantee(1.0), mechanism="recode", **how)
+    assert known.rmse == pytest.approx(again.rmse, rel=1e-3)
+    (laws,) = found.of("laws")
+    assert laws.answer is not None
+    assert laws.answer.option == "--wrong 1%"
+    assert (laws.answer.rmse or 0.0) > found.rmse
+    small = found.knowing("native-country").answer
+    assert small is not None
+    assert small.rmse is None
+    assert "jointly" in small.option
+    assert "fewer than 30 rows" in small.note
+    (value,) = found.of("value")
+    assert value.answer is not None
+    assert value.answer.option == "--floor 1"
+    (population,) = found.of("population")
+    assert population.answer is not None
+    assert population.answer.option.startswith("--wrong ")
+
+
+def test_no_time_is_said(noise: pf.Plan, adult: dict[str, Any]) -> None:
+    found = pf.stress(noise, adult, bands=BANDS, seconds=1e-6, learner=False)
+    late = [each for each in found.of("columns") if "took too long" in each.note]
+    assert late
+    assert all(each.holds is None for each in late)
+    assert "took too long" in found.of("population")[0].note
+    assert found.to_dict()["cases"][0]["epsilon"] == "inf"
+
+
+def test_a_calibration_is_planned_first(scenario: pf.Scenario, adult: dict[str, Any]) -> None:
+    found = pf.calibrate(scenario, pf.Guarantee(1.0))
+    made = pf.stress(
+        found, adult, columns=["sex"], column="education-num", secret="race", others=OTHERS, **QUICK
+    )
+    rounded = planned(found).calibration.noise.scale
+    assert f"scale {rounded:.4g}" in made.subject
+    assert rounded >= found.noise.scale
+
+
+def test_what_is_refused(noise: pf.Plan, adult: dict[str, Any]) -> None:
+    with pytest.raises(pf.InvalidInputError, match="Did you mean 'sex'"):
+        pf.stress(noise, adult, columns=["sexx"])
+    with pytest.raises(pf.InvalidInputError, match="role in the plan"):
+        pf.stress(noise, adult, columns=["race"])
+    with pytest.raises(pf.InvalidInputError, match="no column of numbers"):
+        pf.stress(noise, adult, columns=["sex"], bands={"sex": [1]})
+    with pytest.raises(pf.InvalidInputError, match="a plan says this already"):
+        pf.stress(noise, adult, column="age")
+    with pytest.raises(pf.InvalidInputError, match="min_rows"):
+        pf.stress(noise, adult, min_rows=0)
+
+
+def test_delta(scenario: pf.Scenario, adult: dict[str, Any]) -> None:
+    goal = pf.Guarantee(0.8, 0.01)
+    plan = planned(pf.calibrate(scenario, goal))
+    found = pf.stress(plan, adult, columns=["sex", "income"], **QUICK)
+    assert found.of("table")[0].holds is True
+    assert all(each.delta is not None for each in found.of("columns"))
+    worst = found.of("columns")[0]
+    assert worst.holds is False
+    assert (worst.delta or 0.0) > goal.delta
+    assert "δ at ε = 0.8" in str(found)
