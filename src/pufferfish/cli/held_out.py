@@ -152,7 +152,7 @@ def settled_table(asked: Asked, described: DescribedTable, show: Show) -> Asked:
         return asked
     numeric = described.counted.layout.numeric
     if numeric:
-        asked.recoding.refuse(asked.goal.kind)
+        asked.recoding.refuse(asked.goal.kind, asked.adversaries.bounds)
     settled = replace(asked, recoding=asked.recoding.settled)
     options = how_calibrated(settled, described)
     options.pop("wrong", None)

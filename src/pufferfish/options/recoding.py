@@ -153,7 +153,7 @@ class HowRecoded:
             raise InvalidInputError(
                 "--wrong auto is for a recoding: say --mechanism recode, or a share such as 3%."
             )
-        if bounds is None and _share(self.wrong or "0"):
+        if bounds is None and read_share(self.wrong or "0"):
             raise InvalidInputError(
                 "--wrong with noise needs public bounds of the values, --cap LOW:HIGH: on an "
                 "unbounded line no noise covers laws that may be wrong, for a small share of "
@@ -163,7 +163,7 @@ class HowRecoded:
     @property
     def share(self) -> float:
         """How far laws may be off; 0 where nobody says, or where it has to be found first."""
-        return 0.0 if self.wrong in (None, AUTO) else _share(str(self.wrong))
+        return 0.0 if self.wrong in (None, AUTO) else read_share(str(self.wrong))
 
     @property
     def of_columns(self) -> bool:
