@@ -247,7 +247,6 @@ def test_persons_with_one_row_each(typed: Typed, refused: Typed, folder: Path) -
         (("-c", "job", "-c", "grade", "--weight", "sex=2"), USAGE, ["--weight", "'sex'"]),
         (("-c", "job", "-c", "grade", "--noise", "laplace"), USAGE, ["are recoded"]),
         (("-c", "job", "-c", "grade", "--mechanism", "auto"), USAGE, ["--mechanism auto"]),
-        (("-c", "job", "-c", "grade", "--wrong", "auto"), USAGE, ["--wrong auto"]),
         (("-c", "job", "-c", "grade", "--cap", "0:1"), USAGE, ["for a column of numbers"]),
         (("-c", "job", "-c", "grade", "--pair", "A:C"), USAGE, ["no value 'C'", "'A', 'B'"]),
         (("-c", "job", "-c", "id"), NOT_PRIVATE, ["1,100 categories", "--edges", "--merge"]),
@@ -320,3 +319,25 @@ def test_labels_with_separators_are_merged(typed: Typed, folder: Path) -> None:
     said = typed("release", *JOINT, "--merge", r"grade:<=1\,5,mid=less", "-o", "out.csv")
     assert said.code == 0
     assert set(column(Path("out.csv"), "grade")) == {"less", "high"}
+
+
+@pytest.mark.parametrize("kept", [(), ("--keep", "sex")])
+def test_wrong_is_found_for_a_table_and_its_record_says_so(
+    typed: Typed, kept: tuple[str, ...]
+) -> None:
+    held_out = ("-c", "job", "-e", "0.5", "--held-out", "50%", *kept)
+    said = typed("release", *BASE, *held_out, "-o", "out.csv")
+    assert said.code == 0
+    assert "It was chosen by looking at the table." in said.err
+    assert "--wrong is 5%" not in said.out
+    assert typed("verify", "out.csv.record.json").code == 0
+    for edition in ("record", "public"):
+        words = Path(f"out.csv.{edition}.json").read_text(encoding="utf-8")
+        assert "wrong was chosen, from a short public list, by looking at the table" in words
+    assert typed("calibrate", *BASE, *held_out, "--json").json["wrong"] > 0.0
+
+
+def test_noise_given_known_columns_has_no_wrong_to_find(typed: Typed) -> None:
+    said = typed("calibrate", *BASE, "-c", "score", "-e", "1", "--keep", "sex", "--held-out", "90%")
+    assert said.code == USAGE
+    assert "--held-out" in said.err

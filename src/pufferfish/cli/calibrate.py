@@ -86,13 +86,13 @@ def command(
     if goal.epsilon is not None and accuracy.confidence is not None:
         raise InvalidInputError("--confidence belongs to --accuracy or --mean-within, not to ε.")
     described = describe(asked, show)
+    asked = asked if choosing else settled(asked, described, show)
     if isinstance(described, DescribedTable):
         calibrate_and_tell(asked, described, output, splits, show, force=force)
         return
     if choosing:
         _choose(asked, described, show)
         return
-    asked = settled(asked, described, show)
     chosen = asked.choose(described, show)
     plan = asked.plan(described, show, chosen)
     if goal.epsilon is None and plan.promise.epsilon > _WEAK:

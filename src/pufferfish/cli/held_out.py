@@ -17,10 +17,10 @@ from pufferfish.insight.held_out import WRONGS, HeldOut, judge, measure, wrong_t
 from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.options.adversaries import Described
-from pufferfish.options.joint import DescribedTable, calibrate_table
+from pufferfish.options.joint import DescribedTable, calibrate_table, how_calibrated
 from pufferfish.options.planning import Asked
-from pufferfish.options.recoding import AUTO
 from pufferfish.tables.halves import Halves
+from pufferfish.words.numbers import percent
 
 __all__ = ["Splits", "as_data", "as_line", "measured", "measured_table", "settled"]
 
@@ -108,8 +108,10 @@ def measured_table(
         return None
 
 
-def settled(asked: Asked, described: Described, show: Show, halves: Halves | None = None) -> Asked:
-    """The same, with a number where `--wrong auto` was asked for.
+def settled(
+    asked: Asked, described: Described | DescribedTable, show: Show, halves: Halves | None = None
+) -> Asked:
+    """The same, with a number where `--held-out` (or `--wrong auto`) asks to find it.
 
     Args:
         asked: What was asked for.
@@ -118,26 +120,37 @@ def settled(asked: Asked, described: Described, show: Show, halves: Halves | Non
         halves: How the table was split, if it was: then only rows are looked at that are not
             released.
     """
-    if asked.recoding.wrong != AUTO:
+    share = asked.recoding.holds_in
+    if share is None:
         return asked
-    options = asked.recoding.settled.arguments
-    rows = asked.adversaries.prepared(described.counted if halves is None else halves.fitted)
-    brittle = options.get("floor", "noise") != "noise"
+    bare = replace(asked, recoding=asked.recoding.settled)
+    if isinstance(described, DescribedTable):
+        if described.counted.layout.numeric:
+            asked.recoding.refuse(asked.goal.kind)
+        options = how_calibrated(bare, described)
+        rows: Any = described.counted
+        brittle = not rows.layout.numeric or options.get("floor", "noise") != "noise"
+    else:
+        options = bare.recoding.arguments
+        rows = asked.adversaries.prepared(described.counted if halves is None else halves.fitted)
+        brittle = options.get("floor", "noise") != "noise"
+    options = {name: each for name, each in options.items() if name not in ("mechanism", "wrong")}
     with show.progress("Splitting"):
         found = wrong_that_holds(
             described.scenario,
             asked.goal.guarantee(asked.rows.count),
             counts=rows,
+            share=share,
             wrongs=WRONGS[1:] if brittle else WRONGS,
             seed=1,  # what is measured afterwards must not be what it was chosen by
             **options,
         )
     show.warn(
-        f"--wrong auto chose {found.wrong:g}, the least of a short public list with which the "
-        f"promise held in {found.held} of {len(found.splits)} random splits. It was chosen by "
-        "looking at the table."
+        f"--wrong is {found.wrong:g}, the least of a short public list with which the promise "
+        f"holds in {percent(share, 2)} of random splits, as far as {len(found.splits)} of them "
+        f"tell (it held in {found.held}; 95% confidence). It was chosen by looking at the table."
     )
-    recoding = replace(asked.recoding, wrong=str(found.wrong))
+    recoding = replace(bare.recoding, wrong=str(found.wrong))
     return replace(asked, recoding=recoding, wrong_of_table=True)
 
 

@@ -158,13 +158,13 @@ def command(
                 _refuse_half(asked)
                 halves = asked.halves(show)
             described = describe(asked, show, halves)
+            asked = settled(asked, described, show, halves)
             if isinstance(described, DescribedTable):
                 planned = plan_table(asked, described, show)
                 held_out = measured_table(asked, described, planned, splits, show)
                 chosen = planned
                 counted, default = described.counted.crosstab, default_wrong(asked, described)
             else:
-                asked = settled(asked, described, show, halves)
                 own = plan_shown(asked, described, show)
                 chosen, counted = own, described.counted
                 held_out = measured(asked, described, own, splits, show, halves)

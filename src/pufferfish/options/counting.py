@@ -13,7 +13,6 @@ from pufferfish.fit.layout import count_table, layout_of
 from pufferfish.fit.table import TableCounts
 from pufferfish.options.planning import Asked
 from pufferfish.options.quoting import number_of
-from pufferfish.options.recoding import AUTO
 from pufferfish.options.roles import refuse_without_role
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
@@ -109,7 +108,6 @@ def _refuse_foreign(asked: Asked) -> None:
         "--accuracy or --mean-within": asked.accuracy.given,
         "--scale without --epsilon": goal.scale is not None and goal.epsilon is None,
         "--mechanism auto": goal.kind == "auto",
-        "--wrong auto": asked.recoding.wrong == AUTO,
         "--step": publishing.step is not None,
         "--missing drop": asked.adversaries.missing == "drop",
     }

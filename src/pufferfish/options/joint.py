@@ -143,7 +143,8 @@ def calibrate_table(
     goal = asked.goal if epsilon is None else replace(asked.goal, epsilon=epsilon)
     how = how_calibrated(asked, described)
     with voice.progress("Calibrating"):
-        return calibrate(described.scenario, goal.guarantee(), workers=goal.workers, **how)
+        found = calibrate(described.scenario, goal.guarantee(), workers=goal.workers, **how)
+    return asked.marked(found)
 
 
 def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:

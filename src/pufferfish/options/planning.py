@@ -198,6 +198,14 @@ class Asked:
                 mechanism="recode",
                 **self.recoding.arguments,
             )
-        if mapped.recode is None or not self.wrong_of_table:
-            return mapped
-        return replace(mapped, recode=replace(mapped.recode, wrong_of_table=True))
+        return self.marked(mapped)
+
+    def marked(self, found: Calibration) -> Calibration:
+        """The same, which says where by how much laws may be wrong was chosen by the table."""
+        if found.recode is None or not self.wrong_of_table:
+            return found
+        return replace(
+            found,
+            recode=replace(found.recode, wrong_of_table=True),
+            parts=tuple(self.marked(part) for part in found.parts),
+        )
