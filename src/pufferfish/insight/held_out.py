@@ -47,7 +47,7 @@ from pufferfish.insight.set_apart import Apart, ColumnApart, Split, judge_column
 from pufferfish.insight.tables_apart import TableApart
 from pufferfish.tables import Summary
 
-__all__ = ["WRONGS", "HeldOut", "Split", "held_out", "judge", "measure"]
+__all__ = ["WRONGS", "Half", "HeldOut", "Split", "held_out", "judge", "measure", "split_rows"]
 __all__ += ["wrong_that_holds"]
 
 # In a choice: how many splits may break the promise, and how much rarer than allowed that is where
@@ -279,21 +279,53 @@ def _how_many(splits: int) -> int:
     return whole
 
 
-def _split(
-    halves: Apart,
-    goal: Guarantee,
-    calibrated: Callable[[Scenario], Calibration],
-    seed: int,
-) -> Iterator[Split]:
-    """One split after the other, without end; one judgement where no row was used."""
-    if len(halves.stay) == len(halves.scenario.beliefs):
-        # No row was used by anybody: all of them judge, once.
-        yield halves.judged(calibrated(halves.scenario), goal, halves.counts)
+@dataclass(frozen=True, slots=True, eq=False)
+class Half:
+    """Beliefs that were fitted to one half of the rows, and the rows of the other.
+
+    Attributes:
+        scenario: What must look alike, to somebody who saw this half.
+    """
+
+    scenario: Scenario
+    _apart: Apart
+    _other: Any
+
+    def judged(self, calibration: Calibration, goal: Guarantee) -> Split:
+        """What was calibrated for this half, under the frequencies of the other."""
+        return self._apart.judged(calibration, goal, self._other)
+
+
+def split_rows(
+    scenario: Scenario, counts: Summary | TableCounts, splits: int, seed: int = 0
+) -> tuple[Half, ...]:
+    """Halves for several mechanisms, so that beliefs are fitted once to each.
+
+    Args:
+        scenario: What must look alike, to whom.
+        counts: The rows.
+        splits: How many times they are split; where no row was used, all of them judge once.
+        seed: Of the splits.
+    """
+    return tuple(islice(_halves(_apart(scenario, counts), seed), _how_many(splits)))
+
+
+def _halves(apart: Apart, seed: int) -> Iterator[Half]:
+    """One half after the other, without end; all rows where none of them was used."""
+    if len(apart.stay) == len(apart.scenario.beliefs):
+        yield Half(apart.scenario, apart, apart.counts)
         return
     generator = np.random.default_rng(seed)
     while True:
-        scenario, other = halves.drawn(lambda counts: generator.binomial(counts, 0.5))
-        yield halves.judged(calibrated(scenario), goal, other)
+        scenario, other = apart.drawn(lambda counts: generator.binomial(counts, 0.5))
+        yield Half(scenario, apart, other)
+
+
+def _split(
+    apart: Apart, goal: Guarantee, calibrated: Callable[[Scenario], Calibration], seed: int
+) -> Iterator[Split]:
+    for half in _halves(apart, seed):
+        yield half.judged(calibrated(half.scenario), goal)
 
 
 def judge(calibration: Calibration, goal: Guarantee, other: Summary) -> HeldOut:

@@ -13,6 +13,8 @@ __all__ = [
     "bounded_probability",
     "cap_in_words",
     "changed_odds",
+    "delta_rows_in_words",
+    "exposed_rows",
     "join_words",
     "larger_size",
     "list_in_words",
@@ -193,4 +195,17 @@ def larger_size(
         f"noise of {what} {readable(size, 6)} cannot be shown to keep {goal} {whom}. Choose a "
         f"larger {what} without looking at the {data}; or give none, and the rung "
         f"{readable(enough, 6)} of the public ladder is used."
+    )
+
+
+def exposed_rows(delta: float, rows: int) -> int:
+    """δ·N, rounded up: for as many rows a promise may fail."""
+    return min(math.ceil(delta * rows * (1.0 - 1e-12)), rows)
+
+
+def delta_rows_in_words(delta: float, rows: int) -> str:
+    """For how many rows a promise may fail."""
+    return (
+        f"With δ = {delta:g} the promise may fail for {exposed_rows(delta, rows):,} of {rows:,} "
+        "rows: what is published of them may say everything."
     )
