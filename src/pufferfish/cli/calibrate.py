@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from pufferfish.cli.choices import Choosing, choose, choose_table, picture_kind
-from pufferfish.cli.figures import figures_of
+from pufferfish.cli.figures import at_worst, figures_of, guess_figures
 from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
 from pufferfish.cli.joint import calibrate_and_tell
 from pufferfish.cli.printing import Force, Printing
@@ -38,7 +38,7 @@ from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
 from pufferfish.words.numbers import odds_factor
-from pufferfish.words.phrases import delta_rows_in_words, exposed_rows, unit_in_words
+from pufferfish.words.phrases import exposed_rows, unit_in_words
 from pufferfish.words.terminal import fold
 
 __all__ = ["command"]
@@ -91,7 +91,7 @@ def command(
     asked.check()
     picture_kind(picture)
     table.refuse_places(output, picture, force=force)
-    choosing = goal.epsilon is None and goal.scale is None and not accuracy.given
+    choosing = not goal.promised and goal.scale is None and not accuracy.given
     if choosing and output is not None:
         raise InvalidInputError(
             "a plan needs a promise: give --epsilon, --scale, --accuracy or --mean-within; without "
@@ -101,7 +101,7 @@ def command(
         raise InvalidInputError(
             "--picture and --thorough are about the table to choose ε from: leave out the promise."
         )
-    if goal.epsilon is not None and accuracy.confidence is not None:
+    if goal.promised and accuracy.confidence is not None:
         raise InvalidInputError("--confidence belongs to --accuracy or --mean-within, not to ε.")
     described = describe(asked, show)
     asked = asked if choosing else settled(asked, described, show)
@@ -117,7 +117,7 @@ def command(
         return
     chosen = asked.choose(described, show)
     plan = asked.plan(described, show, chosen)
-    if goal.epsilon is None and plan.promise.epsilon > _WEAK:
+    if not goal.promised and plan.promise.epsilon > _WEAK:
         show.warn(
             f"ε = {plan.promise.epsilon:g} lets one value change the odds between two secrets by "
             f"a factor of {odds_factor(plan.promise.epsilon)}: that protects little. "
@@ -144,9 +144,7 @@ def command(
     unused = "" if held_out is None else f"\n\n{fold(as_line(held_out))}"
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
-    rare = (
-        "" if promise.pure else f"\n\n{fold(delta_rows_in_words(promise.delta, described.records))}"
-    )
+    rare = "".join(f"\n\n{fold(text)}" for text in at_worst(plan.calibration, described.records))
     beware = "".join(f"{fold(f'Beware: {text}')}\n\n" for text in headline(Facts.of(plan)))
     ways = "" if chosen is None else f"{chosen}\n\n"
     show.result(
@@ -156,6 +154,7 @@ def command(
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
             "delta_rows": exposed_rows(promise.delta, described.records),
+            **guess_figures(plan.calibration),
             "unit": plan.unit,
             "noise": law_to_dict(plan.calibration.mechanism),
             **figures_of(plan),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pufferfish.calibration.result import Calibration
+from pufferfish.cli.figures import at_worst, guess_figures
 from pufferfish.cli.held_out import as_data, as_line, measured_table
 from pufferfish.cli.show import Show
 from pufferfish.joint.facts import TableFacts
@@ -23,7 +24,7 @@ from pufferfish.options.joint import (
 )
 from pufferfish.options.planning import Asked
 from pufferfish.words.numbers import percent, readable
-from pufferfish.words.phrases import delta_rows_in_words, exposed_rows
+from pufferfish.words.phrases import exposed_rows
 from pufferfish.words.terminal import align, fold
 
 __all__ = ["calibrate_and_tell", "default_wrong", "table_figures"]
@@ -61,7 +62,7 @@ def calibrate_and_tell(
         fold(as_line(held_out)),
         default_wrong(asked, described),
         fold(f"The promise: {promise_in_words(plan)}"),
-        "" if plan.promise.pure else fold(delta_rows_in_words(plan.promise.delta, counted.rows)),
+        *map(fold, at_worst(plan.calibration, counted.rows)),
     ]
     written = (
         ""
@@ -75,6 +76,7 @@ def calibrate_and_tell(
             "headline": headline(facts),
             "goal": {"epsilon": plan.promise.epsilon, "delta": plan.promise.delta},
             "delta_rows": exposed_rows(plan.promise.delta, counted.rows),
+            **guess_figures(plan.calibration),
             "unit": plan.unit,
             "noise": law_to_dict(plan.calibration.mechanism),
             **table_figures(plan),

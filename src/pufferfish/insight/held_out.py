@@ -109,7 +109,7 @@ class HeldOut:
         found = (
             f"ε is {self.epsilon:.3g}"
             if self.goal.pure
-            else f"δ at ε = {self.goal.epsilon:g} is {self.delta:.3g}"
+            else f"δ at ε = {self.goal.epsilon_text} is {self.delta:.3g}"
         )
         if several == 1:
             kept = "holds" if self.held else "does not hold"

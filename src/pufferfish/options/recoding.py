@@ -11,7 +11,7 @@ import typer
 
 from pufferfish.calibration.asked import AskedFloor
 from pufferfish.core.errors import InvalidInputError
-from pufferfish.options.quoting import number_of, pieces, plain, read_edges, two_pieces
+from pufferfish.options.quoting import number_of, pieces, plain, read_edges, read_share, two_pieces
 
 __all__ = ["HowRecoded"]
 
@@ -215,7 +215,7 @@ class HowRecoded:
                 "--held-out finds by how much laws may be wrong, and --wrong says it: leave out "
                 "one of them (--wrong auto is --held-out 95%)."
             )
-        share = _share("--held-out", self.held_out, "0.95 or 95%")
+        share = read_share("--held-out", self.held_out, "0.95 or 95%")
         if not share:
             raise InvalidInputError("--held-out must be above 0, such as 0.95 or 95%.")
         return share
@@ -235,7 +235,9 @@ class HowRecoded:
         edges, losses = self.cuts, self.losses
         found = {
             "floor": None if self.floor is None else (_floor(self.floor),),
-            "wrong": None if self.wrong is None else (_share("--wrong", self.wrong, "0.03 or 3%"),),
+            "wrong": None
+            if self.wrong is None
+            else (read_share("--wrong", self.wrong, "0.03 or 3%"),),
             "loss": (losses[""],) if "" in losses else None,
             "keep_histogram": None if self.keep_histogram else (False,),
             "nominal": (True,) if self.nominal else None,
@@ -257,18 +259,6 @@ def _floor(text: str) -> AskedFloor:
             f"0 in units of the column, such as 0.5, got {text!r}."
         )
     return number
-
-
-def _share(option: str, text: str, example: str) -> float:
-    percent = text.endswith("%")
-    number = number_of(text.removesuffix("%"))
-    share = None if number is None else number / 100.0 if percent else number
-    if share is None or not 0.0 <= share < 1.0:
-        raise InvalidInputError(
-            f"{option} must be a share of at least 0 and less than 1, such as {example}, got "
-            f"{text!r}."
-        )
-    return share
 
 
 def _loss(option: str, text: str, *, of_column: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee, guess_promised
 from pufferfish.words.numbers import odds_factor, readable, times
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "changed_odds",
     "delta_rows_in_words",
     "exposed_rows",
+    "guessed_right",
     "join_words",
     "larger_size",
     "list_in_words",
@@ -84,9 +85,20 @@ def meaning(promise: Guarantee, pair: str) -> str:
     """What a promise says of a pair, which is given in words."""
     if promise.pure:
         return changed_odds("what is published", pair, promise.epsilon)
+    guess = guess_promised(promise)
+    if guess is not None:
+        return guessed_right(pair, guess)
     return (
         f"whatever is concluded from what is published is at most {odds_factor(promise.epsilon)} "
         f"times as probable under one as under the other of {pair}, plus {promise.delta:g}"
+    )
+
+
+def guessed_right(pair: str, guess: float) -> str:
+    """What a promise by accuracy says of a pair."""
+    return (
+        f"the best guess between {pair} is right in at most {100.0 * guess:.10g}% of cases, where "
+        "both are equally likely beforehand; single published values may say more"
     )
 
 
