@@ -156,7 +156,7 @@ def _held(found: pf.HeldOut) -> str:
     return f"{found.rmse:.4g} ({found.epsilon:.2f}), {found.held}/{len(found.splits)}"
 
 
-def _print_table(head: list[str], rows: Iterable[Iterator[str]]) -> None:
+def print_table(head: list[str], rows: Iterable[Iterator[str]]) -> None:
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
     for row in rows:
@@ -174,14 +174,14 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.only in (None, "columns"):
         head = ["column, secret", "std", *COLUMNS]
-        _print_table(head, (measured(case, asked.splits) for case in cases()))
+        print_table(head, (measured(case, asked.splits) for case in cases()))
     if asked.only in (None, "tables"):
         head = ["columns, secret", "combinations", "nominal, same rows", "nominal, other half"]
         head += ["wrong by 5%, other half"]
-        _print_table(head, (measured_table(name, asked.splits) for name in TABLES))
+        print_table(head, (measured_table(name, asked.splits) for name in TABLES))
     if asked.only in (None, "chosen"):
         head = ["column, secret", "wrong", "splits it took", "held out", "nominal", "least Laplace"]
-        _print_table(head, (chosen(*each, asked.fresh) for each in CHOSEN))
+        print_table(head, (chosen(*each, asked.fresh) for each in CHOSEN))
 
 
 if __name__ == "__main__":
