@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pufferfish import datasets, denoise, sampling, sums, theorems, transport
 from pufferfish.audits import AuditResult, audit
-from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee, guess_at_most
 from pufferfish.beliefs.priors import Categorical, Discrete, Gaussian, GaussianMixture, Prior
 from pufferfish.beliefs.scenario import Belief, Scenario, Secret, SecretPair
 from pufferfish.calibration.choice import calibrate
@@ -152,6 +152,7 @@ __all__ = [
     "fit_belief",
     "fit_beliefs",
     "fit_report",
+    "guess_at_most",
     "held_out",
     "least_epsilon",
     "least_epsilon_rows",

@@ -105,11 +105,12 @@ RECODE = ("--mechanism", "recode", "--floor", "none", "--wrong", "auto")
 
 
 def test_wrong_that_holds_is_found_and_told(typed: Typed) -> None:
-    said = typed(*CALIBRATE, *RECODE, "--json")
-    assert 0.0 < said.json["wrong"] < 1.0
-    told = typed(*CALIBRATE, *RECODE)
+    half = (*CALIBRATE, *RECODE[:-2], "--held-out", "50%", "--splits", "0")
+    found = typed(*half, "--json").json["wrong"]
+    assert 0.0 < found < 1.0
+    told = typed(*half)
     assert "It was chosen by looking at the table." in told.err
-    assert f"--wrong auto chose {said.json['wrong']:g}" in told.err
+    assert f"--wrong is {found:g}, the least" in told.err
 
 
 def test_wrong_is_not_chosen_by_rows_that_are_released(
@@ -120,12 +121,41 @@ def test_wrong_is_not_chosen_by_rows_that_are_released(
 
     def spy(*arguments: object, counts: Any, **more: Any) -> Any:
         seen.append(sum(group.records for group in counts.groups.values()))
-        return found(*arguments, counts=counts, **more | {"wrongs": (0.2,), "share": 0.0})
+        return found(*arguments, counts=counts, **more | {"wrongs": (0.2,), "share": 0.01})
 
     seams.put(monkeypatch, seams.WRONG_THAT_HOLDS, spy)
     rows_released = typed(*HALF, *RECODE, "--json").json["rows"]
     assert seen == [len(rows()) - rows_released]
 
 
+def test_auto_is_the_short_form(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    found = seams.found(seams.WRONG_THAT_HOLDS)
+
+    def spy(*arguments: object, share: float, **more: Any) -> Any:
+        asked.append(share)
+        return found(*arguments, share=0.01, **more | {"wrongs": (0.2,)})
+
+    seams.put(monkeypatch, seams.WRONG_THAT_HOLDS, spy)
+    for short in (RECODE, (*RECODE[:-2], "--held-out", "95%"), (*RECODE[:-2], "--held-out", ".9")):
+        assert typed(*CALIBRATE, *short, "--splits", "0").code == 0
+    assert asked == [0.95, 0.95, 0.9]
+
+
 def test_wrong_auto_needs_a_promise(refused: Callable[..., Said]) -> None:
     assert "--epsilon" in refused("calibrate", "t.csv", *COLUMNS, *RECODE).err
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (("--mechanism", "recode", "--held-out", "2"), "--held-out must be a share"),
+        (("--mechanism", "recode", "--held-out", "0"), "above 0"),
+        (("--mechanism", "recode", "--held-out", "90%", "--wrong", "1%"), "leave out one of them"),
+        (("--mechanism", "laplace", "--held-out", "90%"), "only a recoding has --held-out"),
+    ],
+)
+def test_what_does_not_go_with_held_out(
+    refused: Callable[..., Said], more: tuple[str, ...], why: str
+) -> None:
+    assert why in refused(*CALIBRATE, *more).err

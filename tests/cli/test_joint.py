@@ -93,13 +93,16 @@ def test_a_plan_is_released(typed: Typed) -> None:
 def test_choosing_an_epsilon(typed: Typed) -> None:
     said = typed("calibrate", *JOINT[:-2], "--keep", "sex")
     assert said.code == 0
-    head, *rows = said.out.splitlines()
-    assert head.split("  ")[-1] == "grade unchanged"
-    assert "error of a constant" in head
+    first, head, *rows = said.out.splitlines()
+    assert "root of its mean loss" in first
+    assert head.split()[-1] == "constant"
     assert [row.split()[0] for row in rows[:6]] == ["0.1", "0.25", "0.5", "1", "2", "4"]
+    assert "Rows that stay as they are." in said.out
     assert "e+" not in said.out
     found = typed("calibrate", *JOINT[:-2], "--keep", "sex", "--json").json["choices"]
-    shares = [each["unchanged"] for each in found]
+    assert {each["way"] for each in found} == {"wrong 1%", "wrong 5%"}
+    shares = [each["unchanged"] for each in found if each["way"] == "wrong 5%"]
+    assert found[0]["columns"].keys() == {"job", "grade"}
     assert shares == sorted(shares)
 
 
@@ -315,3 +318,25 @@ def test_labels_with_separators_are_merged(typed: Typed, folder: Path) -> None:
     said = typed("release", *JOINT, "--merge", r"grade:<=1\,5,mid=less", "-o", "out.csv")
     assert said.code == 0
     assert set(column(Path("out.csv"), "grade")) == {"less", "high"}
+
+
+@pytest.mark.parametrize("kept", [(), ("--keep", "sex")])
+def test_wrong_is_found_for_a_table_and_its_record_says_so(
+    typed: Typed, kept: tuple[str, ...]
+) -> None:
+    held_out = ("-c", "job", "-e", "0.5", "--held-out", "50%", *kept)
+    said = typed("release", *BASE, *held_out, "-o", "out.csv")
+    assert said.code == 0
+    assert "It was chosen by looking at the table." in said.err
+    assert "--wrong is 5%" not in said.out
+    assert typed("verify", "out.csv.record.json").code == 0
+    for edition in ("record", "public"):
+        words = Path(f"out.csv.{edition}.json").read_text(encoding="utf-8")
+        assert "wrong was chosen, from a short public list, by looking at the table" in words
+    assert typed("calibrate", *BASE, *held_out, "--json").json["wrong"] > 0.0
+
+
+def test_noise_given_known_columns_has_no_wrong_to_find(typed: Typed) -> None:
+    said = typed("calibrate", *BASE, "-c", "score", "-e", "1", "--keep", "sex", "--held-out", "90%")
+    assert said.code == USAGE
+    assert "--held-out" in said.err

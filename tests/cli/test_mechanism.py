@@ -132,15 +132,63 @@ def test_noise_is_clipped_to_public_bounds_only(typed: Typed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "head"), [("recode", "unchanged"), ("auto", "clipped noise  remapped noise")]
+    ("more", "ways"),
+    [
+        ((), ["noise", "remapped", "wrong 1%", "wrong 5%"]),
+        (("--mechanism", "auto", "--cap=-1:12"), ["noise", "clipped", "remapped", "wrong 1%"]),
+        (("--mechanism", "recode", "--floor", "0.5", "--wrong", "1%"), ["noise", "as asked"]),
+    ],
 )
-def test_without_epsilon_there_is_a_table(typed: Typed, kind: str, head: str) -> None:
-    said = typed(*CALIBRATE, "--mechanism", kind)
+def test_without_epsilon_mechanisms_are_compared(
+    typed: Typed, more: tuple[str, ...], ways: list[str]
+) -> None:
+    said = typed(*CALIBRATE, *more, "--belief", "empirical")
     assert said.code == 0
+    assert max(map(len, said.out.splitlines())) <= 100
     lines = said.out.splitlines()
-    assert head in lines[0]
-    assert [line.split()[0] for line in lines[1:7]] == ["0.1", "0.25", "0.5", "1", "2", "4"]
-    assert len(typed(*CALIBRATE, "--mechanism", kind, "--json").json["choices"]) == 6
+    assert "  ".join(ways) in " ".join(lines[1].split()).replace(" ", "  ").replace(
+        "wrong  ", "wrong "
+    ).replace("as  asked", "as asked")
+    assert lines[1].split()[-1] == "constant"
+    assert [line.split()[0] for line in lines[2:8]] == ["0.1", "0.25", "0.5", "1", "2", "4"]
+    for words in ("50% without the release", "promise allows", "median of 3 random splits"):
+        assert words in said.out
+    found = typed(*CALIBRATE, *more, "--belief", "empirical", "--splits", "0", "--json").json
+    assert {each["way"] for each in found["choices"]} >= {*ways}
+    assert found["guess_without_release"] == 0.5 < found["guess_with_true_value"]
+    assert all(each["held_out"] is None for each in found["choices"])
+    assert "what ε becomes on rows that were not used" in found["left_out"][0]
+
+
+def test_a_recoding_as_asked_is_that_of_calibrate(typed: Typed) -> None:
+    asked = ("--mechanism", "recode", "--floor", "0.5", "--wrong", "1%", "--splits", "0", "--json")
+    found = typed(*CALIBRATE, *asked).json["choices"]
+    alone = typed(*CALIBRATE, *asked, "-e", "1").json
+    (same,) = (each for each in found if each["way"] == "as asked" and each["goal"]["epsilon"] == 1)
+    assert same["rmse"] == alone["rmse"]
+
+
+def test_the_picture_and_what_it_does_not_go_with(typed: Typed) -> None:
+    drawn = (*CALIBRATE, "--splits", "0", "--picture")
+    assert typed(*drawn, "f.svg").code == 0
+    assert Path("f.svg").read_text(encoding="utf-8").count("<svg") == 1
+    assert "exists already" in typed(*drawn, "f.svg").err
+    for more, why in (
+        (("f.gif",), ".svg or .png"),
+        (("f.png", "-e", "1"), "leave out the promise"),
+        (("f.png", "--noise", "gaussian"), "comparison of mechanisms"),
+    ):
+        said = typed(*drawn, *more)
+        assert said.code == 2
+        assert why in said.err
+
+
+def test_rows_that_delta_may_expose_are_counted(typed: Typed) -> None:
+    for more in ((), ("--noise", "gaussian"), ("-e", "1")):
+        said = typed(*CALIBRATE, *more, "-d", "0.01", "--splits", "0")
+        assert "With δ = 0.01 the promise may fail for" in " ".join(said.out.split())
+    assert "may fail" not in typed(*CALIBRATE, "--splits", "0").out
+    assert typed(*CALIBRATE, "-e", "1", "-d", "0.01", "--json").json["delta_rows"] > 0
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish import datasets
-from pufferfish.insight.held_out import Split, judge, measure
+from pufferfish.insight.held_out import Split, _enough, judge, measure
 
 GOAL = pf.Guarantee(1.0)
 PAIR = ("Black", "Asian-Pac-Islander")
@@ -174,13 +174,54 @@ def test_patience_ends_after_a_split(counts, scenario):
 
 
 def test_the_least_wrong_that_holds(scenario):
-    found = pf.wrong_that_holds(scenario, GOAL, splits=6, share=0.95, **BARE)
+    found = pf.wrong_that_holds(scenario, GOAL, share=0.8, **BARE)
     assert found.wrong in (0.02, 0.03, 0.05)
-    assert found.held == 6
-    below = pf.held_out(scenario, GOAL, splits=6, wrong=0.01, **BARE)
-    assert below.held < 6
+    fresh = pf.held_out(scenario, GOAL, splits=20, seed=3, wrong=found.wrong, **BARE)
+    # Where the choice failed, 80% of the splits hold: 20 in 20 with probability 0.01.
+    assert fresh.held >= 19
+    below = pf.held_out(scenario, GOAL, splits=20, seed=3, wrong=0.01, **BARE)
+    assert below.held < 19
     with pytest.raises(pf.UnreachableGoalError, match="too many splits"):
-        pf.wrong_that_holds(scenario, GOAL, splits=6, wrongs=[0.0], **BARE)
+        pf.wrong_that_holds(scenario, GOAL, share=0.8, wrongs=[0.0], **BARE)
+
+
+def _tossed(holds: list[bool]) -> list[Split]:
+    return [Split(epsilon=1.0, delta=0.0, rmse=1.0, holds=each) for each in holds]
+
+
+@pytest.mark.parametrize(("broken", "needed"), [(0, 73), (1, 113), (2, 153)])
+def test_how_many_splits_decide(broken, needed):
+    """(0.99/0.95)^kept · 0.2^broken ≥ 20, from the formula by hand."""
+    holds = [False] * broken + [True] * 300
+    found = _enough(iter(_tossed(holds)), 0.95, 0.95)
+    assert len(found) == needed
+    kept = needed - broken
+    assert (0.99 / 0.95) ** kept * 0.2**broken >= 20.0
+    assert (0.99 / 0.95) ** (kept - 1) * 0.2**broken < 20.0
+
+
+def test_a_third_failure_ends_it_and_one_judgement_is_enough_where_no_coin_decides():
+    assert _enough(iter(_tossed([False] * 3 + [True] * 900)), 0.95, 0.95) is None
+    assert _enough(iter(_tossed([True])), 0.95, 0.95) is not None
+    assert _enough(iter(_tossed([False])), 0.95, 0.95) is None
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
+def test_a_smaller_share_is_taken_rarely(share):
+    """At the edge of what is allowed: in at most 5% of cases, in 2,000 with a fixed seed."""
+    generator = np.random.default_rng(7)
+    taken = 0
+    for _ in range(2_000):
+        holds = (generator.random(400) < share).tolist()
+        taken += _enough(iter(_tossed(holds)), share, 0.95) is not None
+    # Five std above 5%.
+    assert taken <= 100 + 5 * math.sqrt(2_000 * 0.05 * 0.95)
+
+
+@pytest.mark.parametrize("wrong", [{"share": 0.0}, {"share": 1.0}, {"confidence": 1.0}])
+def test_certainty_is_refused(scenario, wrong):
+    with pytest.raises(pf.InvalidInputError, match="between 0 and 1"):
+        pf.wrong_that_holds(scenario, GOAL, **wrong, **BARE)
 
 
 def test_what_cannot_be_split_is_refused(counts):

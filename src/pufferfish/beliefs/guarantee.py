@@ -1,14 +1,30 @@
-"""The promise: what an adversary may at most learn of the secret from one released value."""
+"""The promise: what an adversary may at most learn of the secret from one released value.
+
+A promise may also be made by accuracy: with two secrets equally likely beforehand, the best guess
+is right in at most a share g of cases. That is TV ≤ 2g − 1, δ at ε = 0. Since ε is above 0 in a
+`Guarantee`, it stands there as (ε₀, δ) with ε₀ = 2⁻²⁰ and δ = g − e^{ε₀}·(1 − g), rounded down: by
+TV ≤ (e^ε − 1 + 2δ)/(e^ε + 1) the best guess is right in at most (e^ε + δ)/(e^ε + 1) ≤ g of cases.
+It asks for no more than 10⁻⁶ less. So everything that proves, draws, records and verifies an (ε,δ)
+promise does so for this one. It bounds guesses on average over what is published: single values
+may say more, and the least ε without exception may be infinite.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pufferfish.core.validation import finite, positive, require
 from pufferfish.documents.shape import Entries
 from pufferfish.documents.types import Positive, Share
 
-__all__ = ["GoalEntries", "Guarantee"]
+__all__ = ["GUESS_EPSILON", "GoalEntries", "Guarantee", "guess_at_most", "guess_promised"]
+
+# The ε by which a promise of accuracy is known.
+GUESS_EPSILON = 2.0**-20
+# Shares of guesses are read back with this many digits, if these give the same promise.
+_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +56,56 @@ class Guarantee:
         """Whether δ = 0: the log-ratio of the two laws never leaves [−ε, ε]."""
         return self.delta == 0.0
 
+    @property
+    def epsilon_text(self) -> str:
+        """ε as it is written; of a promise by accuracy 2^-20, which stands for 0."""
+        return "2^-20" if self.epsilon == GUESS_EPSILON else f"{self.epsilon:g}"
+
     def __str__(self) -> str:
-        """`ε = 1` or `(ε = 1, δ = 1e-05)`."""
+        """`ε = 1`, `(ε = 1, δ = 1e-05)`, or of a promise by accuracy `guess ≤ 60%`."""
+        guess = guess_promised(self)
+        if guess is not None:
+            return f"guess ≤ {100.0 * guess:.10g}%"
         if self.pure:
             return f"ε = {self.epsilon:g}"
         return f"(ε = {self.epsilon:g}, δ = {self.delta:g})"
+
+
+def guess_at_most(accuracy: float) -> Guarantee:
+    """The promise that the best guess between two secrets is right in at most this share of cases.
+
+    For every pair and every described adversary, with even odds beforehand.
+
+        pf.calibrate(scenario, pf.guess_at_most(0.6))
+
+    Args:
+        accuracy: Above 1/2, which nobody has to promise, and below 1.
+    """
+    share = finite("accuracy", accuracy)
+    guess, epsilon = Fraction(share), Fraction(GUESS_EPSILON)
+    # e^ε ≤ 1 + ε + ε² for ε ≤ 1.
+    most = guess - (1 + epsilon + epsilon**2) * (1 - guess)
+    require(
+        most > epsilon and guess < 1,
+        "accuracy must be a share above 0.5 (a guess without any release) and below 1, such as "
+        f"0.6, got {share:g}.",
+    )
+    delta = float(most)
+    if Fraction(delta) > most:
+        delta = math.nextafter(delta, 0.0)
+    return Guarantee(GUESS_EPSILON, delta)
+
+
+def guess_promised(goal: Guarantee) -> float | None:
+    """The share of cases that a promise by accuracy names, not too small; None for others."""
+    if goal.epsilon != GUESS_EPSILON or goal.pure:
+        return None
+    factor = math.exp(GUESS_EPSILON)
+    found = (factor + goal.delta) / (factor + 1.0)
+    short = round(found, _DIGITS)
+    if 0.5 < short < 1.0 and guess_at_most(short) == goal:
+        return short
+    return min(found * (1.0 + 1e-12), 1.0)
 
 
 class GoalEntries(Entries):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee, guess_promised
 from pufferfish.beliefs.known import given_in_words
 from pufferfish.beliefs.scenario import RELEASED, Belief, Scenario, Secret
 from pufferfish.exact import Certificate, verify
@@ -26,6 +26,7 @@ from pufferfish.words.numbers import at_most, percent, times
 from pufferfish.words.phrases import (
     bounded_probability,
     changed_odds,
+    guessed_right,
     join_words,
     moved_into,
     name_pairs,
@@ -110,6 +111,9 @@ def promise_of(goal: Guarantee) -> str:
     if goal.pure:
         said = changed_odds("seeing one published value", "the two secrets of a pair", goal.epsilon)
         return f"The promise, {goal}: {said}; always, without exception (δ = 0)."
+    guess = guess_promised(goal)
+    if guess is not None:
+        return f"The promise, {goal}: {guessed_right('the two secrets of a pair', guess)}."
     said = bounded_probability(
         "one published value", "under one secret of a pair", "under the other", goal.epsilon
     )
@@ -127,7 +131,7 @@ def _what_is_unprotected(scenario: Scenario, goal: Guarantee, certificate: Certi
     )
     return (
         f"Without noise, for {pair_in_words(certificate.worst.pair)}, as {sees!r} sees it: {loss}; "
-        f"δ at ε = {goal.epsilon:g} is {bare.delta_upper:.4g} at worst."
+        f"δ at ε = {goal.epsilon_text} is {bare.delta_upper:.4g} at worst."
     )
 
 

@@ -1,6 +1,6 @@
 """Find the least noise, or the recoding with the least loss, that keeps a promise; write the plan.
 
-Without --epsilon, --scale, --accuracy or --mean-within it prints a table to choose ε from.
+Without --epsilon, --scale, --accuracy or --mean-within it compares mechanisms for several ε.
 
 Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:White -e 1 -o p.json
 
@@ -16,12 +16,11 @@ from typing import Annotated
 
 import typer
 
-from pufferfish.cli.choices import choose_map, choose_noise, choose_way
-from pufferfish.cli.figures import figures_of
+from pufferfish.cli.choices import Choosing, choose, choose_table, picture_kind
+from pufferfish.cli.figures import at_worst, figures_of, guess_figures
 from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
 from pufferfish.cli.joint import calibrate_and_tell
 from pufferfish.cli.printing import Force, Printing
-from pufferfish.cli.show import Show
 from pufferfish.columns.origin import source_of
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.columns.statement import Facts, headline
@@ -29,7 +28,7 @@ from pufferfish.columns.story import promise_in_words
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.insight.extremes import outliers
 from pufferfish.noise import law_to_dict
-from pufferfish.options.adversaries import Adversaries, Described
+from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.describing import DescribedTable, describe
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.groups import flatten_groups
@@ -39,7 +38,7 @@ from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
 from pufferfish.words.numbers import odds_factor
-from pufferfish.words.phrases import unit_in_words
+from pufferfish.words.phrases import exposed_rows, unit_in_words
 from pufferfish.words.terminal import fold
 
 __all__ = ["command"]
@@ -63,6 +62,20 @@ def command(
     ] = None,
     force: Force = False,
     splits: Splits = None,
+    thorough: Annotated[
+        bool,
+        typer.Option(
+            "--thorough",
+            help="Of the table to choose from: also what takes long, such as recodings of many "
+            "values, and what ε becomes on rows that were not used.",
+        ),
+    ] = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the table to choose from here (.svg or .png). Private."
+        ),
+    ] = None,
 ) -> None:
     """Calibrate, explain, write."""
     show = printing.show()
@@ -76,26 +89,35 @@ def command(
         publishing=publishing,
     )
     asked.check()
-    table.refuse_places(output, force=force)
-    choosing = goal.epsilon is None and goal.scale is None and not accuracy.given
+    picture_kind(picture)
+    table.refuse_places(output, picture, force=force)
+    choosing = not goal.promised and goal.scale is None and not accuracy.given
     if choosing and output is not None:
         raise InvalidInputError(
             "a plan needs a promise: give --epsilon, --scale, --accuracy or --mean-within; without "
             "--output a table to choose from is printed."
         )
-    if goal.epsilon is not None and accuracy.confidence is not None:
+    if not choosing and (picture is not None or thorough):
+        raise InvalidInputError(
+            "--picture and --thorough are about the table to choose ε from: leave out the promise."
+        )
+    if goal.promised and accuracy.confidence is not None:
         raise InvalidInputError("--confidence belongs to --accuracy or --mean-within, not to ε.")
     described = describe(asked, show)
+    asked = asked if choosing else settled(asked, described, show)
+    if choosing:
+        how = Choosing(splits, picture, thorough=thorough, force=force)
+        if isinstance(described, DescribedTable):
+            choose_table(asked, described, how, show)
+        else:
+            choose(asked, described, how, show)
+        return
     if isinstance(described, DescribedTable):
         calibrate_and_tell(asked, described, output, splits, show, force=force)
         return
-    if choosing:
-        _choose(asked, described, show)
-        return
-    asked = settled(asked, described, show)
     chosen = asked.choose(described, show)
     plan = asked.plan(described, show, chosen)
-    if goal.epsilon is None and plan.promise.epsilon > _WEAK:
+    if not goal.promised and plan.promise.epsilon > _WEAK:
         show.warn(
             f"ε = {plan.promise.epsilon:g} lets one value change the odds between two secrets by "
             f"a factor of {odds_factor(plan.promise.epsilon)}: that protects little. "
@@ -122,14 +144,17 @@ def command(
     unused = "" if held_out is None else f"\n\n{fold(as_line(held_out))}"
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
+    rare = "".join(f"\n\n{fold(text)}" for text in at_worst(plan.calibration, described.records))
     beware = "".join(f"{fold(f'Beware: {text}')}\n\n" for text in headline(Facts.of(plan)))
     ways = "" if chosen is None else f"{chosen}\n\n"
     show.result(
         f"{ways}{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}"
         f"{unused}\n\n"
-        f"The promise for {_unit(plan)}: {promise}.{written}",
+        f"The promise for {_unit(plan)}: {promise}.{rare}{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},
+            "delta_rows": exposed_rows(promise.delta, described.records),
+            **guess_figures(plan.calibration),
             "unit": plan.unit,
             "noise": law_to_dict(plan.calibration.mechanism),
             **figures_of(plan),
@@ -150,9 +175,3 @@ def _several(plan: ColumnPlan) -> str:
     if plan.rows_per_person == 1:
         return ""
     return fold(f"{promise_in_words(plan)} What follows is about one row.") + "\n\n"
-
-
-def _choose(asked: Asked, described: Described, show: Show) -> None:
-    """What several ε mean, by the mechanism that is asked for."""
-    choose = {"auto": choose_way, "recode": choose_map}.get(asked.goal.kind, choose_noise)
-    choose(asked, described, show)

@@ -1,29 +1,366 @@
-"""Tables to choose ε from: by noise, by a recoding, or by what errs least."""
+"""Tables to choose ε from: a frontier of mechanisms, or the accuracy of noise."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.calibration.rows import share
+from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.choice import calibrate
+from pufferfish.calibration.result import Calibration
 from pufferfish.cli.show import Show
-from pufferfish.core.errors import UnreachableGoalError
-from pufferfish.insight.choosing import Chosen
-from pufferfish.insight.recoded_choices import RecodedChoice, choose_recoding
+from pufferfish.core.atomic import replacing
+from pufferfish.core.errors import InvalidInputError, PufferfishError
+from pufferfish.core.validation import require
+from pufferfish.exact.many import is_many
+from pufferfish.fit.table import TableCounts
+from pufferfish.insight.frontier import Entry, Frontier, Way, frontier, with_clipped
+from pufferfish.insight.guesses import accuracy_allowed
+from pufferfish.insight.held_out import Half, split_rows
 from pufferfish.insight.strongest import EPSILONS, Choice, choices
 from pufferfish.noise import law_to_dict
 from pufferfish.options.adversaries import Described
+from pufferfish.options.describing import DescribedTable
+from pufferfish.options.joint import how_calibrated
 from pufferfish.options.planning import Asked
+from pufferfish.report.frontier_picture import frontier_picture
+from pufferfish.tables import Summary
 from pufferfish.words.numbers import percent, percent_up, readable
-from pufferfish.words.terminal import align
+from pufferfish.words.phrases import delta_rows_in_words
+from pufferfish.words.terminal import align, fold
 
-__all__ = ["choose_map", "choose_noise", "choose_way"]
+__all__ = ["Choosing", "choose", "choose_table", "picture_kind"]
 
 _SMALLER = "The smaller ε, the more alike the secrets look. Choose one with --epsilon"
+# By how much laws may be wrong, of recodings without a floor.
+_WRONGS = (0.01, 0.05)
+# Cells of maps that are found within seconds for all ε: with laws as they are, and with wrong ones.
+_MOST_CELLS, _MOST_WRONG = 120, 40
+# How often rows are split where that is quick and nobody says.
+_SPLITS = 3
+_NOISE, _CLIPPED, _REMAPPED, _ASKED = "noise", "clipped", "remapped", "as asked"
+_MEANING = {
+    _NOISE: "the least Laplace noise",
+    _CLIPPED: "the same, moved into the public bounds",
+    _REMAPPED: "a recoding with the floor of that noise, which protects every value from everybody "
+    "as much",
+    _ASKED: "the recoding that the options ask for",
+}
 
 
-def choose_noise(asked: Asked, described: Described, show: Show) -> None:
+class Choosing:
+    """How much is shown.
+
+    Args:
+        splits: How many times rows are split; None: a few times where that is quick.
+        thorough: Also what takes long.
+        picture: A file for the picture.
+        force: Whether it may replace one.
+    """
+
+    def __init__(
+        self, splits: int | None, picture: Path | None, *, thorough: bool, force: bool
+    ) -> None:
+        self.splits, self.thorough, self.picture, self.force = splits, thorough, picture, force
+
+    def how_often(self, *, quick: bool) -> int:
+        """How many times rows are split."""
+        require(
+            self.splits is None or self.splits >= 0,
+            f"--splits must be at least 0, got {self.splits}.",
+        )
+        if self.splits is not None:
+            return self.splits
+        return _SPLITS if quick or self.thorough else 0
+
+
+def picture_kind(path: Path | None) -> str:
+    """svg or png, by the name of the file; of a file that is none of these nothing is drawn."""
+    kind = "" if path is None else path.suffix.removeprefix(".").lower()
+    if path is not None and kind not in ("svg", "png"):
+        raise InvalidInputError(f"--picture must be a file .svg or .png, got {str(path)!r}.")
+    return kind
+
+
+def choose(asked: Asked, described: Described, how: Choosing, show: Show) -> None:
+    """The frontier of one column of numbers; for one kind of noise its accuracy."""
+    said = asked.goal.mechanism is not None or asked.goal.noise is not None
+    noise_said = (said and asked.goal.adds_noise) or asked.accuracy.confidence is not None
+    if noise_said or not asked.publishing.rows.apart or is_many(described.scenario):
+        if how.picture is not None or how.thorough:
+            raise InvalidInputError(
+                "--picture and --thorough are about the comparison of mechanisms: leave out "
+                "--noise and --mechanism. Where rows of a person depend on each other, or there "
+                "are thousands of pairs, only noise is compared."
+            )
+        _choose_noise(asked, described, show)
+        return
+    rows = asked.adversaries.prepared(described.counted)
+    cells = rows.pooled.values.size
+    ways, left_out = _ways(asked, cells, how)
+    splits = how.how_often(quick=cells <= _MOST_WRONG)
+    if asked.publishing.rows_per_person > 1:
+        splits = 0
+    left_out += [] if splits else [_UNSPLIT]
+    with show.progress("Comparing") as progress:
+        found = frontier(
+            described.scenario,
+            ways,
+            delta=asked.goal.delta,
+            rows_of_person=asked.publishing.rows.count,
+            halves=_halves(described.scenario, rows, splits),
+            rows=described.records,
+            progress=progress,
+        )
+        bounds = _public_bounds(asked, described.scenario)
+        if bounds is not None and _NOISE in found.ways:
+            found = with_clipped(found, _NOISE, _CLIPPED, described.scenario, bounds)
+    _tell(found, left_out, how, show, of_rows=False)
+
+
+def _ways(asked: Asked, cells: int, how: Choosing) -> tuple[list[Way], list[str]]:
+    """What is compared, and what is left out because it takes long."""
+    options = asked.recoding.arguments
+    ways, left_out = [Way(name=_NOISE, calibrated=_least_noise)], []
+    if asked.goal.kind == "recode":
+        return [*ways, Way(name=_ASKED, calibrated=_mapped(options))], []
+    if how.thorough or cells <= _MOST_CELLS:
+        ways.append(Way(name=_REMAPPED, calibrated=_mapped(options)))
+    else:
+        left_out.append(f"remapped noise ({cells:,} values)")
+    if how.thorough or cells <= _MOST_WRONG:
+        ways += [
+            Way(
+                name=_wrong_name(wrong),
+                calibrated=_mapped({**options, "floor": None, "wrong": wrong}),
+            )
+            for wrong in _WRONGS
+        ]
+    else:
+        left_out.append(f"recodings for wrong laws ({cells:,} values)")
+    return ways, left_out
+
+
+def _halves(scenario: Scenario, rows: Summary | TableCounts, splits: int) -> tuple[Half, ...]:
+    """None where a half of the rows cannot be believed in, or nobody asks."""
+    try:
+        return split_rows(scenario, rows, splits) if splits else ()
+    except PufferfishError:
+        return ()
+
+
+_UNSPLIT = "what ε becomes on rows that were not used (or --splits N)"
+
+
+def _least_noise(scenario: Scenario, goal: Guarantee) -> Calibration:
+    public = all(belief.public for belief in scenario.beliefs)
+    return calibrate(scenario, goal, rounding=None if public else "ladder")
+
+
+def _mapped(options: dict[str, Any]) -> Callable[[Scenario, Guarantee], Calibration]:
+    return lambda scenario, goal: calibrate(scenario, goal, mechanism="recode", **options)
+
+
+def _wrong_name(wrong: float) -> str:
+    return f"wrong {percent(wrong, 2)}"
+
+
+def _public_bounds(asked: Asked, scenario: Scenario) -> tuple[float, float] | None:
+    """Those of --cap, or of a table that everybody knows."""
+    if asked.adversaries.bounds is not None:
+        return asked.adversaries.bounds
+    for belief in scenario.beliefs:
+        table = belief.frequencies
+        if belief.public and isinstance(table, Discrete) and table.values.size > 1:
+            return float(table.values[0]), float(table.values[-1])
+    return None
+
+
+def choose_table(asked: Asked, described: DescribedTable, how: Choosing, show: Show) -> None:
+    """The frontier of a table."""
+    ways, left_out = _table_ways(asked, described, how)
+    splits = how.how_often(quick=_few(described))
+    left_out += [] if splits else [_UNSPLIT]
+    with show.progress("Comparing") as progress:
+        found = frontier(
+            described.scenario,
+            ways,
+            delta=asked.goal.delta,
+            halves=_halves(described.scenario, described.counted, splits),
+            rows=described.counted.rows,
+            progress=progress,
+        )
+    _tell(found, left_out, how, show, of_rows=True)
+
+
+def _few(described: DescribedTable) -> bool:
+    """Whether all maps of a table are found within seconds."""
+    layout = described.counted.layout
+    names = (*layout.column_names, *layout.known_names)
+    return len(described.counted.crosstab.marginal(names).counts) <= _MOST_WRONG
+
+
+def _table_ways(
+    asked: Asked, described: DescribedTable, how: Choosing
+) -> tuple[list[Way], list[str]]:
+    """The recoding that is asked for; and, where nobody says how wrong laws may be, two of them."""
+    labelled = not described.counted.layout.numeric
+    own = how_calibrated(asked, described)
+    left_out: list[str] = []
+
+    def way(name: str, **more: Any) -> Way:
+        def calibrated(scenario: Scenario, goal: Guarantee) -> Calibration:
+            return calibrate(scenario, goal, workers=asked.goal.workers, **own | more)
+
+        return Way(name=name, calibrated=calibrated)
+
+    if not labelled:
+        ways = [way(_NOISE if own.get("noise") == "laplace" else _ASKED)]
+        if asked.goal.mechanism is None and asked.goal.noise is None:
+            mapped = {"noise": None, "method": "exact", "size": None, "mechanism": "recode"}
+            ways.append(way(_REMAPPED, **mapped))
+        return ways, left_out
+    if asked.recoding.wrong is not None or asked.recoding.nominal:
+        return [way(_ASKED)], left_out
+    wrongs = _WRONGS if how.thorough or _few(described) else _WRONGS[1:]
+    if wrongs != _WRONGS:
+        left_out.append(f"a recoding for laws that are wrong by {percent(_WRONGS[0], 2)}")
+    return [way(_wrong_name(wrong), wrong=wrong) for wrong in wrongs], left_out
+
+
+def _tell(
+    found: Frontier, left_out: list[str], how: Choosing, show: Show, *, of_rows: bool
+) -> None:
+    if how.picture is not None:
+        drawn = frontier_picture(found, picture_kind(how.picture))
+        with replacing(how.picture, force=how.force, private=True) as file:
+            file.write(drawn)
+    show.result(
+        "\n\n".join(filter(None, _told(found, left_out, how, of_rows=of_rows))),
+        {
+            **found.to_dict(),
+            "left_out": left_out,
+            "picture": None if how.picture is None else str(how.picture),
+        },
+    )
+
+
+def _told(found: Frontier, left_out: list[str], how: Choosing, *, of_rows: bool) -> Iterator[str]:
+    yield (
+        f"{_error_in_words(found)}; * errs least{_proven(found)}.\n"
+        + _grid(found, lambda each: _error(found, each), "constant", readable(found.constant_rmse))
+    )
+    if of_rows:
+        yield (
+            "Rows that stay as they are.\n" + _grid(found, lambda each: percent(each.unchanged, 2))
+        )
+    yield (
+        "How often the best guess between two secrets is right, at most: 50% without the release, "
+        f"{percent_up(found.guess_of_values)}\nwith the true value.\n"
+        + _grid(found, lambda each: percent_up(each.guess), "promise allows", None)
+    )
+    if any(each.held_out is not None for each in found.entries):
+        yield f"{_split_in_words(found)}\n{_grid(found, _held_out)}"
+    yield "\n".join(_notes(found, left_out, how, of_rows=of_rows))
+
+
+def _error_in_words(found: Frontier) -> str:
+    recode = found.entries[0].calibration.recode
+    if recode is not None and recode.parts:
+        return "Error of a row, root of its mean loss"
+    return "Error of a published value, root mean square"
+
+
+def _proven(found: Frontier) -> str:
+    if all(each.held_out is None for each in found.entries):
+        return ""
+    return " of those that hold for most other rows"
+
+
+def _notes(found: Frontier, left_out: list[str], how: Choosing, *, of_rows: bool) -> Iterator[str]:
+    for name in found.ways:
+        yield fold(f"{name}: {_meaning(name)}.", others="  ")
+    if found.delta and found.rows is not None:
+        yield fold(delta_rows_in_words(found.delta, found.rows))
+    if any(
+        each is not None and each.rmse >= found.constant_rmse
+        for each in map(found.best, found.epsilons)
+    ):
+        yield fold(
+            "Where the constant errs less, the column serves for its distribution, and hardly for "
+            "single rows."
+        )
+    reached = {each.goal.epsilon for each in found.entries}
+    absent = [f"{each:g}" for each in found.epsilons if each not in reached]
+    if absent:
+        yield f"Cannot be reached at this δ: ε = {', '.join(absent)}."
+    if left_out:
+        yield fold(f"Left out, to be quick: {'; '.join(left_out)}. --thorough shows all of it.")
+    if how.picture is not None:
+        yield f"Picture     {how.picture} (private)"
+    if of_rows:
+        yield f"{_SMALLER}."
+    else:
+        yield fold(f"{_SMALLER}; --noise laplace shows how close noised values stay.")
+
+
+def _meaning(name: str) -> str:
+    if name in _MEANING:
+        return _MEANING[name]
+    return (
+        "a recoding without a floor, which keeps the promise for every law that is off by at most "
+        f"{name.removeprefix('wrong ')}"
+    )
+
+
+def _error(found: Frontier, each: Entry) -> str:
+    star = "*" if each is found.best(each.goal.epsilon) else " "
+    return f"{readable(each.rmse)}{star}"
+
+
+def _held_out(each: Entry) -> str:
+    if each.held_out is None:
+        return "-"
+    epsilon = each.held_out.epsilon
+    shown = f"{epsilon:.3g}" if math.isfinite(epsilon) else "∞"
+    return f"{shown} ({each.held_out.held}/{len(each.held_out.splits)})"
+
+
+def _split_in_words(found: Frontier) -> str:
+    most = max(len(each.held_out.splits) for each in found.entries if each.held_out is not None)
+    often = "one random split" if most == 1 else f"median of {most} random splits"
+    return f"ε on rows that were not used, {often} (and in how many the promise held)."
+
+
+def _grid(
+    found: Frontier,
+    shown: Callable[[Entry], str],
+    last: str = "",
+    entry: str | None = "",
+) -> str:
+    """A row for each ε, a column for each way, and perhaps a last one."""
+    rows = [["ε", *found.ways, *([last] if last else [])]]
+    for epsilon in found.epsilons:
+        entries = [found.at(way, epsilon) for way in found.ways]
+        if not any(entries):
+            continue
+        more = percent_up(accuracy_allowed(Guarantee(epsilon, found.delta)))
+        rows.append(
+            [
+                f"{epsilon:g}",
+                *("-" if each is None else shown(each) for each in entries),
+                *([more if entry is None else entry] if last else []),
+            ]
+        )
+    return align(rows, "right")
+
+
+def _choose_noise(asked: Asked, described: Described, show: Show) -> None:
     """Noise, accuracy and the adversary's success for several ε."""
     kind: Any = asked.goal.kind
     rows = asked.publishing.rows
@@ -36,60 +373,15 @@ def choose_noise(asked: Asked, described: Described, show: Show) -> None:
         dependence=rows.dependence,
         cap=asked.adversaries.bounds,
     )
-    refused = _refused([each.goal for each in found], "noise")
+    reached = {each.goal.epsilon for each in found}
+    absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)
+    refused = f"\nCannot be reached with this noise and δ: ε = {absent}." if absent else ""
+    delta = asked.goal.delta
+    rare = f"\n{fold(delta_rows_in_words(delta, described.records))}" if delta else ""
     show.result(
-        f"{_noise_table(found)}{refused}\n\n{_SMALLER}, or an accuracy with --accuracy.",
+        f"{_noise_table(found)}{refused}{rare}\n\n{_SMALLER}, or an accuracy with --accuracy.",
         {"choices": [asdict(each) | {"noise": law_to_dict(each.noise)} for each in found]},
     )
-
-
-def choose_map(asked: Asked, described: Described, show: Show) -> None:
-    """The error of a recoding, what stays, and the adversary's success for several ε."""
-    with show.progress("Recoding") as progress:
-        found = choose_recoding(
-            described.scenario,
-            asked.goal.delta,
-            rows=asked.publishing.rows.count,
-            progress=progress,
-            **asked.recoding.arguments,
-        )
-    refused = _refused([each.goal for each in found], "recoding")
-    show.result(
-        f"{_map_table(found)}{refused}\n\n{_SMALLER}.",
-        {"choices": [asdict(each) for each in found]},
-    )
-
-
-def choose_way(asked: Asked, described: Described, show: Show) -> None:
-    """The error of each way to the promise for several ε."""
-    found: dict[Guarantee, Chosen] = {}
-    for epsilon in EPSILONS:
-        goal = Guarantee(epsilon, asked.goal.delta)
-        try:
-            each = share(goal, asked.publishing.rows.count)
-            found[goal] = asked.ways(described.scenario, each, show)
-        except UnreachableGoalError as error:
-            refused = error
-    if not found:
-        raise refused
-    show.result(
-        f"{_way_table(found)}{_refused(list(found), 'mechanism')}\n\n"
-        "Errors are root mean squares; * marks the way that auto takes. Where the constant errs "
-        "less,\nthe column serves for its distribution, and hardly for single rows.\n"
-        f"{_SMALLER}.",
-        {
-            "choices": [
-                {"goal": {"epsilon": goal.epsilon, "delta": goal.delta}, **each.to_dict()}
-                for goal, each in found.items()
-            ]
-        },
-    )
-
-
-def _refused(goals: list[Guarantee], what: str) -> str:
-    reached = {each.epsilon for each in goals}
-    absent = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS if epsilon not in reached)
-    return f"\nCannot be reached with this {what} and δ: ε = {absent}." if absent else ""
 
 
 def _noise_table(found: tuple[Choice, ...]) -> str:
@@ -105,36 +397,4 @@ def _noise_table(found: tuple[Choice, ...]) -> str:
                 percent_up(each.accuracy_allowed),
             )
         )
-    return align(rows, "right")
-
-
-def _map_table(found: tuple[RecodedChoice, ...]) -> str:
-    """ε against errors, what stays, and the adversary's success."""
-    head = ("ε", "error", "unchanged", "constant", "least noise")
-    rows = [(*head, "guessed right, at worst", "promise allows")]
-    for each in found:
-        noise = each.laplace_rmse
-        rows.append(
-            (
-                f"{each.goal.epsilon:g}",
-                f"{each.rmse:.4g}",
-                percent(each.unchanged, 2),
-                f"{each.constant_rmse:.4g}",
-                "-" if noise is None else f"{noise:.4g}",
-                percent_up(each.accuracy_after),
-                percent_up(each.accuracy_allowed),
-            )
-        )
-    return align(rows, "right")
-
-
-def _way_table(found: dict[Guarantee, Chosen]) -> str:
-    """ε against the error of each way."""
-    names = list(dict.fromkeys(way.name for each in found.values() for way in each.ways))
-    rows = [("ε", *names, "constant")]
-    for goal, each in found.items():
-        errors = {way.name: readable(way.rmse, 4) for way in each.ways}
-        errors[each.taken.name] += "*"
-        cells = (errors.get(name, "-") for name in names)
-        rows.append((f"{goal.epsilon:g}", *cells, readable(each.constant_rmse, 4)))
     return align(rows, "right")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from pufferfish.beliefs.guarantee import guess_promised
 from pufferfish.calibration.losses import column_of
 from pufferfish.calibration.postprocess import Clip
+from pufferfish.calibration.result import Calibration
 from pufferfish.columns.plan import ColumnPlan
+from pufferfish.exact import privacy_profile, pure_epsilon
 from pufferfish.insight.choosing import clipped_figures
+from pufferfish.insight.guesses import accuracy_upper
+from pufferfish.words.phrases import delta_rows_in_words
 
-__all__ = ["figures_of"]
+__all__ = ["at_worst", "figures_of", "guess_figures"]
 
 
 def figures_of(plan: ColumnPlan) -> dict[str, Any]:
@@ -50,3 +56,39 @@ def _of_noise(plan: ColumnPlan) -> dict[str, Any]:
         "wrong": plan.calibration.certificate.wrong,
         "least_loss_bound": None,
     }
+
+
+def guess_figures(calibration: Calibration) -> dict[str, Any]:
+    """Of a promise by accuracy: what it implies for the described laws; nothing for others."""
+    promised = guess_promised(calibration.goal)
+    if promised is None:
+        return {}
+    parts = calibration.parts or (calibration,)
+    epsilon = max(pure_epsilon(part.scenario, part.mechanism).upper for part in parts)
+    return {
+        "guess": {
+            "promised": promised,
+            "at_most": max(accuracy_upper(part.scenario, part.mechanism) for part in parts),
+            "implied_epsilon": epsilon if math.isfinite(epsilon) else "inf",
+            "delta_at_epsilon_1": max(
+                privacy_profile(part.scenario, part.mechanism, [1.0]).delta_upper[0]
+                for part in parts
+            ),
+        }
+    }
+
+
+def at_worst(calibration: Calibration, rows: int) -> list[str]:
+    """For how many rows a promise may fail; of one by accuracy, the ε that it implies."""
+    goal = calibration.goal
+    if goal.pure:
+        return []
+    found = guess_figures(calibration)
+    if not found:
+        return [delta_rows_in_words(goal.delta, rows)]
+    implied = found["guess"]["implied_epsilon"]
+    epsilon = "∞: some value may say everything" if implied == "inf" else f"{implied:.4g}"
+    return [
+        "What it implies, under the described laws: the least ε without exception is "
+        f"{epsilon}; δ at ε = 1 is {found['guess']['delta_at_epsilon_1']:.3g}."
+    ]

@@ -8,14 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.scenario import Scenario
 from pufferfish.cli.show import Show
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import PufferfishError
 from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
-from pufferfish.fit.table import TableCounts
 from pufferfish.insight.held_out import WRONGS, HeldOut, judge, measure, wrong_that_holds
 from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.plan import RowPlan
@@ -23,13 +20,11 @@ from pufferfish.options.adversaries import Described
 from pufferfish.options.describing import DescribedTable
 from pufferfish.options.joint import calibrate_table, how_calibrated
 from pufferfish.options.planning import Asked
-from pufferfish.options.recoding import AUTO
-from pufferfish.tables import Summary
 from pufferfish.tables.halves import Halves
+from pufferfish.words.numbers import percent
 from pufferfish.words.phrases import list_texts
 
 __all__ = ["Splits", "as_data", "as_line", "measured", "measured_table", "settled"]
-__all__ += ["settled_table"]
 
 # How often rows are split where nobody says, and seconds after which no further split is begun
 # then: a quick command stays quick.
@@ -123,79 +118,54 @@ def measured_table(
         return None
 
 
-def settled(asked: Asked, described: Described, show: Show, halves: Halves | None = None) -> Asked:
-    """The same, with a number where `--wrong auto` was asked for.
+def settled(
+    asked: Asked, described: Described | DescribedTable, show: Show, halves: Halves | None = None
+) -> Asked:
+    """The same, with a number where `--held-out` (or `--wrong auto`) asks to find it.
 
     Args:
         asked: What was asked for.
-        described: The scenario.
+        described: The scenario; of a table that was split, by rows that are not released.
         show: Told what was taken.
-        halves: How the table was split, if it was: then only rows are looked at that are not
+        halves: How a column was split, if it was: then only rows are looked at that are not
             released.
     """
-    if asked.recoding.wrong != AUTO:
+    share = asked.recoding.holds_in
+    if share is None:
         return asked
-    rows = asked.adversaries.prepared(described.counted if halves is None else halves.fitted)
-    options, goal = asked.recoding.settled.arguments, asked.goal.guarantee(asked.rows.count)
-    return _with_wrong(asked, described.scenario, goal, rows, options, show)
-
-
-def settled_table(asked: Asked, described: DescribedTable, show: Show) -> Asked:
-    """The same of a table: of rows that are not released, where it was split.
-
-    Args:
-        asked: What was asked for.
-        described: The scenario.
-        show: Told what was taken.
-    """
-    if asked.recoding.wrong != AUTO:
-        return asked
-    numeric = described.counted.layout.numeric
-    if numeric:
-        asked.recoding.refuse(asked.goal.kind, asked.adversaries.bounds)
-    settled = replace(asked, recoding=asked.recoding.settled)
-    options = how_calibrated(settled, described)
-    options.pop("wrong", None)
-    # A split takes seconds where there are many combinations: fewer of them, of which none may
-    # break the promise.
-    return _with_wrong(
-        *(asked, described.scenario, asked.goal.guarantee(), described.fitted, options, show),
-        splits=_TABLE_SPLITS,
-        brittle=not numeric,
-    )
-
-
-def _with_wrong(
-    asked: Asked,
-    scenario: Scenario,
-    goal: Guarantee,
-    rows: Summary | TableCounts,
-    options: dict[str, Any],
-    show: Show,
-    splits: int = 20,
-    brittle: bool = False,
-) -> Asked:
-    """What was asked, with the least number of the list that holds; above 0 without a floor."""
-    weak = brittle or options.get("floor", "noise") != "noise"
-    tried = WRONGS[1:] if weak else WRONGS
+    bare = replace(asked, recoding=asked.recoding.settled)
+    if isinstance(described, DescribedTable):
+        labelled = not described.counted.layout.numeric
+        if not labelled:
+            asked.recoding.refuse(asked.goal.kind, asked.adversaries.bounds)
+        options = how_calibrated(bare, described)
+        rows: Any = described.fitted
+    else:
+        labelled = False
+        options = bare.recoding.arguments
+        rows = asked.adversaries.prepared(described.counted if halves is None else halves.fitted)
+    brittle = labelled or options.get("floor", "noise") != "noise"
+    tried = WRONGS[1:] if brittle else WRONGS
+    options = {name: each for name, each in options.items() if name not in ("mechanism", "wrong")}
     with show.progress("Splitting"):
         found = wrong_that_holds(
-            scenario,
-            goal,
+            described.scenario,
+            asked.goal.guarantee(asked.rows.count),
             counts=rows,
+            share=share,
             wrongs=tried,
-            splits=splits,
             seed=1,  # what is measured afterwards must not be what it was chosen by
             **options,
         )
     failed = [f"{each:g}" for each in tried if each < found.wrong]
     before = f"; {list_texts(failed)} did not hold" if failed else ""
     show.warn(
-        f"--wrong auto chose {found.wrong:g}, the least of a short public list with which the "
-        f"promise held in {found.held} of {len(found.splits)} random splits{before}. It was chosen "
-        "by looking at the table."
+        f"--wrong is {found.wrong:g}, the least of a short public list with which the promise "
+        f"holds in {percent(share, 2)} of random splits, as far as {len(found.splits)} of them "
+        f"tell (it held in {found.held}; 95% confidence{before}). It was chosen by looking at the "
+        "table."
     )
-    recoding = replace(asked.recoding, wrong=str(found.wrong))
+    recoding = replace(bare.recoding, wrong=str(found.wrong))
     return replace(asked, recoding=recoding, wrong_of_table=True)
 
 

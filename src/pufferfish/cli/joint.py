@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.calibration.result import Calibration
-from pufferfish.cli.held_out import as_data, as_line, measured_table, settled_table
+from pufferfish.cli.figures import at_worst, guess_figures
+from pufferfish.cli.held_out import as_data, as_line, measured_table
 from pufferfish.cli.show import Show
-from pufferfish.core.errors import UnreachableGoalError
-from pufferfish.insight.strongest import EPSILONS
 from pufferfish.joint.facts import TableFacts
 from pufferfish.joint.known import known_says
 from pufferfish.joint.plan import TablePlan
@@ -22,13 +19,13 @@ from pufferfish.noise import law_to_dict
 from pufferfish.options.describing import DescribedTable
 from pufferfish.options.joint import (
     WRONG,
-    calibrate_table,
     choose_for_table,
     plan_table,
     wrong_by_default,
 )
 from pufferfish.options.planning import Asked
 from pufferfish.words.numbers import percent, readable
+from pufferfish.words.phrases import exposed_rows
 from pufferfish.words.terminal import align, fold
 
 __all__ = ["calibrate_and_tell", "default_wrong", "table_figures"]
@@ -46,11 +43,7 @@ def calibrate_and_tell(
     *,
     force: bool,
 ) -> None:
-    """The plan of a table, explained and written; without a promise, a table to choose from."""
-    if asked.goal.epsilon is None:
-        _choose(asked, described, show)
-        return
-    asked = settled_table(asked, described, show)
+    """The plan of a table, explained and written."""
     chosen = choose_for_table(asked, described, show)
     plan = plan_table(asked, described, show, chosen)
     if output is not None:
@@ -72,6 +65,7 @@ def calibrate_and_tell(
         fold(as_line(held_out)),
         default_wrong(asked, described),
         fold(f"The promise: {promise_in_words(plan)}"),
+        *map(fold, at_worst(plan.calibration, counted.rows)),
     ]
     written = (
         ""
@@ -84,6 +78,8 @@ def calibrate_and_tell(
         {
             "headline": headline(facts),
             "goal": {"epsilon": plan.promise.epsilon, "delta": plan.promise.delta},
+            "delta_rows": exposed_rows(plan.promise.delta, counted.rows),
+            **guess_figures(plan.calibration),
             "unit": plan.unit,
             "noise": law_to_dict(plan.calibration.mechanism),
             **table_figures(plan),
@@ -141,55 +137,6 @@ def table_figures(plan: TablePlan) -> dict[str, Any]:
         ],
         "strata": strata,
     }
-
-
-def _choose(asked: Asked, described: DescribedTable, show: Show) -> None:
-    """What several ε leave of the table."""
-    found: list[tuple[Guarantee, Calibration]] = []
-    refused: UnreachableGoalError | None = None
-    with show.progress("Calibrating") as progress:
-        for place, epsilon in enumerate(EPSILONS):
-            try:
-                made = calibrate_table(asked, described, Show(json=False, quiet=True), epsilon)
-                found.append((made.goal, made))
-            except UnreachableGoalError as error:
-                refused = error
-            progress((place + 1) / len(EPSILONS))
-    if refused is not None and not found:
-        raise refused
-    show.result(
-        f"{_choice_table(found)}\n\nThe smaller ε, the more alike the secrets look. Choose one "
-        "with --epsilon.",
-        {
-            "choices": [
-                {
-                    "goal": {"epsilon": goal.epsilon, "delta": goal.delta},
-                    "rmse": made.rmse,
-                    "unchanged": None if made.recode is None else made.recode.unchanged,
-                    "constant_rmse": None if made.recode is None else made.recode.constant_rmse,
-                }
-                for goal, made in found
-            ]
-        },
-    )
-
-
-def _choice_table(found: Sequence[tuple[Guarantee, Calibration]]) -> str:
-    head = ["ε", "rows unchanged", "error", "error of a constant"]
-    names = [part.column for part in _parts(found[0][1])] if len(_parts(found[0][1])) > 1 else []
-    rows: list[list[str]] = [[*head, *(f"{name} unchanged" for name in names)]]
-    for goal, made in found:
-        recode = made.recode
-        rows.append(
-            [
-                f"{goal.epsilon:g}",
-                "-" if recode is None else percent(recode.unchanged, 2),
-                readable(made.rmse, 3),
-                "-" if recode is None else readable(recode.constant_rmse, 3),
-                *(percent(part.unchanged, 2) for part in _parts(made)[: len(names)]),
-            ]
-        )
-    return align(rows, "right")
 
 
 def _parts(made: Calibration) -> tuple[Any, ...]:

@@ -24,7 +24,6 @@ from pufferfish.cli.held_out import (
     measured,
     measured_table,
     settled,
-    settled_table,
 )
 from pufferfish.cli.joint import default_wrong, table_figures
 from pufferfish.cli.printing import Force, Printing
@@ -167,15 +166,14 @@ def command(
                 described, halves = describe_half(asked, show)
             else:
                 described = describe(asked, show)
+            half = halves if isinstance(halves, Halves) else None
+            asked = settled(asked, described, show, half)
             if isinstance(described, DescribedTable):
-                asked = settled_table(asked, described, show)
                 planned = table_plan_shown(asked, described, show)
                 held_out = measured_table(asked, described, planned, splits, show)
                 chosen = planned
                 counted, default = described.counted.crosstab, default_wrong(asked, described)
             else:
-                half = halves if isinstance(halves, Halves) else None
-                asked = settled(asked, described, show, half)
                 own = plan_shown(asked, described, show)
                 chosen, counted = own, described.counted
                 held_out = measured(asked, described, own, splits, show, half)

@@ -13,8 +13,7 @@ import typer
 from pufferfish.cli.planned import planned_in
 from pufferfish.cli.printing import Printing
 from pufferfish.options.groups import flatten_groups
-from pufferfish.options.quoting import read_edges, two_pieces
-from pufferfish.options.recoding import read_share
+from pufferfish.options.quoting import read_edges, read_share, two_pieces
 from pufferfish.options.table import Marks
 from pufferfish.tables.verbs import to_read
 from pufferfish.what_if.run import WRONGS, stress_engine
@@ -88,7 +87,11 @@ def command(
     """Test and report."""
     show = printing.show()
     plan = planned_in(document, show, "Test", {"cases": None})
-    shares = WRONGS if wrong is None else tuple(read_share(each) for each in wrong)
+    shares = (
+        WRONGS
+        if wrong is None
+        else tuple(read_share("--wrong", each, "0.01 or 1%") for each in wrong)
+    )
     cuts = dict(two_pieces("--bands", each, "=", "age=15:90:15") for each in bands or ())
     with show.progress("Testing") as progress:
         found = stress_engine(

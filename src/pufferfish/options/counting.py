@@ -139,7 +139,7 @@ def _refuse_foreign(asked: Asked) -> None:
     several = publishing.rows_per_person > 1 or publishing.one_row is not None
     given = {
         "--accuracy or --mean-within": asked.accuracy.given,
-        "--scale without --epsilon": goal.scale is not None and goal.epsilon is None,
+        "--scale without --epsilon": goal.scale is not None and not goal.promised,
         "--step": publishing.step is not None,
         "--missing drop": asked.adversaries.missing == "drop",
     }

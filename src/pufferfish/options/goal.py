@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee, guess_at_most
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.least_noise import calibrate_noise
 from pufferfish.calibration.result import Calibration
@@ -27,6 +28,7 @@ from pufferfish.insight.strongest import (
     noise_for_value,
     noise_of_size,
 )
+from pufferfish.options.quoting import read_share
 from pufferfish.options.voice import Voice
 
 __all__ = ["Accuracy", "Goal", "HowAlike", "Promise"]
@@ -68,6 +70,14 @@ class Promise(HowAlike):
 class Goal(Promise):
     """How alike the secrets must look, and by which mechanism."""
 
+    guess: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Instead of ε: the best guess between two secrets is right in at most this share "
+            "of cases, such as 60%.",
+        ),
+    ] = None
     noise: Annotated[
         str | None, typer.Option(help="laplace or gaussian.", show_default="laplace")
     ] = None
@@ -94,6 +104,30 @@ class Goal(Promise):
     ] = None
 
     @property
+    def promised(self) -> bool:
+        """Whether a promise was asked for, by ε or by accuracy."""
+        return self.epsilon is not None or self.guess is not None
+
+    def guarantee(self, rows: int = 1) -> Guarantee:
+        """The promise for one of several rows of a person, which add up."""
+        if self.guess is None:
+            # No super() without arguments in a class with slots.
+            return Promise.guarantee(self, rows)
+        share_right = read_share("--guess", self.guess, "0.6 or 60%")
+        if self.epsilon is not None or self.delta:
+            implied = math.log(share_right / (1.0 - share_right)) if share_right > 0.5 else 0.0
+            raise InvalidInputError(
+                "--guess is a promise by itself: leave out --epsilon and --delta. (ε = "
+                f"{math.floor(1e4 * implied) / 1e4:g} without exception would imply it.)"
+            )
+        if rows > 1:
+            raise InvalidInputError(
+                "--guess is about one row: give --epsilon for several rows of a person, or "
+                "--one-row."
+            )
+        return guess_at_most(share_right)
+
+    @property
     def kind(self) -> str:
         """What is applied: as --mechanism or --noise says, else Laplace noise."""
         return self.mechanism or self.noise or "laplace"
@@ -104,7 +138,9 @@ class Goal(Promise):
         return self.kind not in _MAPS
 
     def check(self) -> None:
-        """Refuse a mechanism that is not known, or not one."""
+        """Refuse a mechanism that is not known, or not one; and a promise that is not one."""
+        if self.guess is not None:
+            _ = self.guarantee()
         if self.mechanism is None:
             return
         if self.mechanism not in _MECHANISMS:
@@ -147,7 +183,7 @@ class Goal(Promise):
                 "--scale is certified exactly: leave out --method, which finds a scale of its own."
             )
         self.check_rows(rows)
-        if self.scale is not None and self.epsilon is None:
+        if self.scale is not None and not self.promised:
             law = noise_of_size(kind, self.scale)
             if not rows.apart:
                 return least_epsilon_rows(scenario, law, self.delta, rows)
@@ -216,7 +252,7 @@ class Accuracy:
     ) -> Calibration:
         """The strongest promise that leaves this accuracy: for one row, or for all together."""
         both = self.accuracy is not None and self.mean_within is not None
-        if both or goal.epsilon is not None or goal.scale is not None or goal.method != "exact":
+        if both or goal.promised or goal.scale is not None or goal.method != "exact":
             raise InvalidInputError(
                 "give --epsilon or --scale, or one of --accuracy and --mean-within, which use the "
                 "exact method."

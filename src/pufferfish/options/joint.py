@@ -99,16 +99,7 @@ def calibrate_table(
     how = how_calibrated(asked, described)
     with voice.progress("Calibrating"):
         made = calibrate(described.scenario, goal.guarantee(), workers=goal.workers, **how)
-    return _say_of_table(made) if asked.wrong_of_table else made
-
-
-def _say_of_table(made: Calibration) -> Calibration:
-    """The same, and that how wrong laws may be was chosen by looking at the table."""
-    return replace(
-        made,
-        recode=None if made.recode is None else replace(made.recode, wrong_of_table=True),
-        parts=tuple(map(_say_of_table, made.parts)),
-    )
+    return asked.marked(made)
 
 
 def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from pufferfish.insight.choosing import Chosen, choose_mechanism
 from pufferfish.options.adversaries import Adversaries, Described
 from pufferfish.options.goal import Accuracy, Goal
 from pufferfish.options.publishing import Publishing
-from pufferfish.options.recoding import AUTO, HowRecoded
+from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.roles import Roles
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
@@ -76,7 +76,7 @@ class Asked:
             self.recoding.refuse(self.goal.kind, self.adversaries.bounds)
         _ = self.recoding.settled.arguments
         require(
-            self.recoding.wrong != AUTO or not self.recoding.nominal,
+            self.recoding.holds_in is None or not self.recoding.nominal,
             "--nominal takes the laws to be exactly those of the table, and --wrong auto asks by "
             "how much they may be wrong: give one of them.",
         )
@@ -229,6 +229,14 @@ class Asked:
                 mechanism="recode",
                 **self.recoding.arguments,
             )
-        if mapped.recode is None or not self.wrong_of_table:
-            return mapped
-        return replace(mapped, recode=replace(mapped.recode, wrong_of_table=True))
+        return self.marked(mapped)
+
+    def marked(self, found: Calibration) -> Calibration:
+        """The same, which says where by how much laws may be wrong was chosen by the table."""
+        if found.recode is None or not self.wrong_of_table:
+            return found
+        return replace(
+            found,
+            recode=replace(found.recode, wrong_of_table=True),
+            parts=tuple(self.marked(part) for part in found.parts),
+        )

@@ -10,7 +10,8 @@ import re
 
 from pufferfish.core.errors import InvalidInputError
 
-__all__ = ["escaped", "number_of", "numbers_in", "pieces", "plain", "read_edges", "two_pieces"]
+__all__ = ["escaped", "number_of", "numbers_in", "pieces", "plain", "read_edges"]
+__all__ += ["read_share", "two_pieces"]
 
 # More edges than any recoding takes.
 _MOST_EDGES = 1_000
@@ -97,3 +98,16 @@ def read_edges(option: str, text: str) -> tuple[float, ...]:
             f"or START:STOP:STEP, such as 0:100:5, fewer than {_MOST_EDGES:,} in all, got {text!r}."
         )
     return found
+
+
+def read_share(option: str, text: str, example: str) -> float:
+    """A share of at least 0 and less than 1, as a number or in percent."""
+    percent = text.endswith("%")
+    number = number_of(text.removesuffix("%"))
+    share = None if number is None else number / 100.0 if percent else number
+    if share is None or not 0.0 <= share < 1.0:
+        raise InvalidInputError(
+            f"{option} must be a share of at least 0 and less than 1, such as {example}, got "
+            f"{text!r}."
+        )
+    return share

@@ -11,12 +11,15 @@ import typer
 
 from pufferfish.calibration.asked import AskedFloor
 from pufferfish.core.errors import InvalidInputError
-from pufferfish.options.quoting import number_of, pieces, plain, read_edges, two_pieces
+from pufferfish.options.quoting import number_of, pieces, plain, read_edges, read_share, two_pieces
 
-__all__ = ["AUTO", "HowRecoded", "read_share"]
+__all__ = ["HowRecoded"]
 
 # Of --wrong: found by looking at the table.
-AUTO = "auto"
+_AUTO = "auto"
+_SHARE = "0.03 or 3%"
+# The share of splits that it stands for.
+_HELD_OUT = 0.95
 _LOSSES = ("squared", "absolute", "changed")
 _OF_COLUMN = (*_LOSSES, "steps")
 
@@ -40,9 +43,17 @@ class HowRecoded:
         typer.Option(
             metavar="SHARE|auto",
             help="Keep the promise for every law that is off by at most this, such as 0.03 or 3%; "
-            "with noise, between the bounds of --cap. auto: of a recoding, the least with which it "
-            "holds in 95% of random splits of the table.",
+            "with noise, between the bounds of --cap. auto: --held-out 95%.",
             show_default="0",
+        ),
+    ] = None
+    held_out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Find the least --wrong with which the promise holds in this share of random "
+            "splits of the table, such as 95%: fitted to one half, judged by the other. It takes "
+            "73 splits and more.",
         ),
     ] = None
     loss: Annotated[
@@ -117,6 +128,7 @@ class HowRecoded:
             self._refuse_wrong(mechanism, bounds)
         own = {
             "--floor": self.floor is not None,
+            "--held-out": self.held_out is not None,
             "--loss": self.loss is not None,
             "--weight": self.weight is not None,
             "--never": self.never is not None,
@@ -149,11 +161,11 @@ class HowRecoded:
                 "--wrong is for Laplace noise and for recodings; nothing is proven for Gaussian "
                 "noise. Say --mechanism laplace or recode."
             )
-        if self.wrong == AUTO:
+        if self.wrong == _AUTO:
             raise InvalidInputError(
                 "--wrong auto is for a recoding: say --mechanism recode, or a share such as 3%."
             )
-        if bounds is None and read_share(self.wrong or "0"):
+        if bounds is None and self.share:
             raise InvalidInputError(
                 "--wrong with noise needs public bounds of the values, --cap LOW:HIGH: on an "
                 "unbounded line no noise covers laws that may be wrong, for a small share of "
@@ -163,7 +175,9 @@ class HowRecoded:
     @property
     def share(self) -> float:
         """How far laws may be off; 0 where nobody says, or where it has to be found first."""
-        return 0.0 if self.wrong in (None, AUTO) else read_share(str(self.wrong))
+        if self.wrong is None or self.wrong == _AUTO:
+            return 0.0
+        return read_share("--wrong", self.wrong, _SHARE)
 
     @property
     def of_columns(self) -> bool:
@@ -220,17 +234,36 @@ class HowRecoded:
         return found
 
     @property
+    def holds_in(self) -> float | None:
+        """In which share of random splits the promise must hold; None: nobody asks for that."""
+        if self.held_out is None:
+            return _HELD_OUT if self.wrong == _AUTO else None
+        if self.wrong is not None:
+            raise InvalidInputError(
+                "--held-out finds by how much laws may be wrong, and --wrong says it: leave out "
+                "one of them (--wrong auto is --held-out 95%)."
+            )
+        share = read_share("--held-out", self.held_out, "0.95 or 95%")
+        if not share:
+            raise InvalidInputError("--held-out must be above 0, such as 0.95 or 95%.")
+        return share
+
+    @property
     def settled(self) -> HowRecoded:
         """The same, without a share that has to be found first."""
-        return replace(self, wrong=None) if self.wrong == AUTO else self
+        return self if self.holds_in is None else replace(self, wrong=None, held_out=None)
 
     @property
     def arguments(self) -> dict[str, Any]:
         """As arguments of `calibrate` for one column of numbers, those that were given."""
+        if self.holds_in is not None:
+            raise InvalidInputError(
+                "--held-out and --wrong auto are for a recoding with --epsilon."
+            )
         edges, losses = self.cuts, self.losses
         found = {
             "floor": None if self.floor is None else (_floor(self.floor),),
-            "wrong": None if self.wrong is None else (read_share(self.wrong),),
+            "wrong": None if self.wrong is None else (self.share,),
             "loss": (losses[""],) if "" in losses else None,
             "keep_histogram": None if self.keep_histogram else (False,),
             "nominal": (True,) if self.nominal else None,
@@ -252,21 +285,6 @@ def _floor(text: str) -> AskedFloor:
             f"0 in units of the column, such as 0.5, got {text!r}."
         )
     return number
-
-
-def read_share(text: str) -> float:
-    """A share of laws that may be wrong, such as 0.03 or 3%."""
-    if text == AUTO:
-        raise InvalidInputError("--wrong auto is for a recoding with --epsilon.")
-    percent = text.endswith("%")
-    number = number_of(text.removesuffix("%"))
-    share = None if number is None else number / 100.0 if percent else number
-    if share is None or not 0.0 <= share < 1.0:
-        raise InvalidInputError(
-            "--wrong must be a share of at least 0 and less than 1, such as 0.03 or 3%, got "
-            f"{text!r}."
-        )
-    return share
 
 
 def _loss(option: str, text: str, *, of_column: bool) -> str:

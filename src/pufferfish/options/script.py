@@ -79,7 +79,7 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
 
 def _calibration(asked: Asked) -> Iterator[str]:
     goal, accuracy, rows = asked.goal, asked.accuracy, asked.rows
-    if not accuracy.given and goal.epsilon is None and goal.scale is not None:
+    if not accuracy.given and not goal.promised and goal.scale is not None:
         law = f"pf.noise_of_size({goal.kind!r}, {goal.scale!r})"
         yield f"calibration = {_strongest(law, goal.delta, rows)}"
         return

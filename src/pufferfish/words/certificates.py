@@ -75,7 +75,7 @@ class Examined(Protocol):
 
 def measure(goal: Guarantee) -> str:
     """The number that decides about a promise."""
-    return "least ε without exception" if goal.pure else f"δ at ε = {goal.epsilon:g}"
+    return "least ε without exception" if goal.pure else f"δ at ε = {goal.epsilon_text}"
 
 
 def describe_loss(found: Enclosed) -> str:
@@ -88,7 +88,7 @@ def describe_loss(found: Enclosed) -> str:
 def describe_delta(found: Enclosed) -> str:
     """The true δ at the goal's ε."""
     return (
-        f"the true δ at ε = {found.goal.epsilon:g} is "
+        f"the true δ at ε = {found.goal.epsilon_text} is "
         f"{between(found.delta_lower, found.delta_upper)}"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.guarantee import Guarantee, guess_promised
 from pufferfish.words.numbers import odds_factor, percent, readable, times
 
 __all__ = [
@@ -13,6 +13,9 @@ __all__ = [
     "bounded_probability",
     "cap_in_words",
     "changed_odds",
+    "delta_rows_in_words",
+    "exposed_rows",
+    "guessed_right",
     "join_words",
     "larger_size",
     "list_in_words",
@@ -101,9 +104,20 @@ def meaning(promise: Guarantee, pair: str) -> str:
     """What a promise says of a pair, which is given in words."""
     if promise.pure:
         return changed_odds("what is published", pair, promise.epsilon)
+    guess = guess_promised(promise)
+    if guess is not None:
+        return guessed_right(pair, guess)
     return (
         f"whatever is concluded from what is published is at most {odds_factor(promise.epsilon)} "
         f"times as probable under one as under the other of {pair}, plus {promise.delta:g}"
+    )
+
+
+def guessed_right(pair: str, guess: float) -> str:
+    """What a promise by accuracy says of a pair."""
+    return (
+        f"the best guess between {pair} is right in at most {100.0 * guess:.10g}% of cases, where "
+        "both are equally likely beforehand; single published values may say more"
     )
 
 
@@ -225,4 +239,17 @@ def larger_size(
         f"noise of {what} {readable(size, 6)} cannot be shown to keep {goal} {whom}. Choose a "
         f"larger {what} without looking at the {data}; or give none, and the rung "
         f"{readable(enough, 6)} of the public ladder is used."
+    )
+
+
+def exposed_rows(delta: float, rows: int) -> int:
+    """δ·N, rounded up: for as many rows a promise may fail."""
+    return min(math.ceil(delta * rows * (1.0 - 1e-12)), rows)
+
+
+def delta_rows_in_words(delta: float, rows: int) -> str:
+    """For how many rows a promise may fail."""
+    return (
+        f"With δ = {delta:g} the promise may fail for {exposed_rows(delta, rows):,} of {rows:,} "
+        "rows: what is published of them may say everything."
     )

@@ -1,0 +1,289 @@
+"""The frontier: what each mechanism errs at each ε, and what somebody who pries gains from it.
+
+A way is a mechanism with its floor and its room for wrong laws. For each ε it has the root mean
+square error of a published value, how often the best guess between two secrets is right with the
+release (even odds before, the worst pair and adversary), and what ε becomes on rows that were not
+used. The error of one constant for everybody is the ceiling: what errs more serves for the
+distribution of a column, and hardly for single rows. With δ > 0, δ·N is the number of rows, among
+N, for which the promise may fail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.scenario import Scenario
+from pufferfish.calibration.losses import column_of
+from pufferfish.calibration.result import Calibration
+from pufferfish.calibration.rows import share
+from pufferfish.core.errors import (
+    CertificationError,
+    PufferfishError,
+    UnreachableGoalError,
+    UnsupportedError,
+)
+from pufferfish.core.validation import require
+from pufferfish.insight.choosing import clipped_figures
+from pufferfish.insight.guesses import accuracy_allowed, accuracy_upper
+from pufferfish.insight.held_out import Half, HeldOut
+from pufferfish.insight.strongest import EPSILONS
+from pufferfish.noise import NoNoise, law_to_dict
+from pufferfish.words.phrases import exposed_rows
+
+__all__ = ["Entry", "Frontier", "Way", "frontier", "with_clipped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """A mechanism, to be calibrated for several ε.
+
+    Attributes:
+        name: Unique, and short.
+        calibrated: What keeps a promise for beliefs.
+    """
+
+    name: str
+    calibrated: Callable[[Scenario, Guarantee], Calibration]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One way at one ε.
+
+    Attributes:
+        way: Its name.
+        goal: The promise.
+        calibration: What keeps it; for one row, where the promise is for several of a person.
+        rmse: The root mean square error of a published value.
+        unchanged: The share of values, of tables of rows, that are published as they are.
+        guess: How often the best guess between two secrets is right, at most.
+        held_out: What rows say that were not used; None where nobody looked.
+    """
+
+    way: str
+    goal: Guarantee
+    calibration: Calibration
+    rmse: float
+    unchanged: float
+    guess: float
+    held_out: HeldOut | None = None
+
+    @property
+    def survives(self) -> bool:
+        """Whether the promise held in more than half of the splits, or nobody looked."""
+        return self.held_out is None or self.held_out.share > 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frontier:
+    """All ways at all ε.
+
+    Attributes:
+        epsilons: What was asked for, in rising order.
+        delta: Of all promises.
+        entries: What can be reached, by way and ε.
+        constant_rmse: The error of publishing one constant for everybody.
+        guess_of_values: How often the best guess is right with the true value, at most.
+        rows: How many rows the table has; None where nobody knows.
+    """
+
+    epsilons: tuple[float, ...]
+    delta: float
+    entries: tuple[Entry, ...]
+    constant_rmse: float
+    guess_of_values: float
+    rows: int | None = None
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The names of those that reach some ε."""
+        return tuple(dict.fromkeys(each.way for each in self.entries))
+
+    def at(self, way: str, epsilon: float) -> Entry | None:
+        """What a way does at an ε; None where it cannot."""
+        return next(
+            (each for each in self.entries if (each.way, each.goal.epsilon) == (way, epsilon)), None
+        )
+
+    def best(self, epsilon: float) -> Entry | None:
+        """What errs least and does not break for most rows that were not used, where they judged.
+
+        The first of those that err alike.
+        """
+        here = [each for each in self.entries if each.goal.epsilon == epsilon and each.survives]
+        return min(here, key=lambda each: each.rmse) if here else None
+
+    @property
+    def exposed(self) -> int:
+        """The number of rows for which the promises may fail."""
+        return exposed_rows(self.delta, self.rows or 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; what is infinite is the text "inf"."""
+        return {
+            "delta": self.delta,
+            "rows": self.rows,
+            "delta_rows": None if self.rows is None else self.exposed,
+            "constant_rmse": self.constant_rmse,
+            "guess_without_release": 0.5,
+            "guess_with_true_value": self.guess_of_values,
+            "choices": [
+                {
+                    "way": each.way,
+                    "goal": {"epsilon": each.goal.epsilon, "delta": each.goal.delta},
+                    "rmse": each.rmse,
+                    "unchanged": each.unchanged,
+                    "guess": each.guess,
+                    "guess_allowed": accuracy_allowed(each.goal),
+                    "noise": _noise_plain(each.calibration),
+                    "columns": _columns_plain(each.calibration),
+                    "least_error": each is self.best(each.goal.epsilon),
+                    **_held_out_plain(each.held_out),
+                }
+                for each in self.entries
+            ],
+        }
+
+
+def _noise_plain(made: Calibration) -> dict[str, Any] | None:
+    return law_to_dict(made.mechanism) if made.mechanism.additive else None
+
+
+def _columns_plain(made: Calibration) -> dict[str, float]:
+    """Of several columns, how many entries of each stay as they are."""
+    parts = () if made.recode is None else made.recode.parts
+    return {part.column: part.unchanged for part in parts}
+
+
+def _held_out_plain(found: HeldOut | None) -> dict[str, Any]:
+    if found is None:
+        return {"held_out_epsilon": None, "held_out": None}
+    epsilon = found.epsilon if math.isfinite(found.epsilon) else "inf"
+    held = {"splits": len(found.splits), "held": found.held, "delta": found.delta}
+    return {"held_out_epsilon": epsilon, "held_out": held}
+
+
+def frontier(
+    scenario: Scenario,
+    ways: Sequence[Way],
+    *,
+    delta: float = 0.0,
+    epsilons: Sequence[float] = EPSILONS,
+    rows_of_person: int = 1,
+    halves: Sequence[Half] = (),
+    rows: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Frontier:
+    """What several ways err for several ε.
+
+    Args:
+        scenario: What must look alike, to whom.
+        ways: The mechanisms.
+        delta: The δ of all promises.
+        epsilons: The ε to try.
+        rows_of_person: How many rows of one person a promise is for, independent given the secret.
+        halves: Of the rows (`split_rows`), to see what each promise becomes on the others.
+        rows: How many rows there are.
+        progress: Told the share that is done.
+
+    Raises:
+        UnreachableGoalError: No way reaches any of them.
+    """
+    wanted = tuple(sorted(epsilons))
+    require(bool(wanted and ways), "a frontier needs an ε and a way.")
+    found: list[Entry] = []
+    refused: PufferfishError | None = None
+    for place, way in enumerate(ways):
+        for step, epsilon in enumerate(wanted):
+            goal = Guarantee(epsilon, delta)
+            one = share(goal, rows_of_person)
+            try:
+                found.append(_entry(scenario, way, goal, one, halves))
+            except (UnreachableGoalError, CertificationError, UnsupportedError) as error:
+                refused = error
+            if progress is not None:
+                progress((place + (step + 1) / len(wanted)) / len(ways))
+    if not found and refused is not None:
+        raise refused
+    return Frontier(
+        epsilons=wanted,
+        delta=delta,
+        entries=tuple(found),
+        constant_rmse=_constant(scenario, found),
+        guess_of_values=accuracy_upper(scenario, NoNoise()),
+        rows=rows,
+    )
+
+
+def _entry(
+    scenario: Scenario,
+    way: Way,
+    goal: Guarantee,
+    one: Guarantee,
+    halves: Sequence[Half],
+) -> Entry:
+    made = way.calibrated(scenario, one)
+    recode = made.recode
+    stays = 1.0 if made.mechanism.identity else 0.0
+    return Entry(
+        way=way.name,
+        goal=goal,
+        calibration=made,
+        rmse=made.rmse,
+        unchanged=stays if recode is None else recode.unchanged,
+        guess=_guess(made),
+        held_out=_judged(way, one, halves),
+    )
+
+
+def _guess(made: Calibration) -> float:
+    """The worst stratum, where each has a law of its own."""
+    return max(accuracy_upper(part.scenario, part.mechanism) for part in made.parts or (made,))
+
+
+def _judged(way: Way, goal: Guarantee, halves: Sequence[Half]) -> HeldOut | None:
+    if not halves:
+        return None
+    try:
+        splits = [half.judged(way.calibrated(half.scenario, goal), goal) for half in halves]
+    except PufferfishError:
+        return None  # a half of the rows cannot be protected in this way
+    return HeldOut(goal=goal, splits=tuple(splits))
+
+
+def _constant(scenario: Scenario, found: Sequence[Entry]) -> float:
+    recodes = [each.calibration.recode for each in found]
+    errors = [each.constant_rmse for each in recodes if each is not None]
+    return errors[0] if errors else column_of(scenario, None).std
+
+
+def with_clipped(
+    found: Frontier, noise: str, name: str, scenario: Scenario, bounds: tuple[float, float]
+) -> Frontier:
+    """The same, with the noise of a way clipped to public bounds: no privacy is lost by that.
+
+    What is guessed from it, and what other rows find, is at most that of the noise.
+
+    Args:
+        found: What was found.
+        noise: The name of the way that adds Laplace noise.
+        name: Of the new way, which stands next to it.
+        scenario: As `frontier` had it.
+        bounds: Public ones.
+    """
+    column = column_of(scenario, None)
+    entries: list[Entry] = []
+    for way in found.ways:
+        own = [each for each in found.entries if each.way == way]
+        entries += own
+        for each in own if way == noise else ():
+            law = each.calibration.noise
+            if law.identity:
+                continue
+            error, stays = clipped_figures(law.size, bounds, column)
+            entries.append(replace(each, way=name, rmse=error, unchanged=stays))
+    return replace(found, entries=tuple(entries))

@@ -1,0 +1,86 @@
+"""A promise by accuracy on the command line: calibrate, release, verify."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Said, Typed
+
+COLUMNS = ("t.csv", "-c", "x", "-s", "s", "--belief", "empirical")
+GUESS = (*COLUMNS, "--guess", "60%")
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        (),
+        ("--noise", "gaussian"),
+        ("--mechanism", "auto"),
+        ("--mechanism", "recode", "--floor", "none", "--wrong", "1%"),
+    ],
+)
+def test_plan_record_and_verify_carry_it(typed: Typed, how: tuple[str, ...]) -> None:
+    said = typed("release", *GUESS, *how, "-o", "out.csv")
+    assert said.code == 0
+    words = " ".join(said.out.split())
+    assert "the best guess between each of 3 pairs of secrets is right in at most 60%" in words
+    checked = typed("verify", "out.csv.record.json")
+    assert checked.code == 0
+    assert "keeps guess ≤ 60%" in checked.out
+    # A record that claims more is found out.
+    path = Path("out.csv.record.json")
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["plan"]["goal"]["delta"] = 0.02
+    path.write_text(json.dumps(record), encoding="utf-8")
+    assert typed("verify", "out.csv.record.json").code != 0
+
+
+def test_what_it_implies_is_said(typed: Typed) -> None:
+    said = typed("calibrate", *GUESS, "--splits", "0")
+    assert "the least ε without exception is" in " ".join(said.out.split())
+    found = typed("calibrate", *GUESS, "--splits", "0", "--json").json["guess"]
+    assert found["promised"] == 0.6
+    assert 0.5 < found["at_most"] <= 0.6
+    assert 1.0 < found["implied_epsilon"] < 10.0
+    assert found["delta_at_epsilon_1"] < 0.2
+    # Two normal laws with other means: their ratio has no bound.
+    normal = ("--belief", "gaussian", "--noise", "gaussian", "--guess", "60%", "--splits", "0")
+    wild = typed("calibrate", *COLUMNS[:5], *normal)
+    assert "∞: some value may say everything" in " ".join(wild.out.split())
+
+
+def test_a_table_is_promised_by_accuracy(typed: Typed, folder: Path) -> None:
+    (folder / "c.csv").write_text(
+        "s,job\n" + "a,x\n" * 60 + "a,y\n" * 40 + "b,x\n" * 30 + "b,y\n" * 70, encoding="utf-8"
+    )
+    job = ("c.csv", "-c", "job", "-s", "s", "--guess", "0.55", "--wrong", "1%")
+    assert typed("release", *job, "-o", "out.csv").code == 0
+    assert "keeps guess ≤ 55%" in typed("verify", "out.csv.record.json").out
+    assert typed("calibrate", *job, "--json").json["guess"]["at_most"] <= 0.55
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (("-e", "1"), "(ε = 0.4054 without exception would imply it.)"),
+        (("-d", "0.1"), "leave out --epsilon and --delta"),
+        (("--accuracy", "3"), "give --epsilon or --scale"),
+        (
+            ("--person", "id", "--rows-per-person", "2", "--rows-are-independent"),
+            "--guess is about one row",
+        ),
+    ],
+)
+def test_what_does_not_go_with_it(
+    refused: Callable[..., Said], more: tuple[str, ...], why: str
+) -> None:
+    assert why in refused("calibrate", *GUESS, *more).err
+
+
+@pytest.mark.parametrize("share", ["50%", "1", "150%", "often"])
+def test_what_is_no_share(refused: Callable[..., Said], share: str) -> None:
+    assert "0.6" in refused("calibrate", *COLUMNS, "--guess", share).err

@@ -1,0 +1,99 @@
+"""Errors, guesses and held-out ε of several ways, for several ε."""
+
+import math
+
+import pytest
+
+import pufferfish as pf
+from pufferfish import datasets
+from pufferfish.insight.choosing import choose_mechanism
+from pufferfish.insight.frontier import Way, frontier, with_clipped
+from pufferfish.insight.held_out import split_rows
+
+COUNTS = pf.summarise(datasets.adult_education(), column="education-num", secret="race")
+SCENARIO = pf.Scenario(pf.fit_belief(COUNTS, family="empirical"), [("Black", "White")])
+ROWS = 32_561
+NOISE = Way(name="noise", calibrated=lambda each, goal: pf.calibrate(each, goal, rounding="ladder"))
+
+
+def mapped(name: str = "map", **asked: object) -> Way:
+    return Way(
+        name=name,
+        calibrated=lambda each, goal: pf.calibrate(each, goal, mechanism="recode", **asked),
+    )
+
+
+def test_each_entry_is_what_calibrate_finds():
+    found = frontier(SCENARIO, [NOISE, mapped()], epsilons=(1.0, 0.5), rows=ROWS)
+    assert found.epsilons == (0.5, 1.0)
+    assert found.ways == ("noise", "map")
+    for way, epsilon in (("noise", 0.5), ("map", 1.0)):
+        entry = found.at(way, epsilon)
+        goal = pf.Guarantee(epsilon)
+        alone = (NOISE if way == "noise" else mapped()).calibrated(SCENARIO, goal)
+        assert entry.rmse == alone.rmse
+        # (1 + TV)/2, from the certified profile.
+        tv = pf.privacy_profile(SCENARIO, alone.mechanism, [0.0]).delta_upper[0]
+        assert entry.guess == 0.5 + 0.5 * tv
+    pooled = COUNTS.pooled
+    mean = sum(pooled.values * pooled.counts) / ROWS
+    variance = sum((pooled.values - mean) ** 2 * pooled.counts) / ROWS
+    assert found.constant_rmse == pytest.approx(math.sqrt(variance))
+    assert 0.5 < found.at("map", 0.5).guess < found.guess_of_values < 0.6
+
+
+def test_what_breaks_on_other_rows_is_never_called_best():
+    """Without slack the error is the least, and no other half keeps the promise."""
+    bare = mapped("bare", floor=None, nominal=True)
+    safe = mapped("safe", floor=None, wrong=0.1)
+    halves = split_rows(SCENARIO, COUNTS, 2)
+    found = frontier(SCENARIO, [bare, safe], epsilons=(0.5,), halves=halves)
+    assert found.at("bare", 0.5).rmse < found.at("safe", 0.5).rmse
+    assert found.at("bare", 0.5).held_out.held == 0
+    assert found.best(0.5).way == "safe"
+    alone = pf.held_out(
+        SCENARIO, pf.Guarantee(0.5), splits=2, mechanism="recode", floor=None, wrong=0.1
+    )
+    assert found.at("safe", 0.5).held_out.splits == alone.splits
+    unseen = frontier(SCENARIO, [mapped("bare", floor=None, nominal=True)], epsilons=(0.5,))
+    assert unseen.best(0.5).held_out is None
+
+
+def test_clipped_noise_errs_as_the_formula_of_choosing_says():
+    bounds = (1.0, 16.0)
+    found = frontier(SCENARIO, [NOISE, mapped()], epsilons=(0.5,))
+    clipped = with_clipped(found, "noise", "clipped", SCENARIO, bounds)
+    assert clipped.ways == ("noise", "clipped", "map")
+    chosen = choose_mechanism(SCENARIO, pf.Guarantee(0.5), bounds=bounds)
+    (expected,) = (way.rmse for way in chosen.ways if way.name == "clipped noise")
+    assert clipped.at("clipped", 0.5).rmse == expected
+    assert clipped.at("clipped", 0.5).guess == found.at("noise", 0.5).guess
+
+
+@pytest.mark.parametrize(("delta", "rows"), [(0.0, 0), (0.001, 33), (1e-6, 1), (0.5, 16_281)])
+def test_rows_that_delta_may_expose(delta, rows):
+    noise = Way(name="noise", calibrated=pf.calibrate)
+    found = frontier(SCENARIO, [noise], delta=delta, epsilons=(1.0,), rows=ROWS)
+    assert found.exposed == rows
+    assert found.to_dict()["delta_rows"] == rows
+
+
+def test_an_epsilon_that_cannot_be_reached_is_absent_and_none_at_all_is_an_error():
+    def picky(each: pf.Scenario, goal: pf.Guarantee) -> pf.Calibration:
+        if goal.epsilon < 1.0:
+            raise pf.UnreachableGoalError("too small.")
+        return pf.calibrate(each, goal)
+
+    found = frontier(SCENARIO, [Way(name="picky", calibrated=picky)], epsilons=(0.5, 2.0))
+    assert found.at("picky", 0.5) is found.best(0.5) is None
+    assert found.best(2.0).way == "picky"
+    with pytest.raises(pf.UnreachableGoalError, match="too small"):
+        frontier(SCENARIO, [Way(name="picky", calibrated=picky)], epsilons=(0.5,))
+    with pytest.raises(pf.InvalidInputError, match="needs an ε"):
+        frontier(SCENARIO, [], epsilons=(0.5,))
+
+
+def test_rows_of_a_person_share_the_promise():
+    two = frontier(SCENARIO, [NOISE], epsilons=(1.0,), rows_of_person=2)
+    one = frontier(SCENARIO, [NOISE], epsilons=(0.5,))
+    assert two.at("noise", 1.0).rmse == one.at("noise", 0.5).rmse
