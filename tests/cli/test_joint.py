@@ -249,7 +249,7 @@ def test_persons_with_one_row_each(typed: Typed, refused: Typed, folder: Path) -
         (("-c", "job", "-c", "grade", "--loss", "job=q"), USAGE, ["--loss job="]),
         (("-c", "job", "-c", "grade", "--weight", "sex=2"), USAGE, ["--weight", "'sex'"]),
         (("-c", "job", "-c", "grade", "--noise", "laplace"), USAGE, ["are recoded"]),
-        (("-c", "job", "--mechanism", "auto", "--wrong", "3%"), USAGE, ["leave out --wrong"]),
+        (("-c", "job", "--mechanism", "auto", "--wrong", "3%"), USAGE, ["say --mechanism recode"]),
         (("-c", "score", "--keep", "sex", "--wrong", "auto"), USAGE, ["say --mechanism recode"]),
         (("-c", "job", "--wrong", "auto", "--nominal"), USAGE, ["--wrong auto", "--nominal"]),
         (("-c", "job", "-c", "grade", "--cap", "0:1"), USAGE, ["for a column of numbers"]),
