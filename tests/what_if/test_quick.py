@@ -66,6 +66,8 @@ def test_no_time_is_said_and_not_taken_for_kept(
     for case in found.of("columns"):
         assert (case.holds, case.epsilon) == (None, None)
         assert "it took too long" in case.note
+    # The bands of a column are not looked for either.
+    assert found.knowing("age").note == "cannot be told: it took too long"
     assert "of 3 it cannot be told" in stress_in_words(found).paragraphs[0]
 
 

@@ -19,7 +19,7 @@ from pufferfish.report.sections import (
 from pufferfish.report.sources import Beside, Verified, file_of
 from pufferfish.report.table_columns import engine_of
 from pufferfish.what_if.quick import quick_stress
-from pufferfish.what_if.result import Stress, cells_of, heads_of, remarks_of
+from pufferfish.what_if.result import Stress, cells_of, heads_of, reach_of, remarks_of
 
 __all__ = ["stress_section"]
 
@@ -44,11 +44,10 @@ _HEADING = "What if they know more?"
 
 
 def _blocks(found: Stress) -> Iterator[Block]:
-    broken = sum(each.holds is False for each in found.cases)
     yield Paragraph(
         f"{found.goal} is promised to those who are described. Others may know more, or believe "
-        f"something else. Of {len(found.cases)} who were tested, the promise does not reach "
-        f"{broken}. The worst come first."
+        f"something else. Of {len(found.cases)} who were tested, {reach_of(found)}. The worst come "
+        "first."
     )
     size, *shares = heads_of(found)[1:4]
     names = (size, *shares, "strata judged", "strata too small", "rows not judged")

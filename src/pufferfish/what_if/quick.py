@@ -13,7 +13,7 @@ from pufferfish.core.errors import PufferfishError
 from pufferfish.exact.many import is_many
 from pufferfish.joint.record import TableRecord
 from pufferfish.tables.engine import Engine
-from pufferfish.what_if.result import Case, Stress, shown
+from pufferfish.what_if.result import Case, Stress, reach_of, shown
 from pufferfish.what_if.run import stress_engine
 from pufferfish.what_if.subject import subject_of
 from pufferfish.words.numbers import percent, percent_up
@@ -82,16 +82,13 @@ def stress_in_words(found: Stress | str) -> Step:
                 "stress`.",
             ),
         )
-    broken = sum(each.holds is False for each in found.cases)
-    open_ = sum(each.holds is None for each in found.cases)
     told = [each for each in found.cases if _size(found, each)][:_MOST_TOLD]
-    untold = f", and of {open_} it cannot be told" if open_ else ""
     return Step(
         TITLE,
         (
             "somebody knows more than was described, or believes something else? Of "
-            f"{len(found.cases)} such cases, the promise does not reach {broken}{untold}; the "
-            "worst are below. `pufferfish stress RECORD TABLE` tests more, and says "
+            f"{len(found.cases)} such cases, {reach_of(found)}; the worst are "
+            "below. `pufferfish stress RECORD TABLE` tests more, and says "
             "what would help. Private, and in no record.",
             *found.notes,
         ),

@@ -12,7 +12,7 @@ from pufferfish.beliefs.pairs import SecretPair
 from pufferfish.words.numbers import at_most, percent, percent_up, readable
 
 __all__ = ["ENDLESS", "Answer", "Case", "Kind", "Spread", "Stress"]
-__all__ += ["cells_of", "heads_of", "remarks_of", "shown", "tabulate"]
+__all__ += ["cells_of", "heads_of", "reach_of", "remarks_of", "shown", "tabulate"]
 
 Kind = Literal["table", "columns", "learner", "population", "splits", "earlier", "laws", "value"]
 
@@ -214,13 +214,11 @@ class Stress:
             if self.constant_rmse is None
             else f" (one constant for everybody: {readable(self.constant_rmse, 3)})"
         )
-        broken = sum(each.holds is False for each in self.cases)
-        open_ = sum(each.holds is None for each in self.cases)
         head = [
             f"{self.subject}: {self.goal} is promised to those who are described. Error of a "
             f"published value {readable(self.rmse, 3)}{constant}; {self.rows:,} rows.",
-            f"Of {len(self.cases)} others who know more, or believe something else, the promise "
-            f"does not reach {broken}; of {open_} it cannot be told.",
+            f"Of {len(self.cases)} others who know more, or believe something else, "
+            f"{reach_of(self)}.",
             f"A pair of secrets is judged where both have at least {self.min_rows} rows. The best "
             "guess is between two secrets that are equally likely given what is known: 50% says "
             "nothing.",
@@ -252,6 +250,14 @@ def tabulate(found: Stress) -> list[str]:
             f"... and {len(left_out):,} more pairs of columns, none worse (--json, .cases)"
         )
     return lines
+
+
+def reach_of(found: Stress) -> str:
+    """How many cases the promise does not reach, or may not."""
+    broken = sum(each.holds is False for each in found.cases)
+    open_ = sum(each.holds is None for each in found.cases)
+    untold = f", and of {open_} it cannot be told" if open_ else ""
+    return f"the promise does not reach {broken}{untold}"
 
 
 def heads_of(found: Stress) -> list[str]:
