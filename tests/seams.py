@@ -30,6 +30,8 @@ ROWS_OF_A_RUN = "pufferfish.audits.run._ROWS"
 ROWS_AT_ONCE_IN_DENOISE = "pufferfish.denoise.columns._PIECE"
 VALUES_OF_A_REPORT = "pufferfish.report.columns._MOST_KEPT"
 SECONDS_OF_SPLITS = "pufferfish.cli.held_out._PATIENCE"
+SECONDS_OF_STRESS = "pufferfish.what_if.quick._SECONDS"
+ROWS_OF_STRESS = "pufferfish.what_if.quick._MOST_ROWS"
 
 # The oracle and the sampler: where the quick way ends, and what its proof needs.
 FEWEST_PAIRS_SCREENED = "pufferfish.exact.many._MANY"

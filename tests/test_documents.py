@@ -52,6 +52,7 @@ def test_the_commands_print_what_the_readme_shows(
     """The demo, then every command of the README, in a folder of their own."""
     monkeypatch.chdir(tmp_path)
     seams.put(monkeypatch, seams.SECONDS_OF_SPLITS, math.inf)
+    seams.put(monkeypatch, seams.SECONDS_OF_STRESS, 3600.0)
     assert run(["demo"]) == 0
     shown = next(text for kind, text in _blocks("README.md") if kind == "text")
     assert capfd.readouterr().out == shown

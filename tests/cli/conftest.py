@@ -47,6 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     # What is printed must not depend on how fast the machine is.
     seams.put(monkeypatch, seams.SECONDS_OF_SPLITS, math.inf)
+    seams.put(monkeypatch, seams.SECONDS_OF_STRESS, 3600.0)
     write(tmp_path / "t.csv", rows())
     return tmp_path
 

@@ -85,3 +85,61 @@ def test_what_is_refused(typed: Typed, options: tuple[str, ...], message: str) -
     said = typed("stress", "plan.json", "t.csv", *options, *QUICK)
     assert said.code == Exit.USAGE
     assert message in said.err
+
+
+RELEASE = ("release", "t.csv", *COLUMNS, "-o", "out.csv", "--force")
+
+
+def test_after_a_release_the_worst_cases_are_told_and_not_recorded(typed: Typed) -> None:
+    said = typed(*RELEASE)
+    told = said.out[said.out.index("What if ") : said.out.index("Records ")]
+    assert "somebody who has laws that differ by 1%: ε = ∞" in told
+    assert "somebody who also knows 'colour': ε = " in told
+    assert "pufferfish stress RECORD TABLE" in " ".join(told.split())
+    for edition in ("record", "public"):
+        text = Path(f"out.csv.{edition}.json").read_text(encoding="utf-8")
+        assert "colour" not in text
+        assert "What if" not in text
+
+
+def test_a_release_gives_the_cases_as_data(typed: Typed) -> None:
+    found = json.loads(typed(*RELEASE, "--json").out)["stress"]
+    full = json.loads(typed("stress", "out.csv.record.json", "t.csv", "--json", *QUICK).out)
+
+    def knowing(told: dict[str, list[dict[str, object]]]) -> list[dict[str, object]]:
+        return [each for each in told["cases"] if each["columns"] == ["colour"]]
+
+    assert knowing(found) == knowing(full) != []
+    assert found["cases"][0]["epsilon"] == "inf"
+
+
+def test_no_stress(typed: Typed) -> None:
+    said = typed(*RELEASE, "--no-stress", "--report", "r.html")
+    assert said.code == 0
+    assert "What if" not in said.out
+    assert "What if they know more?" not in Path("r.html").read_text(encoding="utf-8")
+    assert json.loads(typed(*RELEASE, "--no-stress", "--json").out)["stress"] is None
+
+
+def test_what_is_no_single_file_is_not_tested_and_that_is_said(typed: Typed, folder: Path) -> None:
+    (folder / "many").mkdir()
+    (folder / "t.csv").rename(folder / "many" / "t.csv")
+    said = typed("release", "many", *COLUMNS, "-o", "out", "--format", "csv")
+    assert said.code == 0
+    assert "Not tested: the table is no single file." in said.out
+    said = typed("release", "many", "--plan", "plan.json", "-o", "o2", "--format", "csv", "--json")
+    assert json.loads(said.out)["stress"] == {"not_tested": "the table is no single file"}
+
+
+def test_the_report_has_the_cases_and_its_public_edition_none(typed: Typed) -> None:
+    typed(*RELEASE, "--report", "r.html")
+    page = Path("r.html").read_text(encoding="utf-8")
+    part = page[page.index("What if they know more?") : page.index("How it was done")]
+    assert part.index("has laws that differ by 1%") < part.index("also knows &#39;colour&#39;")
+    assert ">∞<" in part
+    later = ("report", "out.csv.record.json", "--original", "t.csv")
+    assert typed(*later).code == typed(*later, "--public").code == 0
+    assert part in Path("out.csv.report.html").read_text(encoding="utf-8")
+    public = Path("out.csv.public.html").read_text(encoding="utf-8")
+    assert "colour" not in public
+    assert "What if they know more?" not in public

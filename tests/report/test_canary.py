@@ -112,6 +112,16 @@ def test_a_path_of_the_original_is_not_even_read(tmp_path: Path) -> None:
     assert report(done.record, edition="public", original=tmp_path / "not there.csv")
 
 
+def test_a_stress_test_is_in_the_internal_report_only() -> None:
+    done = release(PLANS[0])
+    rows = {**table(), "canary": np.arange(len(table()["x"])) % 2}
+    found = pf.stress(done.record.plan, rows, splits=0, resamples=0, learner=False, answers=False)
+    for edition, there in (("internal", True), ("public", False)):
+        text = readable(report(done.record, edition=edition, stress=found))
+        assert ("canary" in text) is there
+        assert ("What if they know more?" in text) is there
+
+
 def test_a_notebook_marks_what_is_private() -> None:
     plan = planned(*PLANS[1])
     for each in (plan, plan.calibration, plan.calibration.scenario, plan.calibration.certificate):

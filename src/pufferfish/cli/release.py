@@ -28,6 +28,7 @@ from pufferfish.cli.held_out import (
 from pufferfish.cli.joint import default_wrong, table_figures
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
+from pufferfish.cli.stressed import NoStress, stress_data, stressed
 from pufferfish.cli.ways import plan_shown, table_plan_shown
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.atomic import write_text
@@ -59,6 +60,8 @@ from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.formats import names_file
 from pufferfish.tables.halves import Halves, TableHalves
 from pufferfish.tables.spark.engine import SparkEngine
+from pufferfish.what_if.quick import stress_in_words
+from pufferfish.what_if.result import Stress
 from pufferfish.words.steps import Step
 from pufferfish.words.terminal import label_lines
 
@@ -131,6 +134,7 @@ def command(
         ),
     ] = FitOn.TABLE,
     splits: Splits = None,
+    no_stress: NoStress = False,
     force: Force = False,
 ) -> None:
     """Plan if need be, release, record, explain."""
@@ -187,6 +191,7 @@ def command(
                 halves=halves,
                 held_out=held_out,
                 default=default,
+                test=not no_stress,
             )
             return
         records = _record_paths(output, record)
@@ -205,7 +210,8 @@ def command(
                 beliefs_from_plan=beliefs_from_plan,
                 save=partial(_save, records=records, force=force, key=key),
             )
-        _tell(show, done.record, output, records, None, held_out, default)
+        tested = None if no_stress else "the table is on a cluster"
+        _tell(show, done.record, output, records, None, held_out, default, tested)
 
 
 # What was counted of a table, for the plan: of a column by itself, or of several columns.
@@ -229,6 +235,7 @@ def publish(
     halves: Halves | TableHalves | None = None,
     held_out: HeldOut | None = None,
     default: str = "",
+    test: bool = True,
 ) -> None:
     """Release a file, write both editions of its record, report, and say what was done."""
     records = _record_paths(str(output), record)
@@ -247,9 +254,11 @@ def publish(
             progress=progress,
             save=partial(_save, records=records, force=force, key=key),
         )
+    wanted = test and (report is not None or show.json or not show.quiet)
+    tested = stressed(done.record, table, show) if wanted else None
     if report is not None:
         try:
-            page = _report(done.record, table, output, target_format, whole=halves is None)
+            page = _report(done.record, table, output, target_format, tested, halves is None)
             write_text(report, page, force=force, private=True)
         except (PufferfishError, OSError, KeyboardInterrupt) as error:
             # A reader of "failed" alone would release again, with fresh noise.
@@ -258,7 +267,7 @@ def publish(
                 f"the column was published and recorded; only the report {report} was not written "
                 f"({error or 'stopped'}). Make it with: pufferfish report {records[0]}",
             ) from None
-    _tell(show, done.record, str(output), records, report, held_out, default)
+    _tell(show, done.record, str(output), records, report, held_out, default, tested)
 
 
 # Where the internal and the public edition of a record go; None: nowhere.
@@ -282,6 +291,7 @@ def _tell(
     report: Path | None,
     held_out: HeldOut | None,
     default: str,
+    tested: Stress | str | None,
 ) -> None:
     internal, public = records
     written = f"\nRecords     {internal} (private), {public} (may be published)" if internal else ""
@@ -290,6 +300,7 @@ def _tell(
     kind, facts = row_kind(record.plan), record.facts
     said = [] if held_out is None else [Step("Held out", (str(held_out),))]
     said += [Step("Default", (default,))] if default else []
+    said += [] if tested is None else [stress_in_words(tested)]
     show.result(
         "" if show.silent else label_lines((*kind.story(record), *said)) + written,
         {
@@ -303,6 +314,7 @@ def _tell(
             "public_record": None if public is None else str(public),
             "report": None if report is None else str(report),
             **as_data(held_out, record.plan),
+            "stress": stress_data(tested),
         },
     )
 
@@ -356,7 +368,7 @@ def _report(
     table: Table,
     output: Path,
     target_format: FileFormat,
-    *,
+    tested: Stress | str | None,
     whole: bool,
 ) -> str:
     """The internal report, with both tables as far as they are files."""
@@ -366,7 +378,8 @@ def _report(
         None if file == STANDARD_STREAM else WrittenAs(file, format_)
         for file, format_ in ((str(output), target_format), (given, table.file_format))
     )
-    return page_of(record, released=released, original=original)
+    found = tested if isinstance(tested, Stress) else False
+    return page_of(record, released=released, original=original, stress=found)
 
 
 def _row_plan(path: Path) -> RowPlan:

@@ -12,6 +12,7 @@ from typing import Any
 from pufferfish.core.validation import require
 from pufferfish.documents.signing import PublicKey
 from pufferfish.kinds.record import Edition, ReleaseRecord
+from pufferfish.what_if.result import Stress
 
 __all__ = ["load_ipython_extension", "report"]
 
@@ -24,6 +25,7 @@ def report(
     original: Any = None,
     na: Sequence[str] = (),
     signer: PublicKey | None = None,
+    stress: Stress | bool = True,
 ) -> str:
     """A report as HTML that needs nothing else: no script, no font, no network.
 
@@ -39,6 +41,8 @@ def report(
             the public one does not look at it.
         na: Texts in the original's file that stand for a missing value, as for `summarise`.
         signer: Who must have signed the record's document.
+        stress: What `pf.stress` found, for a section of the internal edition. True: a quick test
+            of a released column or table, if the original is a file. False: none.
 
     Raises:
         CertificationError: The record does not verify, or the file is not what was released.
@@ -54,7 +58,7 @@ def report(
         edition in ("internal", "public"), f"edition must be internal or public, got {edition!r}."
     )
     check_report()
-    beside = Beside(released=released, original=original, na=na)
+    beside = Beside(released=released, original=original, na=na, stress=stress)
     return render(page_of(verify_source(record, edition, beside, signer), beside))
 
 

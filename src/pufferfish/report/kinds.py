@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pufferfish.columns.record import Record
 from pufferfish.core.errors import UnsupportedError
@@ -11,6 +12,7 @@ from pufferfish.joint.record import TableRecord
 from pufferfish.report.column_kind import page_of_column
 from pufferfish.report.sections import Page
 from pufferfish.report.sources import Beside, Verified
+from pufferfish.report.stressed import stress_section
 from pufferfish.report.sum_page import page_of_sum
 from pufferfish.report.table_page import page_of_table
 from pufferfish.sums.record import SumRecord
@@ -41,4 +43,9 @@ def page_of(verified: Verified, beside: Beside) -> Page:
     """
     if verified.kind not in _PAGES:
         raise UnsupportedError(f"releases of kind {verified.kind!r} have no report.")
-    return _PAGES[verified.kind](verified, beside)
+    page = _PAGES[verified.kind](verified, beside)
+    section = stress_section(verified, beside)
+    if section is None:
+        return page
+    # Last is how to check it all.
+    return replace(page, sections=(*page.sections[:-1], section, page.sections[-1]))

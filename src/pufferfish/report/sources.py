@@ -20,6 +20,7 @@ from pufferfish.kinds.verifier import SHAPE, verify_document
 from pufferfish.releases.published_file import beside as place_beside
 from pufferfish.tables import format_of
 from pufferfish.tables.manifest import MANIFEST
+from pufferfish.what_if.result import Stress
 
 __all__ = ["Beside", "Verified", "file_of", "refuse_other_rows", "released_table", "verify_source"]
 
@@ -59,11 +60,13 @@ class Beside:
         released: What was published: a file's path, or data.
         original: What it was before, likewise; private.
         na: Texts in the original that stand for a missing value.
+        stress: What a stress test found; True: make a quick one if the original is a file.
     """
 
     released: Any = None
     original: Any = None
     na: Sequence[str] = ()
+    stress: Stress | bool = False
 
 
 def verify_source(

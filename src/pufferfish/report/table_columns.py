@@ -25,7 +25,15 @@ from pufferfish.tables.engine import Engine
 from pufferfish.tables.local.engine import FilesEngine
 from pufferfish.tables.verbs import to_read
 
-__all__ = ["CategoryShare", "ColumnLook", "Tables", "label_in_words", "looks_of", "tables_of"]
+__all__ = [
+    "CategoryShare",
+    "ColumnLook",
+    "Tables",
+    "engine_of",
+    "label_in_words",
+    "looks_of",
+    "tables_of",
+]
 
 
 # Labels of a column, with how often each occurs.
@@ -100,7 +108,7 @@ def tables_of(
     original = beside.original if internal else None
     if said.recode is None and _adds_noise(said.noise):
         return Tables(
-            released=_counted(_engine(source), map(_label, said.kept))
+            released=_counted(engine_of(source), map(_label, said.kept))
             if source is not None and said.kept
             else None,
             noised=_noised(said, source, original, beside, verified),
@@ -211,14 +219,15 @@ def _adds_noise(law: Law) -> bool:
     return all(each.additive for each in laws)
 
 
-def _engine(source: Any, na: Sequence[str] = ()) -> Engine:
+def engine_of(source: Any, na: Sequence[str] = ()) -> Engine:
+    """Who reads a table that lies beside a record."""
     if isinstance(source, WrittenAs):
         return FilesEngine(source=source.path, source_format=source.format)
     return to_read(source, na)
 
 
 def _released(source: Any, said: TableFacts, plan: TablePlan | None, verified: Verified) -> Joint:
-    engine = _engine(source)
+    engine = engine_of(source)
     names = (*said.columns, *said.kept)
     if plan is None:
         kinds = {name: kind.read for name, kind in engine.kinds(names).items()}
@@ -267,7 +276,7 @@ def _original(source: Any, plan: TablePlan, na: Sequence[str]) -> Joint:
     """By the rules of the plan."""
     rules = [*plan.layout.columns]
     rules += [each for each in plan.layout.known if each.column in plan.keep]
-    return _counted(_engine(source, na), map(Coding.of, rules))
+    return _counted(engine_of(source, na), map(Coding.of, rules))
 
 
 def _noised(

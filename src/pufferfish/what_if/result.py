@@ -12,7 +12,7 @@ from pufferfish.beliefs.pairs import SecretPair
 from pufferfish.words.numbers import at_most, percent, percent_up, readable
 
 __all__ = ["ENDLESS", "Answer", "Case", "Kind", "Spread", "Stress"]
-__all__ += ["shown", "tabulate"]
+__all__ += ["cells_of", "heads_of", "reach_of", "remarks_of", "shown", "tabulate"]
 
 Kind = Literal["table", "columns", "learner", "population", "splits", "earlier", "laws", "value"]
 
@@ -214,13 +214,11 @@ class Stress:
             if self.constant_rmse is None
             else f" (one constant for everybody: {readable(self.constant_rmse, 3)})"
         )
-        broken = sum(each.holds is False for each in self.cases)
-        open_ = sum(each.holds is None for each in self.cases)
         head = [
             f"{self.subject}: {self.goal} is promised to those who are described. Error of a "
             f"published value {readable(self.rmse, 3)}{constant}; {self.rows:,} rows.",
-            f"Of {len(self.cases)} others who know more, or believe something else, the promise "
-            f"does not reach {broken}; of {open_} it cannot be told.",
+            f"Of {len(self.cases)} others who know more, or believe something else, "
+            f"{reach_of(self)}.",
             f"A pair of secrets is judged where both have at least {self.min_rows} rows. The best "
             "guess is between two secrets that are equally likely given what is known: 50% says "
             "nothing.",
@@ -229,22 +227,17 @@ class Stress:
             told = "; ".join(f"{name!r} {how}" for name, how in self.bands.items())
             head.append(f"Read in bands: {told}.")
         lines = [*head, *self.notes, "", *tabulate(self)]
-        remarks = [f"  {number}. {each}" for number, each in enumerate(_remarks(self), start=1)]
+        remarks = [f"  {number}. {each}" for number, each in enumerate(remarks_of(self), start=1)]
         return "\n".join([*lines, *([""] if remarks else []), *remarks])
-
-
-_HEADS = ("somebody who", "ε", "best guess", "true value", "strata judged", "rows not judged")
 
 
 def tabulate(found: Stress) -> list[str]:
     """The cases as lines of a table, and what would answer each."""
-    heads = [*_HEADS, "kept", "would answer it"]
-    if not found.goal.pure:
-        heads[1] = f"δ at ε = {found.goal.epsilon:g}"
+    heads = heads_of(found)
     both = [each for each in found.cases if each.kind == "columns" and len(each.columns) > 1]
     left_out = {id(each) for each in both[_MOST_PAIRS:]}
     shown_ = [each for each in found.cases if id(each) not in left_out]
-    rows = [heads, *(_row(found, each) for each in shown_)]
+    rows = [heads, *(cells_of(found, each) for each in shown_)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(heads) - 1)]
     lines = [
         "  ".join(
@@ -259,7 +252,23 @@ def tabulate(found: Stress) -> list[str]:
     return lines
 
 
-def _row(found: Stress, case: Case) -> list[str]:
+def reach_of(found: Stress) -> str:
+    """How many cases the promise does not reach, or may not."""
+    broken = sum(each.holds is False for each in found.cases)
+    open_ = sum(each.holds is None for each in found.cases)
+    untold = f", and of {open_} it cannot be told" if open_ else ""
+    return f"the promise does not reach {broken}{untold}"
+
+
+def heads_of(found: Stress) -> list[str]:
+    """What stands above the columns of the table."""
+    size = "ε" if found.goal.pure else f"δ at ε = {found.goal.epsilon:g}"
+    judged = ("strata judged", "rows not judged")
+    return ["somebody who", size, "best guess", "true value", *judged, "kept", "would answer it"]
+
+
+def cells_of(found: Stress, case: Case) -> list[str]:
+    """One row of the table."""
     size = case.epsilon if found.goal.pure else case.delta
     judged = f"{case.strata:,}" if case.kind == "columns" else ""
     if case.spread is not None:
@@ -283,7 +292,7 @@ def shown(size: float | None) -> str:
     return "∞" if size > ENDLESS else at_most(size, 3)
 
 
-def _remarks(found: Stress) -> list[str]:
+def remarks_of(found: Stress) -> list[str]:
     """What has no place in the table; the same of several cases is said once."""
     said: dict[str, list[str]] = {}
     for case in found.cases:

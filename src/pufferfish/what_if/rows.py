@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,7 +38,8 @@ class Rows:
         raw: For each other column, how it is read.
         rules: For each other column, by which public rule it is known.
         untold: Other columns that cannot be looked at, and why.
-        whole: How often each combination of all columns occurs; None: there are too many.
+        whole: How often each combination of all columns occurs; None: there are too many, or no
+            two of the others are looked at together.
     """
 
     subject: Subject
@@ -76,7 +78,7 @@ class Rows:
                 table = table.pooled(name, _in_bands(rule, table.labels[table.columns.index(name)]))
         return table
 
-    @property
+    @cached_property
     def plain(self) -> TableCounts:
         """The counts of the columns of the plan."""
         return self.counted()
@@ -87,6 +89,9 @@ def read_rows(
     subject: Subject,
     columns: Sequence[str] | None,
     bands: Mapping[str, Sequence[float]],
+    *,
+    at_once: bool = True,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> Rows:
     """Count a table.
 
@@ -95,6 +100,9 @@ def read_rows(
         subject: What its columns are for.
         columns: Which other columns somebody may know; None: all.
         bands: Public edges of bands, for some of them.
+        at_once: Whether all columns are counted together, which takes long where rows are many and
+            hardly any two alike; otherwise each when it is looked at.
+        go_on: Whether there is time to look for the bands of a further column.
 
     Raises:
         InvalidInputError: A column that is not there, or has another role.
@@ -127,16 +135,19 @@ def read_rows(
             f"column {name!r} is no column of numbers, and bands are given for it.",
         )
     layout = subject.extended(tuple(raw.values()))
-    whole: Crosstab | None
-    try:
-        whole = engine.crosstab([Coding.of(each) for each in layout.rules])
-    except DataError:
-        whole = None  # refused again below unless it was the number of combinations
+    whole: Crosstab | None = None
+    if at_once:
+        # What is refused here is so again below unless it was the number of combinations.
+        with suppress(DataError):
+            whole = engine.crosstab([Coding.of(each) for each in layout.rules])
     rules: dict[str, Rule] = {}
     untold: dict[str, str] = {}
     for name, rule in raw.items():
         if rule.read != "number" or name in bands:
             rules[name] = _banded(rule, bands[name]) if name in bands else rule
+            continue
+        if not go_on():
+            untold[name] = "it took too long"
             continue
         try:
             table = engine.crosstab([Coding.of(rule)]) if whole is None else whole.marginal([name])

@@ -29,9 +29,9 @@ __all__ = ["WRONGS", "stress", "stress_engine"]
 
 # By how much laws may be wrong, in total variation.
 WRONGS = (0.001, 0.01, 0.05)
-# Until which share of the time each part may go on: columns, resamples, splits; answers have the
-# rest.
-_COLUMNS, _SAMPLES, _SPLITS = 0.45, 0.6, 0.75
+# Until which share of the time each part may go on: the bands of columns, columns, resamples,
+# splits; answers have the rest.
+_BANDS, _COLUMNS, _SAMPLES, _SPLITS = 0.25, 0.45, 0.6, 0.75
 _TOO_LONG = "not judged: it took too long"
 
 
@@ -149,7 +149,11 @@ def stress_engine(
     for name, count in (("resamples", resamples), ("splits", splits)):
         require(count >= 0, f"{name} must be at least 0, got {count}.")
     tell = progress or (lambda share: None)
-    rows = read_rows(engine, subject, columns, bands or {})
+    rows = read_rows(
+        *(engine, subject, columns, bands or {}),
+        at_once=pairs or learner,
+        go_on=clock.until(_BANDS),
+    )
     before = None if earlier is None else _counted(subject, earlier)
     tell(0.1)
     step = unit_of(subject, rows, unit)
@@ -218,6 +222,9 @@ def _knowing(
     chosen: list[tuple[str, ...]] = [(name,) for name in rows.rules]
     for names in chosen:
         case = Case(kind="columns", knows=_knows(subject, names), columns=names)
+        if not go_on():
+            cases.append(replace(case, note=_TOO_LONG))
+            continue
         case = judge(subject, rows.counted(names), names, min_rows, case, go_on)
         if case.epsilon is not None:
             told += names

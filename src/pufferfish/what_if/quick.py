@@ -1,0 +1,117 @@
+"""A quick stress test of a release: what takes seconds, for those who have the table at hand.
+
+Other columns one by one, laws that differ by 1%, and the value to within one unit: no pairs of
+columns, no learner, no resamples, and nothing is calibrated again. As private as the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pufferfish.columns.record import Record
+from pufferfish.core.errors import PufferfishError
+from pufferfish.exact.many import is_many
+from pufferfish.joint.record import TableRecord
+from pufferfish.tables.engine import Engine
+from pufferfish.what_if.result import Case, Stress, reach_of, shown
+from pufferfish.what_if.run import stress_engine
+from pufferfish.what_if.subject import subject_of
+from pufferfish.words.numbers import percent, percent_up
+from pufferfish.words.steps import Entry, Step
+
+__all__ = ["TITLE", "quick_stress", "stress_in_words"]
+
+TITLE = "What if"
+# About how long it may take, and for how many rows.
+_SECONDS = 10.0
+_MOST_ROWS = 1_000_000
+_MIN_ROWS = 20
+_WRONGS = (0.01,)
+# Cases that are told one by one.
+_MOST_TOLD = 3
+
+
+def quick_stress(
+    record: Record | TableRecord,
+    engine: Engine,
+    progress: Callable[[float], None] | None = None,
+) -> Stress | str:
+    """What was found, or in words why nothing was: a release that is done must not fail here.
+
+    Args:
+        record: Of the release.
+        engine: Who reads the table that was released.
+        progress: Told the share that is done.
+    """
+    if record.rows_read > _MOST_ROWS:
+        return f"the table has more than {_MOST_ROWS:,} rows"
+    if record.rows_fitted is not None:
+        return "only one half of the table was released"
+    if is_many(record.plan.calibration.scenario):
+        return "there are too many pairs of secrets"
+    try:
+        return stress_engine(
+            subject_of(record.plan, {}),
+            engine,
+            earlier=None,
+            columns=None,
+            bands=None,
+            pairs=False,
+            min_rows=_MIN_ROWS,
+            wrongs=_WRONGS,
+            unit=None,
+            resamples=0,
+            splits=0,
+            learner=False,
+            answers=False,
+            seconds=_SECONDS,
+            seed=0,
+            progress=progress,
+        )
+    except (PufferfishError, OSError) as error:
+        return str(error).rstrip(".")
+
+
+def stress_in_words(found: Stress | str) -> Step:
+    """The worst cases, for the terminal of those who may see the table."""
+    if isinstance(found, str):
+        return Step(
+            TITLE,
+            (
+                f"somebody knows more than was described? Not tested: {found}. See `pufferfish "
+                "stress`.",
+            ),
+        )
+    told = [each for each in found.cases if _size(found, each)][:_MOST_TOLD]
+    return Step(
+        TITLE,
+        (
+            "somebody knows more than was described, or believes something else? Of "
+            f"{len(found.cases)} such cases, {reach_of(found)}; the worst are "
+            "below. `pufferfish stress RECORD TABLE` tests more, and says "
+            "what would help. Private, and in no record.",
+            *found.notes,
+        ),
+        tuple(Entry(_told(found, each)) for each in told),
+    )
+
+
+def _size(found: Stress, case: Case) -> str:
+    """What the promise becomes; nothing where that cannot be told."""
+    if found.goal.pure:
+        return "" if case.epsilon is None else f"ε = {shown(case.epsilon)}"
+    return "" if case.delta is None else f"δ = {shown(case.delta)} at ε = {found.goal.epsilon:g}"
+
+
+def _told(found: Stress, case: Case) -> str:
+    """One case."""
+    said = [_size(found, case)]
+    if case.guess is not None:
+        two = "values" if case.kind == "value" else "secrets"
+        said.append(
+            f"the best guess between two {two} is right in {percent_up(case.guess)} of cases"
+        )
+    if case.small_share:
+        said.append(f"{percent(case.small_share, 2)} of the rows could not be judged")
+    said += ["the promise is kept"] if case.holds else []
+    return "; ".join([f"somebody who {case.knows}: {', '.join(said)}", *filter(None, [case.note])])
