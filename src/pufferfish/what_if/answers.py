@@ -217,7 +217,7 @@ class Answering:
         if isinstance(found, str):
             return Answer(option=option, note=found)
         left = value_case(self.subject, self.rows, self.unit, found.mechanism)
-        note = "" if left.holds is True else f"leaves ε = {shown(left.epsilon)}"
+        note = "" if left.holds is True else f"with {option} ε is still {shown(left.epsilon)}"
         return Answer(option=option, rmse=found.rmse, note=note)
 
 

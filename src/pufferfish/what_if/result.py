@@ -219,8 +219,8 @@ class Stress:
         head = [
             f"{self.subject}: {self.goal} is promised to those who are described. Error of a "
             f"published value {readable(self.rmse, 3)}{constant}; {self.rows:,} rows.",
-            f"Of {len(self.cases)} others who know more, or believe something else, the promise "
-            f"does not reach {broken}; of {open_} it cannot be told.",
+            f"Judged are {len(self.cases)} others, who know more or believe something else. The "
+            f"promise is not kept for {broken} of them; for {open_} it cannot be told.",
             f"A pair of secrets is judged where both have at least {self.min_rows} rows. The best "
             "guess is between two secrets that are equally likely given what is known: 50% says "
             "nothing.",
