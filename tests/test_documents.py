@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from pufferfish.cli.app import run
+from pufferfish.datasets import adult, csv_text
 from tests import seams
 
 ROOT = Path(__file__).parents[1]
@@ -70,6 +71,27 @@ def test_the_commands_print_what_the_readme_shows(
                 assert _without_numbers(printed) == _without_numbers(expected)
             else:
                 assert printed == expected
+
+
+def test_the_commands_print_what_the_page_for_lawyers_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """To the letter, but for the learner, who sees a fresh draw."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "adult.csv").write_text(csv_text(adult()), encoding="utf-8")
+    (block,) = [text for kind, text in _blocks("docs/against-whom.md") if kind == "console"]
+    commands = [part.partition("\n") for part in block.split("$ pufferfish ")[1:]]
+    assert len(commands) == 2
+    for line, _, expected in commands:
+        assert run(shlex.split(line)) == 0
+        assert _but_for_the_learner(capfd.readouterr().out) == _but_for_the_learner(expected)
+
+
+def _but_for_the_learner(text: str) -> list[str]:
+    return [
+        re.sub(r"\d+\.\d%", "#%", line) if "(a learner)" in line else line
+        for line in text.splitlines()
+    ]
 
 
 def _without_numbers(text: str) -> list[str]:

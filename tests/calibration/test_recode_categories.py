@@ -191,17 +191,26 @@ def test_a_floor_and_forbidden_labels_do_not_go_together() -> None:
         recode(one([5, 3], [3, 5]), never=[{"c": "a"}], floor=1.0)
 
 
-def test_a_floor_holds_between_tuples_also_with_missing_numbers() -> None:
-    cells = [("a", 1.0), ("a", 2.0), ("b", None)]
+def test_a_floor_holds_between_tuples() -> None:
+    cells = [("a", 1.0), ("a", 2.0), ("b", 2.0)]
     given = one([5, 3, 1], [3, 5, 2], cells=cells, columns=("c", "n"))
-    found = recode(given, floor=1.0)
-    law = found.mechanism
+    law = recode(given, floor=1.0).mechanism
     assert isinstance(law, pf.Recoding)
     assert law.floor == 1.0
     assert law.distances is not None
-    assert math.isinf(law.distances[0, 2])
     matrix, gap = law.matrix, law.distances[0, 1]
     assert (matrix[0] <= math.exp(gap) * matrix[1] * (1 + 1e-12)).all()
+
+
+def test_a_floor_that_would_leave_out_missing_numbers_is_refused() -> None:
+    """No distance to a hole is finite: the floor would be silent about it, and no file holds it."""
+    cells = [("a", 1.0), ("a", 2.0), ("b", None)]
+    given = one([5, 3, 1], [3, 5, 2], cells=cells, columns=("c", "n"))
+    with pytest.raises(pf.InvalidInputError, match="a missing number has none to the others"):
+        recode(given, floor=1.0)
+    labels = one([5, 3], [3, 5], cells=["a", "b"], columns=("c",))
+    with pytest.raises(pf.InvalidInputError, match="finite distance"):
+        recode(labels, floor=1.0, metric=[[0.0, math.inf], [math.inf, 0.0]])
 
 
 def test_missing_numbers_inside_tuples_stay_what_they_are() -> None:

@@ -109,4 +109,7 @@ def test_the_worst_three_are_told() -> None:
         "somebody who also knows 'd': ε = 1.5",
     ]
     said = stress_in_words(found).paragraphs[0]
-    assert "Of 5 such cases, the promise does not reach 3, and of 1 it cannot be told" in said
+    assert (
+        "5 such cases were judged: the promise is not kept for 3, and for 1 it cannot be told"
+        in said
+    )

@@ -292,7 +292,8 @@ def test_answers_are_calibrated(nominal: pf.Plan, adult: dict[str, Any]) -> None
     small = found.knowing("native-country").answer
     assert small is not None
     assert small.rmse is None
-    assert "jointly" in small.option
+    assert small.option == "--known native-country, with values merged"
+    assert "covers nobody who knows its true value" in small.note
     assert "fewer than 30 rows" in small.note
     (value,) = found.of("value")
     assert value.answer is not None

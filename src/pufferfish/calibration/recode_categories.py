@@ -273,6 +273,14 @@ def _distances(found: Categories, asked: Asked) -> FloatArray | None:
         len(given) == len(found.values),
         f"metric must have a row for each of the {len(found.values)} categories.",
     )
+    # A floor that leaves out some pairs protects less than it says, and no document holds it.
+    require(
+        bool(np.isfinite(given).all()),
+        "a floor needs a finite distance between every two combinations, and a missing number has "
+        "none to the others: leave out the floor (floor=None, no --floor), or leave out the rows "
+        "with a missing number before, or have whole numbers read as labels (--codes), of which "
+        "missing is one.",
+    )
     return given
 
 

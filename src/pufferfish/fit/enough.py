@@ -101,8 +101,9 @@ def refuse_few(counted: TableCounts, view: View, strata: Sequence[Stratum], min_
 
 _FEWER = (
     "Merge their values by a public rule (--merge, --bands), and the merged label is what is "
-    "published; or publish the column jointly with the others (--column), which is the better "
-    "answer for many of them; or name fewer known columns; or lower the limit (--min-group)."
+    "published; or, instead of keeping the column, publish it jointly with the others (--column), "
+    "which promises nothing to those who know it from elsewhere; or name fewer known columns; or "
+    "lower the limit (--min-group)."
 )
 
 

@@ -46,8 +46,7 @@ _HEADING = "What if they know more?"
 def _blocks(found: Stress) -> Iterator[Block]:
     yield Paragraph(
         f"{found.goal} is promised to those who are described. Others may know more, or believe "
-        f"something else. Of {len(found.cases)} who were tested, {reach_of(found)}. The worst come "
-        "first."
+        f"something else. {len(found.cases)} were tested: {reach_of(found)}. The worst come first."
     )
     size, *shares = heads_of(found)[1:4]
     names = (size, *shares, "strata judged", "strata too small", "rows not judged")

@@ -111,12 +111,11 @@ class Answering:
         option = " ".join(f"--known {name}" for name in case.columns)
         bands = [name for name in case.columns if name in self.rows.bands]
         option += "".join(f" --bands {name}={_edges(self.rows, name)}" for name in bands)
-        jointly = " ".join(f"--column {name}" for name in case.columns)
         if any(name in self.rows.untold for name in case.columns):
             return Answer(option="--bands", note="give bands that have enough rows each")
-        return self._knowing(case.columns, option, jointly)
+        return self._knowing(case.columns, option)
 
-    def _knowing(self, others: Sequence[str], option: str, jointly: str = "") -> Answer:
+    def _knowing(self, others: Sequence[str], option: str) -> Answer:
         """Describe those who know these columns as well."""
         if self.left() <= 0.0:
             return Answer(option=option, note=_TOO_LONG)
@@ -128,10 +127,11 @@ class Answering:
         ]
         if tally.small:
             return Answer(
-                option=f"publish jointly: {jointly}" if jointly else option,
+                option=f"{option}, with values merged",
                 note=f"some combinations have fewer than {MIN_GROUP} rows of a secret, so --known "
-                "is refused. Merge values (--merge, --bands), or publish the column jointly: that "
-                "is another table, whose error is not comparable",
+                "is refused. With values merged (--merge, --bands) it covers those who know the "
+                "merged value, and no more. To publish the column jointly (--column) covers nobody "
+                "who knows its true value. A floor, or larger noise, helps whatever they know",
             )
         return self._again(option, self._with(met))
 
@@ -217,7 +217,7 @@ class Answering:
         if isinstance(found, str):
             return Answer(option=option, note=found)
         left = value_case(self.subject, self.rows, self.unit, found.mechanism)
-        note = "" if left.holds is True else f"leaves ε = {shown(left.epsilon)}"
+        note = "" if left.holds is True else f"with {option} ε is still {shown(left.epsilon)}"
         return Answer(option=option, rmse=found.rmse, note=note)
 
 

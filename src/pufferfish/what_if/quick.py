@@ -86,10 +86,10 @@ def stress_in_words(found: Stress | str) -> Step:
     return Step(
         TITLE,
         (
-            "somebody knows more than was described, or believes something else? Of "
-            f"{len(found.cases)} such cases, {reach_of(found)}; the worst are "
-            "below. `pufferfish stress RECORD TABLE` tests more, and says "
-            "what would help. Private, and in no record.",
+            "somebody knows more than was described, or believes something else? "
+            f"{len(found.cases)} such cases were judged: {reach_of(found)}; the worst are below. "
+            "`pufferfish stress RECORD TABLE` tests more, and says what would help. Private, and "
+            "in no record.",
             *found.notes,
         ),
         tuple(Entry(_told(found, each)) for each in told),

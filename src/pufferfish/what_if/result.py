@@ -217,7 +217,7 @@ class Stress:
         head = [
             f"{self.subject}: {self.goal} is promised to those who are described. Error of a "
             f"published value {readable(self.rmse, 3)}{constant}; {self.rows:,} rows.",
-            f"Of {len(self.cases)} others who know more, or believe something else, "
+            f"{len(self.cases):,} others were judged, who know more or believe something else: "
             f"{reach_of(self)}.",
             f"A pair of secrets is judged where both have at least {self.min_rows} rows. The best "
             "guess is between two secrets that are equally likely given what is known: 50% says "
@@ -253,11 +253,11 @@ def tabulate(found: Stress) -> list[str]:
 
 
 def reach_of(found: Stress) -> str:
-    """How many cases the promise does not reach, or may not."""
+    """For how many the promise is not kept, or may not be."""
     broken = sum(each.holds is False for each in found.cases)
     open_ = sum(each.holds is None for each in found.cases)
-    untold = f", and of {open_} it cannot be told" if open_ else ""
-    return f"the promise does not reach {broken}{untold}"
+    untold = f", and for {open_} it cannot be told" if open_ else ""
+    return f"the promise is not kept for {broken}{untold}"
 
 
 def heads_of(found: Stress) -> list[str]:
