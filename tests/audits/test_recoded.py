@@ -214,3 +214,18 @@ def test_a_map_that_is_a_tenth_off(monkeypatch: pytest.MonkeyPatch, fresh_sample
         of_a_table().mechanism, of_a_table().scenario, of_a_table().promise, draws=400_000
     )
     assert found.verdict == "violated"
+
+
+def test_categories_have_no_average_and_are_named_as_such() -> None:
+    """Their places are no numbers: an error of 68.8 places says nothing."""
+    laws = {
+        "a": pf.Categorical(["x", "y", "z"], counts=[5, 3, 2]),
+        "b": pf.Categorical(["x", "y", "z"], counts=[2, 3, 5]),
+    }
+    scenario = pf.Scenario(pf.Belief(laws, columns=["c"], provenance="public"))
+    found = pf.calibrate(scenario, pf.Guarantee(0.5), mechanism="recode")
+    drawn = pf.Mechanism.from_calibration(found, entropy=pf.NotPrivateEntropy(1))
+    checks = {each.name: each for each in pf.audit(drawn, scenario, GOAL, draws=DRAWS).checks}
+    assert "the average of many runs" not in checks
+    assert "every row of every run is drawn afresh" in checks
+    assert "category no. " in checks[TABLE_CHECK].detail

@@ -17,7 +17,7 @@ from pufferfish.audits.bounds import Counts
 from pufferfish.audits.cells import Cells
 from pufferfish.audits.draws import Generator
 from pufferfish.audits.result import AuditCheck
-from pufferfish.audits.rows import check_repeats
+from pufferfish.audits.rows import AVERAGE, check_repeats
 from pufferfish.audits.subject import Subject
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.exact import WHOLE
@@ -55,7 +55,9 @@ def check_recoding(
     varied = int(np.argmin((chances**2).sum(axis=1))) if numbers.size else 0
     if numbers.size and chances[varied].max() <= _OFTEN:
         likely = _likely(law, chances[varied])
-        yield from check_repeats(subject, float(numbers[varied]), likely, rows, 0.5 * alpha, source)
+        found = check_repeats(subject, float(numbers[varied]), likely, rows, 0.5 * alpha, source)
+        # The places of categories have no average.
+        yield from (each for each in found if not (law.labelled and each.name == AVERAGE))
     yield AuditCheck(
         name=_DIGITS,
         passed=None,
@@ -83,7 +85,7 @@ def check_table(subject: Subject, law: Recoding, draws: int, alpha: float) -> Au
         name=_TABLE,
         passed=bool(logs[x, y] >= math.log(alpha / (2.0 * logs.size))),
         detail=f"{len(law.values)} values, {each:,} draws of each; farthest off: "
-        f"{_name(_inputs(law)[x])} is published as {_name(law.coded_outputs[y])} in "
+        f"{_name(law, _inputs(law)[x])} is published as {_name(law, law.coded_outputs[y])} in "
         f"{hits[x, y] / each:.3%} of draws, {0.5 * (low[x, y] + high[x, y]):.3%} by the map",
     )
 
@@ -137,5 +139,9 @@ def _chances(law: Recoding) -> tuple[FloatArray, FloatArray]:
     return low, np.clip(chances * factor + _ABSOLUTE, 0.0, 1.0)
 
 
-def _name(value: float | None) -> str:
-    return "a hole" if value is None or math.isnan(value) else f"{value:.6g}"
+def _name(law: Recoding, value: float | None) -> str:
+    """A number; of a category, which may say whose it is, only its place in the map."""
+    if law.labelled and value == _UNSEEN:
+        return "an unseen category"
+    place = "category no. " if law.labelled else ""
+    return "a hole" if value is None or math.isnan(value) else f"{place}{value:.6g}"

@@ -21,11 +21,11 @@ from pufferfish.audits.subject import Subject
 from pufferfish.core.validation import FloatArray
 from pufferfish.words.numbers import percent
 
-__all__ = ["check_repeats", "check_rows"]
+__all__ = ["AVERAGE", "check_repeats", "check_rows"]
 
 RUNS = 48
 _EVERY_ROW = "every row is noised"
-_AVERAGE = "the average of many runs"
+AVERAGE = "the average of many runs"
 # Waves of an even number of rows have a last one that is not exponential: rows are odd by default.
 # Normal approximations are trusted to so much more than their own bound.
 _MARGIN = 1.15
@@ -278,7 +278,7 @@ def _average(errors: FloatArray) -> AuditCheck:
     """What somebody learns who sees every run: no fault of a release that happens once."""
     one, many = (float(np.sqrt(np.mean(each**2))) for each in (errors, errors.mean(axis=0)))
     return AuditCheck(
-        name=_AVERAGE,
+        name=AVERAGE,
         passed=None,
         detail=f"of {errors.shape[0]} runs over the same column is off by {many:.3g}, one run by "
         f"{one:.3g}: publish once, or count repeats in a ledger",
