@@ -141,7 +141,9 @@ def test_three_steps_on_the_built_in_data(opened: Opened, tmp_path: Path) -> Non
     record = Record.load(files[".record.json"])
     assert record.plan.calibration.noise.std == wanted.noise.std
     for end in (".public.html", ".report.html"):
-        assert "education-num" in files[end].read_text(encoding="utf-8")
+        page = files[end].read_text(encoding="utf-8")
+        assert "education-num" in page
+        assert ("What if they know more?" in page) is (end == ".report.html")
 
 
 FITTED_ON = {"released": RELEASED, "reference": REFERENCE, "public": PUBLIC}

@@ -254,7 +254,9 @@ def test_a_table_from_the_columns_to_what_is_saved(opened: Opened, tmp_path: Pat
     record = TableRecord.load(files[".record.json"])
     assert record.plan.calibration.mechanism == plan.calibration.mechanism
     for end in (".public.html", ".report.html"):
-        assert "income" in files[end].read_text(encoding="utf-8")
+        page = files[end].read_text(encoding="utf-8")
+        assert "income" in page
+        assert ("What if they know more?" in page) is (end == ".report.html")
 
     # The same elsewhere: by the commands, and by the script.
     elsewhere = tmp_path / "elsewhere"

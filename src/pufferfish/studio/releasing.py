@@ -111,13 +111,13 @@ def _reports(source: Source, record: AnyRecord, output: Path, voice: Voice) -> I
     with voice.progress("Writing the reports") as progress:
         # Where persons became one row each, the table's own column is another one.
         given = None if plan.reduction else WrittenAs(source.path, source.format)
-        released, original = (
-            (count_column(output, plan.column), count_column(given, plan.column))
+        released = (
+            count_column(output, plan.column)
             if isinstance(plan, ColumnPlan)
-            else (WrittenAs(str(output), FileFormat(kind=source.format.kind)), given)
+            else WrittenAs(str(output), FileFormat(kind=source.format.kind))
         )
         progress(0.3)
-        page = report(record, released=released, original=original)
+        page = report(record, released=released, original=given)
         internal = output.with_name(output.name + ".report.html")
         write_text(internal, page, private=True)
         yield Document(path=internal, what="a report for who may see the data", private=True)
