@@ -142,7 +142,6 @@ def test_a_promise_that_would_not_survive_the_next_sample_has_to_be_asked_for() 
         ({"mechanism": "recode", "floor": 1.0, "metric": np.full((16, 16), np.nan)}, "symmetric"),
         ({"mechanism": "recode", "floor": 1.0, "metric": np.zeros((3, 3))}, "16 values"),
         ({"floor": 0.5}, "recode"),
-        ({"wrong": 0.1, "mechanism": "gaussian"}, "recode"),
         ({"keep_histogram": False}, "recode"),
         ({"loss": np.ones((3, 3))}, "recode"),
     ],
