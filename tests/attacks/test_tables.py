@@ -1,8 +1,8 @@
 """A sceptic reads the whole published file, all columns of it, and learns no more than promised.
 
 The sentences that this refutes, of releases before tables were protected as a whole: a promise of
-ε = 1/2 for one column beside columns that are kept, "the promise allows 62.2%". Whoever reads the
-other columns as well is right about the secret in 78% of rows.
+ε = 1/2 for one column next to columns that are kept, "the promise allows 62.2%". Somebody who
+reads the other columns as well is right about the secret in 78% of rows.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def protection_part(columns: Sequence[FoundColumn], example: Example | None) -> 
                     },
                     None,
                     tags.div(
-                        number("rows_per_person", "At most so many rows of one person", 2, min="1"),
+                        number("rows_per_person", "Rows of one person, at most", 2, min="1"),
                         data_if="rows_way any equal independent",
                         hidden="",
                     ),

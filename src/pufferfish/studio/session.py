@@ -114,7 +114,7 @@ _CONTROLS = {
     "--missing": "Rows without a value",
     "--pair": "Which secrets must look alike?",
     "--min-group": "More: Refuse a secret with fewer records than",
-    "--rows-per-person": "At most so many rows of one person",
+    "--rows-per-person": "Rows of one person, at most",
     "--one-row": "What is published of a person?",
     "--mechanism": "What is applied to a value?",
     "--epsilon": "Choose by: the promise",

@@ -27,7 +27,7 @@ from pufferfish.words.numbers import at_most, percent
 __all__ = ["Answering"]
 
 _TOO_LONG = "not computed: it took too long"
-# In so many samples the promise must be kept.
+# The share of samples in which the promise must be kept.
 _MOST = 0.95
 
 
