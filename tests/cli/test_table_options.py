@@ -110,16 +110,16 @@ def test_the_least_share_that_holds(typed: Typed) -> None:
     asked = (*JOINT, "--keep", "sex", "--wrong", "auto")
     said = typed("calibrate", *asked, "-o", "plan.json")
     assert said.code == 0
-    assert "10 of 10 random splits" in said.err
+    assert "holds in 95% of random splits" in said.err
     # Judged by other splits than it was chosen by.
     assert "median of 5 random splits" in said.out
     plan = TablePlan.load("plan.json")
     chosen = plan.certificate.wrong
-    assert f"--wrong auto chose {chosen:g}," in said.err
+    assert f"--wrong is {chosen:g}, the least" in said.err
     parts = plan.calibration.parts
     assert len(parts) == 2
     assert all(each.recode is not None and each.recode.wrong_of_table for each in parts)
-    # The next smaller one of the list breaks the promise in some of the same splits.
+    # The next smaller one of the list breaks the promise in three or more of the same splits.
     before = [each for each in WRONGS if 0.0 < each < chosen]
     assert before
     beliefs = pf.fit_beliefs("people.csv", columns=["job", "grade"], secret="race", known=["sex"])
@@ -127,9 +127,9 @@ def test_the_least_share_that_holds(typed: Typed) -> None:
     scenario, goal = pf.Scenario(beliefs), pf.Guarantee(0.5)
     for wrong, holds in ((before[-1], False), (chosen, True)):
         found = pf.held_out(
-            scenario, goal, counts="people.csv", splits=10, seed=1, wrong=wrong, **how
+            scenario, goal, counts="people.csv", splits=73, seed=1, wrong=wrong, **how
         )
-        assert (found.held == 10) is holds
+        assert (found.held >= 71) is holds
 
 
 def test_the_share_of_numbers_with_a_known_column(typed: Typed) -> None:
@@ -143,7 +143,7 @@ def test_the_share_of_numbers_with_a_known_column(typed: Typed) -> None:
 def test_the_share_of_a_half_is_told(typed: Typed) -> None:
     said = typed("release", *JOINT, "--wrong", "auto", "--fit-on", "half", "-o", "out.csv")
     assert said.code == 0
-    assert "--wrong auto chose" in said.err
+    assert "It was chosen by looking at the table" in said.err
     assert "(one split" in said.out
     assert "was chosen, from a short public list, by looking at the" in said.out
 

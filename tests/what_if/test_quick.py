@@ -68,7 +68,7 @@ def test_no_time_is_said_and_not_taken_for_kept(
         assert "it took too long" in case.note
     # The bands of a column are not looked for either.
     assert found.knowing("age").note == "cannot be told: it took too long"
-    assert "of 3 it cannot be told" in stress_in_words(found).paragraphs[0]
+    assert "for 3 it cannot be told" in stress_in_words(found).paragraphs[0]
 
 
 def test_large_tables_halves_and_unreadable_ones_are_said(

@@ -9,7 +9,7 @@ from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.core.errors import UnsupportedError
-from pufferfish.noise import GaussianNoise, Law, Stratified
+from pufferfish.noise import Law, Stratified
 from pufferfish.recoding.law import Recoding
 
 __all__ = ["arguments_of", "calibrate_again"]
@@ -51,8 +51,9 @@ def arguments_of(calibration: Calibration) -> dict[str, Any]:
         raise UnsupportedError(
             "this recoding was not found by calibrate, so it cannot be found again."
         )
-    gaussian = any(isinstance(each, GaussianNoise) for each in laws)
-    found: dict[str, Any] = keep | {"mechanism": "gaussian" if gaussian else "laplace"}
+    # The log-density of Laplace noise changes by a bounded ratio, that of a Gaussian by any.
+    laplace = all(each.identity or each.ratio_scale > 0.0 for each in laws)
+    found: dict[str, Any] = keep | {"mechanism": "laplace" if laplace else "gaussian"}
     if calibration.method != "given":
         found |= {"method": calibration.method, "radius": calibration.radius}
         found |= {} if calibration.tau is None else {"tau": calibration.tau}

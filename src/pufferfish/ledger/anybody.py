@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from pufferfish.core.numerics import float_upper
-from pufferfish.noise import LaplaceNoise, Law, Stratified
+from pufferfish.noise import Law, Stratified, as_noise
 from pufferfish.recoding.exact import exp_lower
 from pufferfish.recoding.law import Recoding
 
@@ -42,8 +42,9 @@ def price_of(law: Law, width: float = math.inf) -> float:
         first = math.inf if law.noise is None else price_of(law.noise, width)
         # A map without a floor may have such a price, too, but nobody asked that it be small.
         return first if law.floor is None else min(first, _price_of_map(law))
-    if isinstance(law, LaplaceNoise) and math.isfinite(width):
-        return float_upper((Fraction(width) + Fraction(law.grid or 0.0)) / Fraction(law.scale))
+    if law.ratio_scale > 0.0 and math.isfinite(width):
+        apart = Fraction(width) + Fraction(as_noise(law).grid or 0.0)
+        return float_upper(apart / Fraction(law.ratio_scale))
     return math.inf
 
 

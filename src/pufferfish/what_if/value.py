@@ -21,7 +21,7 @@ from pufferfish.beliefs.scenario import Belief, Scenario
 from pufferfish.core.validation import FloatArray, positive
 from pufferfish.exact import verify
 from pufferfish.insight.guesses import accuracy_upper
-from pufferfish.noise import LaplaceNoise, Law, Stratified
+from pufferfish.noise import Law, Stratified, as_noise
 from pufferfish.recoding.law import Recoding
 from pufferfish.what_if.result import Case
 from pufferfish.what_if.rows import Rows
@@ -106,9 +106,10 @@ def _near(law: Law, values: FloatArray, unit: float) -> Iterator[tuple[Law, Prio
     if not isinstance(law, Recoding):
         # Noise is the same everywhere but for the grid, so any value will do.
         start, extra = float(values[0]), 0.0
-        if isinstance(law, LaplaceNoise) and law.grid is not None:
-            on_grid = all((each / law.grid).is_integer() for each in (*values.tolist(), unit))
-            extra = 0.0 if on_grid else law.grid / law.scale
+        grid = as_noise(law).grid
+        if law.ratio_scale > 0.0 and grid is not None:
+            on_grid = all((each / grid).is_integer() for each in (*values.tolist(), unit))
+            extra = 0.0 if on_grid else grid / law.ratio_scale
         yield law, _point(start), _point(start + unit), extra
         return
     taken = np.array(law.cells.numbers) if law.listed else values

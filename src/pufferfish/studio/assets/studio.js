@@ -33,17 +33,19 @@
     say();
   }
 
-  // Files go to the server as they are; it answers with a key that the page claims them by.
+  // Files go to the server as they are; it answers with a key that the page claims them by. What was
+  // refused here the server does not know: that stays said until another table is chosen.
+  let refused = "";
   function send(input) {
     const file = input.files[0];
     if (!file) return;
     if (file.size > Number(document.querySelector("[data-most]").dataset.most)) {
-      problem(document.querySelector("[data-most]").dataset.refusal);
+      refuse(document.querySelector("[data-most]").dataset.refusal);
       return;
     }
     const bar = input.closest("[data-file]").querySelector("progress");
     const request = new XMLHttpRequest();
-    const failed = (text) => { bar.hidden = true; problem(text); };
+    const failed = (text) => { bar.hidden = true; refuse(text); };
     request.open("POST", `upload?name=${encodeURIComponent(file.name)}`);
     request.upload.addEventListener("progress", (event) => { bar.value = event.loaded / event.total; });
     request.addEventListener("load", () => {
@@ -73,6 +75,11 @@
     for (const part of document.querySelectorAll("[data-rule]")) part.hidden = !roles.has(part.dataset.rule);
     const source = document.querySelector('input[name="source"]:checked');
     document.querySelector('[data-file="upload"]').hidden = !(source && source.value === "upload");
+  }
+
+  function refuse(text) {
+    refused = text;
+    problem(text);
   }
 
   function problem(text) {
@@ -162,6 +169,7 @@
   }
 
   document.addEventListener("change", (event) => {
+    if (event.target.matches("input[data-upload], input[name=source]")) refused = "";
     if (event.target.matches("input[data-upload]")) send(event.target);
     fold();
   });
@@ -197,7 +205,7 @@
   Shiny.addCustomMessageHandler("choose", choose);
   Shiny.addCustomMessageHandler("demand", demand);
   Shiny.addCustomMessageHandler("released", released);
-  Shiny.addCustomMessageHandler("problem", ({ text }) => problem(text));
+  Shiny.addCustomMessageHandler("problem", ({ text }) => problem(text || refused));
   Shiny.addCustomMessageHandler("busy", working);
   Shiny.addCustomMessageHandler("progress", working);
 })();
