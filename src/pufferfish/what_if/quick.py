@@ -99,7 +99,9 @@ def stress_in_words(found: Stress | str) -> Step:
 def _size(found: Stress, case: Case) -> str:
     """What the promise becomes; nothing where that cannot be told."""
     if found.goal.pure:
-        return "" if case.epsilon is None else f"ε = {shown(case.epsilon)}"
+        size = shown(case.epsilon)
+        is_number = not size.startswith("above")
+        return "" if case.epsilon is None else f"ε {'= ' if is_number else ''}{size}"
     return "" if case.delta is None else f"δ = {shown(case.delta)} at ε = {found.goal.epsilon:g}"
 
 

@@ -20,6 +20,9 @@ Kind = Literal["table", "columns", "learner", "population", "splits", "earlier",
 # An ε beyond this is shown as infinite: one of two secrets is excluded, but for 1e-13 of the chance
 # of the other. What keeps it finite is how a map is rounded to whole numbers.
 ENDLESS = 30.0
+# Beyond this no digit is shown, and none decides: it rests on entries of a map that are so small
+# that they differ between machines.
+VAST = 10.0
 # Pairs of columns that are shown one by one.
 _MOST_PAIRS = 12
 
@@ -113,7 +116,7 @@ class Case:
         """What cases are sorted by, the worst first: broken, not to be told, kept."""
         rank = {False: 0.0, None: 1.0, True: 2.0}[self.holds]
         size = self.epsilon if goal.pure else self.delta
-        known = 0.0 if size is None else math.inf if size > ENDLESS else size
+        known = 0.0 if size is None else math.inf if size > ENDLESS else min(size, VAST)
         return rank, -known, -(self.guess or 0.0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -289,7 +292,9 @@ def shown(size: float | None) -> str:
     """A number that is at most this, as text: ∞ where it is infinite, or as good as that."""
     if size is None:
         return "?"
-    return "∞" if size > ENDLESS else at_most(size, 3)
+    if size > VAST:
+        return "∞" if size > ENDLESS else f"above {VAST:g}"
+    return at_most(size, 3)
 
 
 def remarks_of(found: Stress) -> list[str]:
