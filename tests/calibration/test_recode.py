@@ -293,3 +293,13 @@ def test_progress_and_a_limit_of_time() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         pf.calibrate(scenario, pf.Guarantee(1.0), mechanism="recode", wrong=0.03, progress=cancel)
+
+
+def test_repeats_are_not_charged_by_described_laws_where_laws_may_be_wrong() -> None:
+    """A coupling of the described laws says nothing about all that are near them."""
+    scenario = education(["Black", "Asian-Pac-Islander"])
+    asked: dict[str, Any] = {"mechanism": "recode", "floor": 1.0}
+    plain = pf.calibrate(scenario, pf.Guarantee(1.0), nominal=True, **asked)
+    robust = pf.calibrate(scenario, pf.Guarantee(1.0), wrong=0.01, **asked)
+    assert plain.composable is not None
+    assert robust.composable is None

@@ -497,3 +497,29 @@ def test_beliefs_that_read_a_column_in_two_ways() -> None:
     cal = pf.calibrate(both, pf.Guarantee(0.2), mechanism="recode", wrong=0.02)
     with pytest.raises(pf.InvalidInputError, match="read column 'size' by different rules"):
         pf.Plan(calibration=cal, columns=["size"], secret="g", others=["c"])
+
+
+def test_a_plan_that_claims_a_table_must_have_its_counts() -> None:
+    """The right name of a table is no proof: laws that look alike would promise anything."""
+    (belief,) = pf.fit_beliefs(table(), columns=["size"], secret="g", only=["a", "b"])
+    alike = replace(belief, priors=dict.fromkeys("ab", belief.priors["a"]))
+    asked: dict[str, Any] = {"mechanism": "recode", "wrong": 0.02}
+    for said, refused in ((belief, False), (alike, True)):
+        cal = pf.calibrate(pf.Scenario(said), pf.Guarantee(0.2), **asked)
+        plan = pf.Plan(
+            calibration=cal, columns=["size"], secret="g", others=["c"], allow_no_noise=True
+        )
+        if refused:
+            with pytest.raises(DataError, match="the table has other counts"):
+                pf.release(table(), plan)
+        else:
+            assert pf.release(table(), plan).record.beliefs_from == "this table"
+
+
+def test_how_many_values_a_hidden_column_has_is_not_said() -> None:
+    """A public edition counts adversaries by what they know, and not by its values."""
+    fit = {"edges": {"age": [35, 45]}, "secret": "g", "only": ["a", "b"], "min_group": 1}
+    plans = [planned(["size"], known=["age"], fit=fit), planned(["size"])]
+    assert len(plans[0].scenario.beliefs) > 3
+    found = [pf.release(table(), each).record.to_dict("public")["adversaries"] for each in plans]
+    assert found == [2, 1]
