@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from pufferfish.beliefs.known import (
 )
 from pufferfish.beliefs.pairs import AllPairs, Secret, SecretPair, check_secret, some_secrets
 from pufferfish.beliefs.priors import Categorical, Discrete, Prior
+from pufferfish.beliefs.region import SampleRegion
 from pufferfish.beliefs.rules import Rule
 from pufferfish.beliefs.silence import (
     default_pairs,
@@ -86,6 +87,8 @@ class Belief:
         given: What this adversary also knows of a row, column by column: the laws are those of
             rows that have these values. Empty: nothing.
         rules: For some columns, the public rule by which their entries become labels.
+        region: Which other laws the sample does not exclude from which the laws were counted;
+            certificates cover all of them. None: the laws are taken as they are.
     """
 
     priors: Mapping[Secret, Prior]
@@ -104,6 +107,7 @@ class Belief:
     columns: tuple[str, ...]
     given: Given = field(compare=False)
     rules: Rules = field(compare=False)
+    region: SampleRegion | None
     # What `given` is compared by.
     _known: frozenset[Any] = field(init=False)
 
@@ -125,6 +129,7 @@ class Belief:
         columns: Sequence[str] = (),
         given: Mapping[str, Any] | None = None,
         rules: Iterable[Rule] | Mapping[str, Rule] = (),
+        region: SampleRegion | None = None,
     ) -> None:
         """Copy, freeze and refuse what is no belief."""
         require(
@@ -172,6 +177,7 @@ class Belief:
         object.__setattr__(self, "given", check_given(given))
         object.__setattr__(self, "_known", given_key(self.given))
         object.__setattr__(self, "rules", check_rules(rules))
+        object.__setattr__(self, "region", self._checked_region(region))
 
     @staticmethod
     def _checked_cap(laws: Mapping[Secret, Prior], cap: object) -> tuple[float, float]:
@@ -182,6 +188,22 @@ class Belief:
         inside = all(_atoms_within(law, low, high) for law in laws.values())
         require(inside, "a table of values that are capped has some outside the cap.")
         return low, high
+
+    def _checked_region(self, region: object) -> SampleRegion | None:
+        if region is None:
+            return None
+        if not isinstance(region, SampleRegion):
+            raise InvalidInputError(f"region must be a SampleRegion, got {type(region).__name__}.")
+        require(
+            all(getattr(law, "counts", None) is not None for law in self.priors.values()),
+            "only laws that were counted have a sampling error: give Discrete or Categorical laws "
+            'with counts, such as those of families=["empirical"].',
+        )
+        require(
+            self.missing_counts.keys() >= {each for each in self.missing if self.missing[each]},
+            "a region needs the number of rows without a value, too.",
+        )
+        return region
 
     def lies_within(self, low: float, high: float) -> bool:
         """Whether moving values to these bounds changes nothing of what is believed."""
@@ -220,6 +242,7 @@ class Belief:
             columns=self.columns,
             given=dict(self.given),
             rules=tuple(self.rules.values()),
+            region=self.region,
         )
         fields = dict(self.priors), self.name, self.provenance, dict(self.missing), self.radius
         return counted, (*fields, self.cap, self.fitted_on, self.fitted_at)
@@ -256,6 +279,9 @@ class PairOfLaws(NamedTuple):
     # How far in total variation each law may be off, on the range that values are capped to.
     wrong: float = 0.0
     cap: tuple[float, float] | None = None
+    # t of the sampling region, 0 without one, and on which values its laws may lie.
+    sampling_radius: float = 0.0
+    listed: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -298,6 +324,22 @@ class Scenario:
         object.__setattr__(self, "beliefs", given)
         every = AllPairs(secrets_of_all(given))
         object.__setattr__(self, "pairs", every if asked == every else asked)
+        object.__setattr__(self, "beliefs", self._sharing_confidence())
+
+    def _sharing_confidence(self) -> tuple[Belief, ...]:
+        """The beliefs, whose regions know how many pairs share their confidence."""
+        sampled = [each for each in self.beliefs if each.region is not None]
+        if not sampled:
+            return self.beliefs
+        require(
+            len({each.region.confidence for each in sampled if each.region}) == 1,
+            "beliefs with a sampling error must have the same confidence: it is shared by them.",
+        )
+        pairs = sum(len(self.pairs_of(each)) for each in sampled)
+        return tuple(
+            each if each.region is None else replace(each, region=each.region.among(pairs))
+            for each in self.beliefs
+        )
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
@@ -349,7 +391,17 @@ def laws_of(belief: Belief, pair: SecretPair, wrong: float = 0.0) -> PairOfLaws:
         belief.provenance,
         wrong,
         belief.cap,
+        *_sampling_of(belief),
     )
+
+
+def _sampling_of(belief: Belief) -> tuple[float, tuple[float, ...]]:
+    """t of the region of a pair, and all values that were seen, whatever their secret."""
+    if belief.region is None:
+        return 0.0, ()
+    laws = (*belief.priors.values(), belief.frequencies)
+    seen = [law.values for law in laws if isinstance(law, Discrete)]
+    return belief.region.radius, tuple(np.unique(np.concatenate(seen)).tolist()) if seen else ()
 
 
 def _list_secrets(name: str, given: object) -> tuple[Any, ...]:

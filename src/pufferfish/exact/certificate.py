@@ -36,6 +36,7 @@ class PairResult:
 
     `direction` is (s_i, s_j): δ is HS_ε(P_i‖P_j) and ε* the supremum of log p_i/p_j. A lower bound
     of −inf claims nothing, an upper bound of inf promises nothing. `provenance` is the belief's.
+    Over a sampling region `witnesses` has λ and λ' for each output, which show the upper bounds.
     """
 
     belief: str
@@ -46,11 +47,17 @@ class PairResult:
     epsilon_lower: float
     epsilon_upper: float
     provenance: str = "private"
+    witnesses: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be the result of anything."""
         for text in (self.belief, self.provenance):
             require(isinstance(text, str) and bool(text), "a result needs a belief by name.")
+        for both in self.witnesses:
+            require(
+                len(both) == 2 and all(map(math.isfinite, both)),
+                "witnesses must be two numbers for each output.",
+            )
         for secret in self.pair:
             require(isinstance(secret, str | int), f"a secret cannot be {secret!r}.")
         require(
@@ -206,6 +213,16 @@ class Certificate:
         screened = (each.epsilon_upper for each in self.screened)
         return max(*screened, *(result.epsilon_upper for result in self.results), 0.0)
 
+    def witnesses_of(
+        self, belief: str
+    ) -> dict[SecretPair, tuple[float, tuple[tuple[float, float], ...]]]:
+        """By direction, what ε* is said to be at most, and the witnesses of it."""
+        return {
+            each.direction: (each.epsilon_upper, each.witnesses)
+            for each in self.results
+            if each.belief == belief and each.witnesses
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; infinities become the text "inf"."""
         document = written(
@@ -277,6 +294,7 @@ class ResultEntries(Entries, kw_only=True):
     delta_upper: Bound
     epsilon_lower: Bound
     epsilon_upper: Bound
+    witnesses: tuple[tuple[float, float], ...] = ()
 
 
 class CertificateEntries(Entries, kw_only=True):
@@ -294,7 +312,10 @@ class CertificateEntries(Entries, kw_only=True):
 def _written(shape: type[Entries], result: PairResult | Screened) -> dict[str, Any]:
     bounds = {name: getattr(result, name) for name in _NUMBERS if hasattr(result, name)}
     infinite = {name: str(each) for name, each in bounds.items() if not math.isfinite(each)}
-    return written(shape, result, **infinite)
+    document = written(shape, result, **infinite)
+    if not document.get("witnesses", True):
+        del document["witnesses"]
+    return document
 
 
 def _numbers(entries: ResultEntries | ScreenedEntries) -> dict[str, Any]:

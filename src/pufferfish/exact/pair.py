@@ -19,6 +19,7 @@ from pufferfish.exact.compressed import compress
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.field import RatioField
 from pufferfish.exact.hockeystick import hockey_stick
+from pufferfish.exact.noised_sample import sampled_ratios
 from pufferfish.exact.published import delta_of_published, epsilon_of_published
 from pufferfish.exact.radius import delta_within, epsilon_within, inner_epsilon
 from pufferfish.exact.supremum import supremum
@@ -78,11 +79,7 @@ class PairOracle:
         self._noise = noise
         self._parts = laws.first.components(), laws.second.components()
         with quiet():
-            self._forward, self._backward = (
-                _wrong_directions(laws, noise)
-                if laws.wrong
-                else _directions(laws.first, laws.second, noise)
-            )
+            self._forward, self._backward = _ways(laws, noise)
 
     def delta(self, epsilon: float, tolerance: float = TOLERANCE) -> BothWays:
         """δ at ε, both directions, with holes and grid, for all laws within the belief's radius."""
@@ -139,6 +136,18 @@ class PairOracle:
 def quiet() -> np.errstate:
     """Overflow gives an infinity or nan, which every bound reads as "not known"."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
+def _ways(laws: PairOfLaws, noise: Noise) -> tuple[_Direction, _Direction]:
+    if laws.sampling_radius:
+        forward, backward = sampled_ratios(laws, noise)
+        return (
+            _Direction(lambda epsilon, _: forward.hockey_stick(epsilon), forward.supremum),
+            _Direction(lambda epsilon, _: backward.hockey_stick(epsilon), backward.supremum),
+        )
+    if laws.wrong:
+        return _wrong_directions(laws, noise)
+    return _directions(laws.first, laws.second, noise)
 
 
 def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, _Direction]:

@@ -30,7 +30,7 @@ from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_docume
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parse_family
 from pufferfish.options.publishing import bounds_of
-from pufferfish.options.quoting import escaped, pieces, plain
+from pufferfish.options.quoting import escaped, pieces, plain, read_share
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.tables import Summary
@@ -122,6 +122,32 @@ class Adversaries:
     ] = "refuse"
     min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30
     cap: Cap = None
+    sampling_confidence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Keep the promise for every law that the rows, as a sample, do not exclude with "
+            "this confidence, such as 95%: then it also holds for the population that they come "
+            "from.",
+        ),
+    ] = None
+    cells: Annotated[
+        int | None,
+        typer.Option(
+            help="With --sampling-confidence: how many different values are possible, one more "
+            'for "other". By default as many as the table has, and one.',
+        ),
+    ] = None
+
+    @property
+    def confidence(self) -> float | None:
+        """That of --sampling-confidence."""
+        if self.sampling_confidence is None:
+            require(self.cells is None, "--cells goes with --sampling-confidence.")
+            return None
+        share = read_share("--sampling-confidence", self.sampling_confidence, "0.95 or 95%")
+        require(share > 0.0, "--sampling-confidence must be above 0, such as 0.95 or 95%.")
+        return share
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -290,6 +316,8 @@ class Adversaries:
                     bootstrap=self.bootstrap,
                     min_group=self.min_group,
                     provenance=self.provenance,
+                    confidence=self.confidence,
+                    cells=self.cells,
                     progress=lambda done, total: progress(done / total),
                 )
         return tuple(found)

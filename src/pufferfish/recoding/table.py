@@ -21,6 +21,7 @@ from pufferfish.core.errors import CertificationError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import CellLaw, IntegerTable, Whole
 from pufferfish.recoding.exact import WHOLE, Floor, delta_of, exp_lower, publish
+from pufferfish.recoding.sampled import SampledPair
 
 __all__ = ["Duty", "repair", "round_table"]
 
@@ -40,6 +41,8 @@ class Duty:
         pairs: Of each, which of them must look alike, in both orders.
         goal: The promise.
         wrong: How far in total variation each law may be off.
+        radii: Of each adversary, t of the sampling region of a pair, whose laws then are counts of
+            rows; 0, or none at all: the laws as they are.
         floor: Which values may be told apart by how much (`kernels.line_floor`, `metric_floor`).
     """
 
@@ -47,7 +50,13 @@ class Duty:
     pairs: tuple[tuple[tuple[int, int], ...], ...]
     goal: Guarantee
     wrong: Fraction = Fraction(0)
+    radii: tuple[float, ...] = ()
     floor: Floor = ()
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some laws are those that a sample does not exclude."""
+        return any(self.radii)
 
 
 def round_table(matrix: FloatArray) -> IntegerTable:
@@ -96,7 +105,11 @@ def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
     outs, goal = table.shape[1], duty.goal
     needed = [Fraction(0)] * outs
     factor = exp_lower(goal.epsilon)
-    for laws, pairs in zip(duty.laws, duty.pairs, strict=True):
+    radii = duty.radii or (0.0,) * len(duty.laws)
+    for laws, pairs, radius in zip(duty.laws, duty.pairs, radii, strict=True):
+        if radius:
+            needed = _over_region(table, duty, laws, pairs, radius, needed)
+            continue
         seen = [publish(table, law, duty.wrong) for law in laws]
         for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
             if goal.pure:
@@ -111,6 +124,33 @@ def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
                 needed = [max(each, spent) for each in needed]
     for y, excess in _floor_excess(table, duty.floor):
         needed[y] = max(needed[y], excess)
+    return needed
+
+
+def _over_region(
+    table: IntegerTable,
+    duty: Duty,
+    laws: tuple[CellLaw, ...],
+    pairs: tuple[tuple[int, int], ...],
+    radius: float,
+    needed: list[Fraction],
+) -> list[Fraction]:
+    """The same for all laws of a sampling region."""
+    goal, factor = duty.goal, exp_lower(duty.goal.epsilon)
+    columns = [[Fraction(each, WHOLE) for each in row] for row in table.T.tolist()]
+    for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
+        rows = tuple(int(each) for each in laws[i].low), tuple(int(each) for each in laws[j].low)
+        pair = SampledPair(rows, radius, columns, columns)
+        excess = pair.excess(factor, pair.witnesses(float(factor)))
+        if goal.pure:
+            for y, each in enumerate(excess):
+                if each > 0:
+                    needed[y] = max(needed[y], _per_slack(each, factor))
+            continue
+        delta = sum((max(each, Fraction(0)) for each in excess), Fraction(0))
+        if delta > Fraction(goal.delta):
+            spent = (delta / Fraction(goal.delta) - 1) / len(needed)
+            needed = [max(each, spent) for each in needed]
     return needed
 
 
