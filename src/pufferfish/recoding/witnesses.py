@@ -1,75 +1,79 @@
 """What laws of a sampling region can be told apart by, for sure: a bound with witnesses.
 
-Let n and m rows be seen of two secrets, p̂ and q̂ their frequencies, and t the radius of the region
-n·KL(p̂‖p) + m·KL(q̂‖q) ≤ t. For columns w, v ≥ 0, any λ ≥ max w and any λ' ≥ −min v,
+The region of a pair holds all (p, q) with Φ(p) + Φ'(q) ≤ t, every φ convex (`evidence`). For columns
+w, v ≥ 0, any λ, λ' and any μ > 0, weak duality gives
 
-    p·w − q·v ≤ λ + λ' − (n + m)·exp(S/(n + m)),
-    S = Σ_x c(x)·log(λ − w(x)) + Σ_x d(x)·log(λ' + v(x)) − n·log n − m·log m − t,
+    p·w − q·v ≤ λ + λ' + μ·t + Σ_x sup_{0≤p≤1} [(w(x) − λ)·p − μ·φ_x(p)] + the same of q and −v,
 
-with counts c and d (docs/theory/sampling-error.md). Everything here is a whole number or a
-fraction, but logarithms and one exponential, in decimals that are rounded to the private side. So
-whatever the witnesses λ and λ' are, the bound holds.
+and as φ_x lies above its tangent at any p₀, with ρ = w(x) − λ − μ·φ'_x(p₀),
+
+    sup_{0≤p≤1} [(w(x) − λ)·p − μ·φ_x(p)] ≤ (w(x) − λ)·p₀ − μ·φ_x(p₀) + max(ρ·(1 − p₀), −ρ·p₀).
+
+Whatever λ, λ', μ and p₀ are, the bound holds; they are best where ρ = 0. Sums are doubles, and what
+they may be off by is added (docs/theory/sampling-error.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from decimal import Context, Decimal
-from fractions import Fraction
+import numpy as np
 
-from pufferfish.core.validation import require
+from pufferfish.core.numerics import UNIT
+from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.evidence import Evidence
 
 __all__ = ["excess_upper"]
 
-# Digits that are carried; each operation is right to one unit of the last.
-_DIGITS = 50
-_EXACT = Context(prec=_DIGITS, Emin=-999_999, Emax=999_999)
-# What thousands of logarithms may be off by together, for each row that was seen, with much room.
-_LOST = Decimal(10) ** -36
+# Below this no share is looked for.
+_LEAST = 1e-250
 
 
 def excess_upper(
-    counts: tuple[Sequence[int], Sequence[int]],
-    columns: tuple[Sequence[Fraction], Sequence[Fraction]],
-    witnesses: tuple[Fraction, Fraction],
+    evidence: tuple[Evidence, Evidence],
+    columns: tuple[FloatArray, FloatArray],
+    witnesses: FloatArray,
     radius: float,
-) -> Fraction:
-    """At least p·w − q·v, for every two laws of the region.
+) -> FloatArray:
+    """At least p·w − q·v for every two laws of the region, for each of some columns.
 
     Args:
-        counts: c and d.
-        columns: w and v.
-        witnesses: λ and λ'.
+        evidence: What is said against laws of the first secret and of the second.
+        columns: w rounded up and v rounded down: a row for each output, a column for each cell.
+        witnesses: λ, λ' and μ of each output.
         radius: t.
     """
-    (first, second), (w, v), (above, below) = counts, columns, witnesses
-    most = max(w)
-    if not most:
-        # Nothing is published under the first law.
-        return Fraction(0)
-    require(above >= most and below >= -min(v), "witnesses must lie beyond all values.")
-    rows = sum(first), sum(second)
-    parts = [above - each for each in w], [below + each for each in v]
-    if any(_meets_zero(each, part) for each, part in zip(counts, parts, strict=True)):
-        return above + below
-    size = sum(rows)
-    whole = [Fraction(each) for each in rows]
-    total = _EXACT.add(_weigh(first, parts[0]), _weigh(second, parts[1]))
-    total = _EXACT.subtract(_EXACT.subtract(total, _weigh(rows, whole)), Decimal(radius))
-    mean = _EXACT.subtract(_EXACT.divide(total, Decimal(size)), _LOST)
-    return above + below - size * Fraction(_EXACT.exp(mean)) * (1 - Fraction(_LOST))
+    above, below, price = witnesses.T
+    terms = [above, below, price * radius * (1.0 + 4.0 * UNIT)]
+    lost = []
+    sides = (evidence[0], columns[0], above), (evidence[1], -columns[1], below)
+    for said, wanted, level in sides:
+        found, off = _suprema(said, wanted, level, price)
+        terms += found
+        lost.append(off)
+    sizes = sum(np.abs(each) for each in terms)
+    count = len(columns[0].T) * 2 + 3
+    found = sum(terms) + sum(lost) + 8.0 * UNIT * count * sizes
+    return np.asarray(np.where(columns[0].max(axis=1) > 0.0, found, 0.0))
 
 
-def _meets_zero(counts: Sequence[int], parts: Sequence[Fraction]) -> bool:
-    """Whether a logarithm that counts is that of 0: e^S is 0 then."""
-    return any(count and not part for count, part in zip(counts, parts, strict=True))
-
-
-def _weigh(counts: Sequence[int], parts: Sequence[Fraction]) -> Decimal:
-    """Σ count·log(part), over what was counted."""
-    total = Decimal(0)
-    for count, part in zip(counts, parts, strict=True):
-        if count:
-            ratio = _EXACT.divide(Decimal(part.numerator), Decimal(part.denominator))
-            total = _EXACT.add(total, _EXACT.multiply(Decimal(count), _EXACT.ln(ratio)))
-    return total
+def _suprema(
+    evidence: Evidence, wanted: FloatArray, level: FloatArray, price: FloatArray
+) -> tuple[list[FloatArray], FloatArray]:
+    """The parts of Σ_x sup of one law, and what they may be off by."""
+    seen = evidence.seen
+    free = np.ones(wanted.shape[1], dtype=bool)
+    free[seen] = False
+    gains = np.maximum(wanted[:, free] - level[:, None], 0.0).sum(axis=1)
+    gaps = level[:, None] - wanted[:, seen]
+    with np.errstate(divide="ignore", over="ignore"):
+        ratios = np.where(gaps > 0.0, price[:, None] / gaps, np.inf)
+    law = np.clip(evidence.solve(np.clip(ratios, _LEAST, 1.0 / _LEAST)), _LEAST, 1.0)
+    slopes = price[:, None] * evidence.pull(law) / law
+    # ρ, from both sides: what is left of the slope at p₀, and what it may be off by.
+    rest = slopes - gaps
+    off = price[:, None] * evidence.pull_error(law) / law + 8.0 * UNIT * (slopes + np.abs(gaps))
+    beyond = np.maximum((rest + off) * (1.0 - law), (off - rest) * law).clip(min=0.0).sum(axis=1)
+    spent = price * evidence.against(law)
+    held = -(gaps * law).sum(axis=1)
+    lost = price * evidence.error(law) + beyond
+    rounded = 8.0 * UNIT * len(seen) * (gaps * law).sum(axis=1).clip(min=0.0)
+    return [gains, held, -spent], lost + rounded
