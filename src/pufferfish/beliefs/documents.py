@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from pufferfish.beliefs.labels import Label, Labels
 from pufferfish.beliefs.priors import Categorical, Discrete, Gaussian, GaussianMixture, Prior
-from pufferfish.beliefs.region import SampleRegion
+from pufferfish.beliefs.region import RegionShape, SampleRegion
 from pufferfish.beliefs.rules import Rule, Unit
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import InvalidInputError
@@ -146,7 +146,9 @@ class RegionEntries(Entries, kw_only=True):
     MADE = SampleRegion
 
     confidence: Annotated[float, Meta(gt=0.0, lt=1.0)]
-    cells: Annotated[int, Meta(ge=2)]
+    shape: RegionShape = "dirichlet"
+    cells: Annotated[int, Meta(ge=2)] | None = None
+    widths: tuple[tuple[Secret, Annotated[float, Meta(gt=0.0, le=1.0)]], ...] = ()
     pairs: Annotated[int | None, Meta(description="How many pairs share the confidence.")] = None
 
 

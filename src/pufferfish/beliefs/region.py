@@ -1,23 +1,31 @@
-"""How far the laws of a population may be from those of a sample of it: what a promise covers.
+"""Which laws a sample does not exclude: what a promise with a sampling error covers.
 
-Rows of a table are a sample. For each pair of secrets the region holds all laws (p, q) with
+Rows of a table are a sample of a population. The region of a pair of secrets holds all laws (p, q)
+that their rows do not exclude; the true laws of every pair are in their regions at once, with the
+stated confidence, however the sample came out (docs/theory/sampling-error.md). Its shape is one of
 
-    n·KL(p̂‖p) + m·KL(q̂‖q) ≤ t,
+    dirichlet     the evidence for laws near (p, q), against (p, q) itself, is at most 1/α,
+    likelihood    n·KL(p̂‖p) + m·KL(q̂‖q) ≤ t, t by Agrawal's bound on its moments,
+    boxes         each probability lies between its Clopper-Pearson bounds,
+    band          each distribution function lies within d of the one that was fitted.
 
-n and m the rows of the two secrets, p̂ and q̂ their frequencies. With the radius t of
-`sampling_error` the true laws of every pair are in their regions at once, with the stated
-confidence, however the sample came out (docs/theory/sampling-error.md).
+α is what may go wrong, shared by all pairs. The first needs to know nothing else. The second and third
+must know into how many cells a value may fall: a number that is public, not one that was counted.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, Self, get_args
 
-from pufferfish.beliefs.sampling_error import likelihood_radius
+from pufferfish.beliefs.pairs import Secret
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 
-__all__ = ["SampleRegion"]
+__all__ = ["RegionShape", "SampleRegion"]
+
+RegionShape = Literal["dirichlet", "likelihood", "boxes", "band"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +34,18 @@ class SampleRegion:
 
     Attributes:
         confidence: How sure it is that the true laws of all pairs are inside.
-        cells: Into how many public cells a value may fall, "other" among them.
+        shape: Which laws are inside.
+        cells: For "likelihood" and "boxes": into how many public cells a value may fall, "other"
+            among them.
+        widths: For "band": how far, by secret, a distribution function may be from the fitted one.
         pairs: How many pairs share the confidence, over all beliefs with such a region; None: a
             scenario will say.
     """
 
     confidence: float
-    cells: int
+    shape: RegionShape = "dirichlet"
+    cells: int | None = None
+    widths: tuple[tuple[Secret, float], ...] = ()
     pairs: int | None = None
 
     def __post_init__(self) -> None:
@@ -41,22 +54,37 @@ class SampleRegion:
             isinstance(self.confidence, float) and 0.0 < self.confidence < 1.0,
             f"confidence must be a share between 0 and 1, such as 0.95, got {self.confidence!r}.",
         )
+        require(
+            self.shape in get_args(RegionShape),
+            f"the shape of a region is one of {', '.join(get_args(RegionShape))}, "
+            f"got {self.shape!r}.",
+        )
         for name, least in (("cells", 2), ("pairs", 1)):
             number = getattr(self, name)
             whole = isinstance(number, int) and not isinstance(number, bool) and number >= least
             require(
-                whole or (name == "pairs" and number is None),
+                whole or number is None,
                 f"{name} must be a whole number of at least {least}, got {number!r}.",
             )
+        counted = self.shape in ("likelihood", "boxes")
+        if counted and self.cells is None:
+            raise InvalidInputError(
+                f'a region of shape "{self.shape}" needs the number of cells that a value may fall '
+                "into, as it is publicly known: cells=17 for 16 values and one for all others."
+            )
+        require(counted or self.cells is None, f'a region of shape "{self.shape}" needs no cells.')
+        require(bool(self.widths) == (self.shape == "band"), 'widths are those of a "band".')
+        require(
+            all(isinstance(each, float) and 0.0 < each <= 1.0 for _, each in self.widths),
+            "the widths of a band must be shares.",
+        )
 
     @property
-    def radius(self) -> float:
-        """t of each pair, where the pairs share what may go wrong evenly; rounded up."""
-        require(self.pairs is not None, "how many pairs share the confidence is not known yet.")
-        # 1 − confidence is exact up to one rounding, which the radius has room for.
-        return likelihood_radius(
-            2 * (self.cells - 1), 1.0 - (1.0 - self.confidence) / (self.pairs or 1)
-        )
+    def error(self) -> float:
+        """α of each pair, where the pairs share what may go wrong evenly; rounded down."""
+        if self.pairs is None:
+            raise InvalidInputError("how many pairs share the confidence is not known yet.")
+        return math.nextafter((1.0 - self.confidence) / self.pairs, 0.0) * (1.0 - 2.0**-50)
 
     def among(self, pairs: int) -> Self:
         """The same for this many pairs; those of a part of a scenario keep theirs."""
@@ -66,3 +94,4 @@ class SampleRegion:
             "beliefs again for all of them.",
         )
         return self if self.pairs is not None else replace(self, pairs=pairs)
+

@@ -279,8 +279,8 @@ class PairOfLaws(NamedTuple):
     # How far in total variation each law may be off, on the range that values are capped to.
     wrong: float = 0.0
     cap: tuple[float, float] | None = None
-    # t of the sampling region, 0 without one, and on which values its laws may lie.
-    sampling_radius: float = 0.0
+    # Which laws a sample does not exclude, and on which values they may lie.
+    region: SampleRegion | None = None
     listed: tuple[float, ...] = ()
 
 
@@ -395,13 +395,13 @@ def laws_of(belief: Belief, pair: SecretPair, wrong: float = 0.0) -> PairOfLaws:
     )
 
 
-def _sampling_of(belief: Belief) -> tuple[float, tuple[float, ...]]:
-    """t of the region of a pair, and all values that were seen, whatever their secret."""
+def _sampling_of(belief: Belief) -> tuple[SampleRegion | None, tuple[float, ...]]:
+    """The region, and all values that were seen, whatever their secret."""
     if belief.region is None:
-        return 0.0, ()
+        return None, ()
     laws = (*belief.priors.values(), belief.frequencies)
     seen = [law.values for law in laws if isinstance(law, Discrete)]
-    return belief.region.radius, tuple(np.unique(np.concatenate(seen)).tolist()) if seen else ()
+    return belief.region, tuple(np.unique(np.concatenate(seen)).tolist()) if seen else ()
 
 
 def _list_secrets(name: str, given: object) -> tuple[Any, ...]:

@@ -140,15 +140,13 @@ def duty_of(
     For each adversary the laws of the secrets in their pairs, and the pairs by place. Where a
     belief has a sampling region, its laws are counts of rows.
     """
-    laws, pairs, radii = [], [], []
+    laws, pairs = [], []
     for belief in scenario.beliefs:
         places = {secret: place for place, secret in enumerate(scenario.secrets_of(belief))}
         own = scenario.pairs_of(belief)
         if belief.region is None:
-            radii.append(0.0)
             laws.append(tuple(cell_law(cells, belief, secret) for secret in places))
         else:
-            radii.append(belief.region.radius)
             rows = (rows_of_cells(cells, belief, secret) for secret in places)
             laws.append(tuple(CellLaw.from_counts(each) for each in rows))
         pairs.append(tuple((places[first], places[second]) for first, second in own))
@@ -157,6 +155,6 @@ def duty_of(
         pairs=tuple(pairs),
         goal=goal,
         wrong=Fraction(asked.wrong),
-        radii=tuple(radii),
+        regions=tuple(belief.region for belief in scenario.beliefs),
         floor=floor,
     )

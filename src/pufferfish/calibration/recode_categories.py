@@ -95,9 +95,12 @@ def calibrate_categories(
 
 
 def _has_other_cell(scenario: Scenario, found: Categories) -> bool:
-    """Whether every sampling region has a cell for labels that no row has."""
+    """Whether every sampling region has room for labels that no row has."""
     regions = [each.region for each in scenario.beliefs]
-    return all(each is not None and each.cells > len(found.values) for each in regions)
+    return all(
+        each is not None and (each.cells is None or each.cells > len(found.values))
+        for each in regions
+    )
 
 
 def refuse_many(beliefs: Iterable[Belief], among: str = "") -> None:

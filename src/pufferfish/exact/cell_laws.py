@@ -32,8 +32,8 @@ def rows_of_cells(
     """In how many rows of a secret each cell was seen, where they were counted.
 
     Raises:
-        UnsupportedError: The cells are not those of the sample: noise goes first, or there are
-            more of them than the region of the belief knows.
+        UnsupportedError: The cells are not those of the sample: noise goes first, or nothing was
+            counted.
     """
     if not isinstance(cells, Sequence) and cells.noise is not None:
         raise UnsupportedError(
@@ -41,12 +41,6 @@ def rows_of_cells(
             "use listed values with a floor in their units, or none."
         )
     law = cell_law(cells, belief, secret)
-    region, size = belief.region, len(law.low)
-    if region is None or size > region.cells:
-        raise UnsupportedError(
-            f"belief {belief.name!r} was counted in fewer public cells than the recoding has: say "
-            "how many there are when you fit it (cells=...)."
-        )
     prior = belief.priors[secret]
     rows = belief.missing_counts.get(secret, 0)
     if isinstance(prior, Discrete | Categorical) and prior.counts is not None:

@@ -36,7 +36,7 @@ class PairResult:
 
     `direction` is (s_i, s_j): δ is HS_ε(P_i‖P_j) and ε* the supremum of log p_i/p_j. A lower bound
     of −inf claims nothing, an upper bound of inf promises nothing. `provenance` is the belief's.
-    Over a sampling region `witnesses` has λ and λ' for each output, which show the upper bounds.
+    Over a sampling region `witnesses` has λ, λ' and μ for each output, which show the upper bounds.
     """
 
     belief: str
@@ -47,16 +47,16 @@ class PairResult:
     epsilon_lower: float
     epsilon_upper: float
     provenance: str = "private"
-    witnesses: tuple[tuple[float, float], ...] = ()
+    witnesses: tuple[tuple[float, float, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be the result of anything."""
         for text in (self.belief, self.provenance):
             require(isinstance(text, str) and bool(text), "a result needs a belief by name.")
-        for both in self.witnesses:
+        for each in self.witnesses:
             require(
-                len(both) == 2 and all(map(math.isfinite, both)),
-                "witnesses must be two numbers for each output.",
+                len(each) == 3 and all(map(math.isfinite, each)) and each[2] >= 0.0,
+                "witnesses must be three numbers for each output, the last not negative.",
             )
         for secret in self.pair:
             require(isinstance(secret, str | int), f"a secret cannot be {secret!r}.")
@@ -215,7 +215,7 @@ class Certificate:
 
     def witnesses_of(
         self, belief: str
-    ) -> dict[SecretPair, tuple[float, tuple[tuple[float, float], ...]]]:
+    ) -> dict[SecretPair, tuple[float, tuple[tuple[float, float, float], ...]]]:
         """By direction, what ε* is said to be at most, and the witnesses of it."""
         return {
             each.direction: (each.epsilon_upper, each.witnesses)
@@ -294,7 +294,7 @@ class ResultEntries(Entries, kw_only=True):
     delta_upper: Bound
     epsilon_lower: Bound
     epsilon_upper: Bound
-    witnesses: tuple[tuple[float, float], ...] = ()
+    witnesses: tuple[tuple[float, float, float], ...] = ()
 
 
 class CertificateEntries(Entries, kw_only=True):

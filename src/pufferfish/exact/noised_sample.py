@@ -9,16 +9,19 @@ e^{−|x−x_k|/b}, and the region is judged as for a recoding (docs/theory/samp
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from pufferfish.beliefs.priors import Discrete
+from pufferfish.beliefs.region import SampleRegion
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.sampled import epsilon_over_region
 from pufferfish.noise import LaplaceNoise, Noise, NoNoise
+from pufferfish.recoding.regions import region_of_pair
 from pufferfish.recoding.sampled import SampledPair
 
 __all__ = ["SampledRatio", "sampled_ratios"]
@@ -49,7 +52,9 @@ class SampledRatio:
         return Enclosure(0.0, 0.0 if self._found.upper <= epsilon else 1.0)
 
 
-def sampled_ratios(laws: PairOfLaws, noise: Noise) -> tuple[SampledRatio, SampledRatio]:
+def sampled_ratios(
+    laws: PairOfLaws, region: SampleRegion, noise: Noise
+) -> tuple[SampledRatio, SampledRatio]:
     """Both directions of a pair under Laplace noise.
 
     Raises:
@@ -78,11 +83,11 @@ def sampled_ratios(laws: PairOfLaws, noise: Noise) -> tuple[SampledRatio, Sample
         )
     first, second = (_rows(law, laws.listed) for law in (laws.first, laws.second))
     most, least = (_map(laws.listed, noise, side) for side in (1, -1))
-    radius = laws.sampling_radius
-    return (
-        SampledRatio(SampledPair((first, second), radius, most, least)),
-        SampledRatio(SampledPair((second, first), radius, most, least)),
+    forward, backward = (
+        SampledRatio(SampledPair(region_of_pair(region, *rows), most, least))
+        for rows in ((first, second), (second, first))
     )
+    return forward, backward
 
 
 def _rows(law: object, listed: tuple[float, ...]) -> tuple[int, ...]:
@@ -92,14 +97,11 @@ def _rows(law: object, listed: tuple[float, ...]) -> tuple[int, ...]:
     return tuple(counts.get(each, 0) for each in listed)
 
 
-def _map(
-    listed: tuple[float, ...], noise: LaplaceNoise | NoNoise, side: int
-) -> list[list[Fraction]]:
+def _map(listed: tuple[float, ...], noise: LaplaceNoise | NoNoise, side: int) -> FloatArray:
     """e^{−|x−x_k|/b} from one side, for each listed x_k and x; without noise 1 or 0."""
+    values = np.array(listed)
+    apart = np.abs(values[:, None] - values)
     if isinstance(noise, NoNoise):
-        return [[Fraction(x == y) for x in listed] for y in listed]
-    off, scale = 1 + side * Fraction(_RELATIVE), noise.scale
-    return [
-        [Fraction(math.exp(-abs(x - y) / scale * (1.0 - side * _RELATIVE))) * off for x in listed]
-        for y in listed
-    ]
+        return np.where(apart == 0.0, 1.0, 0.0)
+    distance = apart / noise.scale * (1.0 - side * _RELATIVE)
+    return np.asarray(np.exp(-distance) * (1.0 + side * _RELATIVE))

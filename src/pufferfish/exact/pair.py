@@ -139,8 +139,8 @@ def quiet() -> np.errstate:
 
 
 def _ways(laws: PairOfLaws, noise: Noise) -> tuple[_Direction, _Direction]:
-    if laws.sampling_radius:
-        forward, backward = sampled_ratios(laws, noise)
+    if laws.region is not None:
+        forward, backward = sampled_ratios(laws, laws.region, noise)
         return (
             _Direction(lambda epsilon, _: forward.hockey_stick(epsilon), forward.supremum),
             _Direction(lambda epsilon, _: backward.hockey_stick(epsilon), backward.supremum),

@@ -35,6 +35,7 @@ from pufferfish.recoding.exact import (
     publish,
 )
 from pufferfish.recoding.law import Recoding
+from pufferfish.recoding.regions import region_of_pair
 from pufferfish.recoding.sampled import SampledPair
 
 __all__ = ["certify_recoding", "deltas_of_pair", "published_shares"]
@@ -169,18 +170,19 @@ def _sampled_results(
         )
     domain = recoding.domain_of_laws
     rows = {each: rows_of_cells(domain, belief, each) for pair in pairs for each in pair}
-    if recoding.unseen is not None and len(recoding.values) >= region.cells:
+    cells = region.cells
+    if recoding.unseen is not None and cells is not None and len(recoding.values) >= cells:
         raise UnsupportedError(
             "the recoding takes values that are not listed, which need a cell of their own: say "
             "how many cells there are when you fit the belief (cells=...)."
         )
-    columns = [[Fraction(each, WHOLE) for each in row] for row in recoding.table.T.tolist()]
     known = {} if recorded is None else recorded.witnesses_of(belief.name)
     found: list[PairResult] = []
     for pair in pairs:
         for direction in (pair, SecretPair(pair.second, pair.first)):
             first, second = direction
-            sampled = SampledPair((rows[first], rows[second]), region.radius, columns, columns)
+            laws = region_of_pair(region, rows[first], rows[second])
+            sampled = SampledPair.from_table(laws, recoding.table)
             one, other = seen.described(first), seen.described(second)
             least = _least_epsilon(one, other), _least_delta(one, other, goal.epsilon)
             bounds = judge_over_region(sampled, goal, known.get(direction))

@@ -1,23 +1,20 @@
 """The privacy of a pair over its sampling region: what holds for every law that is inside.
 
-For each output y, what the laws of the region may differ by is bounded as `recoding.witnesses`
-says, in whole numbers and decimals. A recorded certificate has the witnesses, so that it can be
-checked without a search. The worst laws differ from y to y: some laws of the region reach ε*, and
+For each output y, what the laws of the region may differ by is bounded as `recoding.regions` says. A
+recorded certificate has the witnesses, so that it can be checked without a search. The worst laws differ from y to y: some laws of the region reach ε*, and
 perhaps none reaches the bound on δ, which is a sum over y.
 """
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.core.numerics import float_upper
+from pufferfish.core.numerics import UNIT
 from pufferfish.exact.enclosure import Enclosure
-from pufferfish.recoding.exact import exp_lower
 from pufferfish.recoding.sampled import SampledPair, Witnesses
 
 __all__ = ["Judged", "epsilon_over_region", "judge_over_region"]
@@ -56,7 +53,7 @@ def judge_over_region(
         written = ()
     if not goal.pure:
         shown = written or _witnesses(pair, goal.epsilon)
-        delta = min(float_upper(_delta(pair, goal.epsilon, shown)), 1.0)
+        delta = min(_delta(pair, goal.epsilon, shown), 1.0)
         return Judged(Enclosure(0.0, math.inf), delta, shown)
     if recorded is not None and written and _keeps(pair, recorded[0], written):
         return _settled(Enclosure(0.0, recorded[0]), goal, written)
@@ -97,13 +94,19 @@ def _log_lower(ratio: float) -> float:
     return math.log(max(ratio * (1.0 - _OFF), 1.0))
 
 
+def _factor(epsilon: float) -> float:
+    """e^ε, rounded down."""
+    return math.exp(min(epsilon, _LARGEST_EPSILON)) * (1.0 - 8.0 * UNIT)
+
+
 def _witnesses(pair: SampledPair, epsilon: float) -> Witnesses:
-    return pair.witnesses(float(exp_lower(min(epsilon, _LARGEST_EPSILON))))
+    return pair.witnesses(_factor(epsilon))
 
 
-def _delta(pair: SampledPair, epsilon: float, witnesses: Witnesses) -> Fraction:
-    excess = pair.excess(exp_lower(epsilon), witnesses)
-    return sum((max(each, Fraction(0)) for each in excess), Fraction(0))
+def _delta(pair: SampledPair, epsilon: float, witnesses: Witnesses) -> float:
+    """Σ_y of the positive parts, rounded up."""
+    excess = pair.excess(_factor(epsilon), witnesses)
+    return math.fsum(np.maximum(excess, 0.0)) * (1.0 + 4.0 * UNIT)
 
 
 def _keeps(pair: SampledPair, epsilon: float, witnesses: Witnesses) -> bool:

@@ -11,6 +11,7 @@ from pufferfish.beliefs.layout import View
 from pufferfish.beliefs.pairs import Secret
 from pufferfish.beliefs.rules import Unit
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief
+from pufferfish.beliefs.region import RegionShape
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import bounds, require
 from pufferfish.fit.belief import MIN_GROUP, RELEVANCE, fit_summary, usable_counts
@@ -127,6 +128,7 @@ def fit_beliefs(
     relevance: float = RELEVANCE,
     cap: _Cap | None = None,
     confidence: float | None = None,
+    region: RegionShape = "dirichlet",
     cells: int | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -165,15 +167,19 @@ def fit_beliefs(
         confidence: Cover every law that the sample does not exclude, such as 0.95: the promise then
             also holds for the population from which the rows come, with this confidence. Laws of
             the family "empirical" get a `region`; smooth ones stay as they are.
-        cells: Into how many public cells a value may fall, "other" among them. By default the
-            values of the table, which are then taken as the public list, and one more.
+        region: Which laws the sample does not exclude (`SampleRegion`).
+        cells: For the regions "likelihood" and "boxes": into how many cells a value may fall, as it
+            is publicly known, "other" among them.
         seed: Of the resampling. It protects nothing.
         progress: Called with (laws fitted, laws in all).
     """
     if isinstance(families, str):
         raise InvalidInputError(f"families must be a list, such as [{families!r}].")
-    if confidence is not None or cells is not None:
-        require(confidence is not None, "cells is about a sampling error: give confidence, too.")
+    require(
+        confidence is not None or (cells is None and region == "dirichlet"),
+        "region and cells are about a sampling error: give confidence, too.",
+    )
+    if confidence is not None:
         require(
             bootstrap == 0,
             "a sampling error covers all that resamples can show: leave out bootstrap.",
@@ -199,7 +205,7 @@ def fit_beliefs(
         one = names[0] if names else None
         summary = usable_counts(data, one, _one_secret(secret), min_group, cap)
         found = fit_summary(summary, OF_NUMBERS if families is None else families, bootstrap, **how)
-        return found if confidence is None else with_sampling_error(found, confidence, cells)
+        return found if confidence is None else with_sampling_error(found, confidence, region, cells)
     engine = to_read(data)
     layout = layout_of(
         engine,
@@ -218,7 +224,7 @@ def fit_beliefs(
         count_table(engine, layout), layout, None if only is None else tuple(only)
     )
     found = fit_counts(counted, families, bootstrap, min_group=min_group, cap=cap, **how)
-    return found if confidence is None else with_sampling_error(found, confidence, cells)
+    return found if confidence is None else with_sampling_error(found, confidence, region, cells)
 
 
 def fit_counts(

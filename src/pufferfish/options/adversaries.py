@@ -131,19 +131,11 @@ class Adversaries:
             "from.",
         ),
     ] = None
-    cells: Annotated[
-        int | None,
-        typer.Option(
-            help="With --sampling-confidence: how many different values are possible, one more "
-            'for "other". By default as many as the table has, and one.',
-        ),
-    ] = None
 
     @property
     def confidence(self) -> float | None:
         """That of --sampling-confidence."""
         if self.sampling_confidence is None:
-            require(self.cells is None, "--cells goes with --sampling-confidence.")
             return None
         share = read_share("--sampling-confidence", self.sampling_confidence, "0.95 or 95%")
         require(share > 0.0, "--sampling-confidence must be above 0, such as 0.95 or 95%.")
@@ -317,7 +309,6 @@ class Adversaries:
                     min_group=self.min_group,
                     provenance=self.provenance,
                     confidence=self.confidence,
-                    cells=self.cells,
                     progress=lambda done, total: progress(done / total),
                 )
         return tuple(found)

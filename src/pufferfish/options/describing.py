@@ -235,7 +235,7 @@ def _beliefs(
             provenance=adversaries.provenance,
         )
     if adversaries.confidence is not None:
-        fitted = with_sampling_error(fitted, adversaries.confidence, adversaries.cells)
+        fitted = with_sampling_error(fitted, adversaries.confidence)
     return (*found, *fitted)
 
 

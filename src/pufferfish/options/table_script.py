@@ -73,7 +73,6 @@ def _fitted(asked: Asked, described: DescribedTable, plan: TablePlan) -> Iterato
         ("provenance", adversaries.provenance, usual.provenance),
         ("cap", adversaries.bounds, None),
         ("confidence", adversaries.confidence, None),
-        ("cells", adversaries.cells, None),
     ):
         if value != left_out:
             yield name, repr(value)

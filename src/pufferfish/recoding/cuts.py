@@ -5,7 +5,7 @@ For each ordered pair and each output y the promise asks that
     Σ_x (p(x) − e^ε·q(x))·M(x,y) ≤ t(y),   Σ_y t(y) ≤ δ,
 
 for every (p, q) of the region of the pair: infinitely many rows. The program starts with the
-laws that were seen. Each solution is shown to `worst_laws`, which names for each pair and y the
+laws that were seen. Each solution is shown to the region (`regions`), which names for each pair and y the
 laws that break their row by most; these rows are added, until none is broken by more than a
 tolerance. What comes out is near the best; `table.repair` makes it keep the promise.
 
@@ -24,10 +24,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.region import SampleRegion
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.highs import LinearProgram, Part
-from pufferfish.recoding.worst_laws import worst_laws
+from pufferfish.recoding.regions import PairRegion, region_of_pair
 
 __all__ = ["CutProgram", "Cuts", "Sampled", "cut"]
 
@@ -48,12 +49,12 @@ class Sampled:
     Attributes:
         counts: How often each cell was seen: a row for each secret.
         pairs: Which secrets must look alike, by their rows, in both orders.
-        radius: t of the region of a pair; 0: the laws are the frequencies.
+        region: Which laws the sample does not exclude; None: the laws are the frequencies.
     """
 
     counts: FloatArray
     pairs: tuple[tuple[int, int], ...]
-    radius: float
+    region: SampleRegion | None
 
     @property
     def laws(self) -> FloatArray:
@@ -91,12 +92,10 @@ class Cuts(NamedTuple):
 
 
 class _Order(NamedTuple):
-    """One ordered pair of one adversary, and where its t(y) begin, if it has some."""
+    """One ordered pair of one adversary: where its t(y) begin, if it has some, and its region."""
 
-    group: Sampled
-    first: int
-    second: int
     spent: int | None
+    region: PairRegion | None
 
 
 def cut(
@@ -179,7 +178,11 @@ class _Rows:
             self._budgets.append(
                 self.lp.row([self._all_outputs(spent)], high=self._program.goal.delta)
             )
-        self._orders.append(_Order(group, first, second, spent))
+        region = None
+        if group.region is not None:
+            rows = group.counts[[first, second]].astype(np.int64).tolist()
+            region = region_of_pair(group.region, *rows)
+        self._orders.append(_Order(spent, region))
         laws = group.laws
         for y in range(self._outs):
             self._add(len(self._orders) - 1, y, laws[first], laws[second])
@@ -202,14 +205,10 @@ class _Rows:
         """Whether a solution breaks rows that were left out; they are added."""
         columns = np.ascontiguousarray((self._program.kernel @ best).T)
         broken, added = 0.0, []
-        for number, (group, first, second, spent) in enumerate(self._orders):
-            if not group.radius:
+        for number, (spent, region) in enumerate(self._orders):
+            if region is None:
                 continue
-            worst = worst_laws(
-                (group.counts[first], group.counts[second]),
-                (columns, self._factor * columns),
-                group.radius,
-            )
+            worst = region.search(columns, self._factor * columns)
             room = np.zeros(self._outs) if spent is None else found[spent : spent + self._outs]
             excess = worst.excess - room
             broken = max(broken, float(np.maximum(excess, 0.0).sum()))

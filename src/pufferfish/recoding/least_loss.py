@@ -148,8 +148,8 @@ def _cut(
         cost=chosen.T @ task.cost,
         kernel=chosen,
         groups=tuple(
-            Sampled(np.array([law.low.astype(np.float64) for law in laws]), pairs, radius)
-            for laws, pairs, radius in zip(duty.laws, duty.pairs, duty.radii, strict=True)
+            Sampled(np.array([law.low.astype(np.float64) for law in laws]), pairs, region)
+            for laws, pairs, region in zip(duty.laws, duty.pairs, duty.regions, strict=True)
         ),
         goal=duty.goal,
         histogram=given,

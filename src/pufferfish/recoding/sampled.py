@@ -5,21 +5,21 @@ The search for witnesses is not trusted, and need not be: bad ones give a bound 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
+from pufferfish.core.numerics import UNIT
 from pufferfish.core.validation import FloatArray
-from pufferfish.recoding.witnesses import excess_upper
-from pufferfish.recoding.worst_laws import worst_laws
+from pufferfish.recoding.cells import IntegerTable
+from pufferfish.recoding.exact import WHOLE
+from pufferfish.recoding.regions import PairRegion
 
 __all__ = ["SampledPair", "Witnesses"]
 
-# λ and λ' for each output.
-Witnesses = tuple[tuple[float, float], ...]
-Exact = Sequence[Sequence[Fraction]]
+# λ, λ' and μ for each output, in units of its largest entry.
+Witnesses = tuple[tuple[float, float, float], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,29 +27,26 @@ class SampledPair:
     """One direction of a pair.
 
     Attributes:
-        counts: How often each cell was seen, under the first secret and under the second.
-        radius: t of the region.
+        region: Which laws are possible.
         most: For each output and cell, at least the probability of the output.
         least: At most.
     """
 
-    counts: tuple[tuple[int, ...], tuple[int, ...]]
-    radius: float
-    most: Exact
-    least: Exact
+    region: PairRegion
+    most: FloatArray
+    least: FloatArray
 
-    def excess(self, factor: Fraction, witnesses: Witnesses) -> list[Fraction]:
+    @classmethod
+    def from_table(cls, region: PairRegion, table: IntegerTable) -> Self:
+        """Of a map of whole numbers over 2⁶²."""
+        near = table.T.astype(np.float64) / WHOLE
+        return cls(region, near * (1.0 + 4.0 * UNIT), near * (1.0 - 4.0 * UNIT))
+
+    def excess(self, factor: float, witnesses: Witnesses) -> FloatArray:
         """For each output at least the largest p·w − factor·q·w of any laws of the region."""
-        return [
-            excess_upper(
-                self.counts,
-                (most, [factor * each for each in least]),
-                # As they are written down, they may be a rounding short.
-                (max(Fraction(above), *most), max(Fraction(below), -factor * min(least))),
-                self.radius,
-            )
-            for most, least, (above, below) in zip(self.most, self.least, witnesses, strict=True)
-        ]
+        most, least, units = self._columns(np.full(len(self.most), factor))
+        found = self.region.excess(most, least, np.array(witnesses).reshape(-1, 3))
+        return np.asarray(found * units * (1.0 + 4.0 * UNIT * np.sign(found)))
 
     def witnesses(self, factor: float) -> Witnesses:
         """Those for which the bounds of `excess` are the least."""
@@ -57,21 +54,19 @@ class SampledPair:
 
     def search(self, factors: FloatArray) -> tuple[Witnesses, FloatArray]:
         """Witnesses for a factor of each output, and the ratios p·w/q·w of the worst laws."""
-        most, least = (
-            np.array([[float(each) for each in row] for row in rows])
-            for rows in (self.most, self.least)
-        )
-        first, second = (np.array(each, dtype=np.float64) for each in self.counts)
-        # In units of the largest entry: what is rarely published has few digits else.
-        sizes = most.max(axis=1)
-        units = np.where(sizes > 0.0, sizes, 1.0)
-        found = worst_laws(
-            (first, second),
-            (most / units[:, None], factors[:, None] * least / units[:, None]),
-            self.radius,
-        )
-        top, base = (found.first * most).sum(axis=1), (found.second * least).sum(axis=1)
+        most, least, _ = self._columns(factors)
+        found = self.region.search(most, least)
+        top = (found.first * self.most).sum(axis=1)
+        base = (found.second * self.least).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(top > 0.0, top / base, 1.0)
-        chosen = zip((found.above * units).tolist(), (found.below * units).tolist(), strict=True)
-        return tuple(chosen), ratios
+        chosen = np.column_stack([found.above, found.below, found.price]).tolist()
+        return tuple((above, below, price) for above, below, price in chosen), ratios
+
+    def _columns(self, factors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """w and v in units of the largest entry: what is rarely published has few digits else."""
+        sizes = self.most.max(axis=1)
+        units = np.where(sizes > 0.0, sizes, 1.0)
+        most = self.most / units[:, None] * (1.0 + 2.0 * UNIT)
+        least = factors[:, None] * (self.least / units[:, None]) * (1.0 - 4.0 * UNIT)
+        return most, least, units

@@ -11,16 +11,19 @@ by which each row of the promise gains θ·r(y)·(e^ε − 1), and the floor θ�
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.region import SampleRegion
 from pufferfish.core.errors import CertificationError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import CellLaw, IntegerTable, Whole
 from pufferfish.recoding.exact import WHOLE, Floor, delta_of, exp_lower, publish
+from pufferfish.recoding.regions import region_of_pair
 from pufferfish.recoding.sampled import SampledPair
 
 __all__ = ["Duty", "repair", "round_table"]
@@ -41,8 +44,8 @@ class Duty:
         pairs: Of each, which of them must look alike, in both orders.
         goal: The promise.
         wrong: How far in total variation each law may be off.
-        radii: Of each adversary, t of the sampling region of a pair, whose laws then are counts of
-            rows; 0, or none at all: the laws as they are.
+        regions: Of each adversary, which laws the sample does not exclude, whose laws then are
+            counts of rows; None, or none at all: the laws as they are.
         floor: Which values may be told apart by how much (`kernels.line_floor`, `metric_floor`).
     """
 
@@ -50,13 +53,13 @@ class Duty:
     pairs: tuple[tuple[tuple[int, int], ...], ...]
     goal: Guarantee
     wrong: Fraction = Fraction(0)
-    radii: tuple[float, ...] = ()
+    regions: tuple[SampleRegion | None, ...] = ()
     floor: Floor = ()
 
     @property
     def sampled(self) -> bool:
         """Whether some laws are those that a sample does not exclude."""
-        return any(self.radii)
+        return any(each is not None for each in self.regions)
 
 
 def round_table(matrix: FloatArray) -> IntegerTable:
@@ -105,10 +108,10 @@ def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
     outs, goal = table.shape[1], duty.goal
     needed = [Fraction(0)] * outs
     factor = exp_lower(goal.epsilon)
-    radii = duty.radii or (0.0,) * len(duty.laws)
-    for laws, pairs, radius in zip(duty.laws, duty.pairs, radii, strict=True):
-        if radius:
-            needed = _over_region(table, duty, laws, pairs, radius, needed)
+    regions = duty.regions or (None,) * len(duty.laws)
+    for laws, pairs, region in zip(duty.laws, duty.pairs, regions, strict=True):
+        if region is not None:
+            needed = _over_region(table, duty, laws, pairs, region, needed)
             continue
         seen = [publish(table, law, duty.wrong) for law in laws]
         for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
@@ -132,16 +135,16 @@ def _over_region(
     duty: Duty,
     laws: tuple[CellLaw, ...],
     pairs: tuple[tuple[int, int], ...],
-    radius: float,
+    region: SampleRegion,
     needed: list[Fraction],
 ) -> list[Fraction]:
     """The same for all laws of a sampling region."""
     goal, factor = duty.goal, exp_lower(duty.goal.epsilon)
-    columns = [[Fraction(each, WHOLE) for each in row] for row in table.T.tolist()]
+    near = math.nextafter(float(factor), 0.0)
     for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
-        rows = tuple(int(each) for each in laws[i].low), tuple(int(each) for each in laws[j].low)
-        pair = SampledPair(rows, radius, columns, columns)
-        excess = pair.excess(factor, pair.witnesses(float(factor)))
+        rows = [[int(each) for each in law.low] for law in (laws[i], laws[j])]
+        pair = SampledPair.from_table(region_of_pair(region, *rows), table)
+        excess = [Fraction(each) for each in pair.excess(near, pair.witnesses(near)).tolist()]
         if goal.pure:
             for y, each in enumerate(excess):
                 if each > 0:

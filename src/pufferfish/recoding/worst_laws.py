@@ -23,7 +23,7 @@ __all__ = ["Worst", "worst_laws"]
 
 # log μ lies within this, where columns have 1 as their largest entry; what it may be off by. Bounds
 # are flat around the best witnesses: an error here matters by its square.
-_WIDEST, _FINE = 40.0, 1e-7
+_WIDEST, _FINE = 60.0, 1e-7
 # Steps that λ may take, and what it may be off by.
 _STEPS, _CLOSE = 60, 1e-13
 # A law is kept this far inside the region, so that it is one of it whatever is rounded.
