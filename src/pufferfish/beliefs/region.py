@@ -9,21 +9,24 @@ stated confidence, however the sample came out (docs/theory/sampling-error.md). 
     boxes         each probability lies between its Clopper-Pearson bounds,
     band          each distribution function lies within d of the one that was fitted.
 
-α is what may go wrong, shared by all pairs. The first needs to know nothing else. The second and third
-must know into how many cells a value may fall: a number that is public, not one that was counted.
+α is what may go wrong, shared by all pairs. The first needs to know nothing else. The second and
+third must know into how many cells a value may fall: a number that is public, not one that was
+counted.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
 from pufferfish.beliefs.pairs import Secret
+from pufferfish.beliefs.priors import Prior
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import require
 
-__all__ = ["RegionShape", "SampleRegion"]
+__all__ = ["RegionShape", "SampleRegion", "check_region", "share_confidence"]
 
 RegionShape = Literal["dirichlet", "likelihood", "boxes", "band"]
 
@@ -95,3 +98,44 @@ class SampleRegion:
         )
         return self if self.pairs is not None else replace(self, pairs=pairs)
 
+
+def share_confidence(
+    regions: Iterable[tuple[SampleRegion | None, int]],
+) -> list[SampleRegion | None]:
+    """Regions that know how many pairs share their confidence, from how many each has."""
+    given = list(regions)
+    sampled = [(region, pairs) for region, pairs in given if region is not None]
+    require(
+        len({region.confidence for region, _ in sampled}) <= 1,
+        "beliefs with a sampling error must have the same confidence: it is shared by them.",
+    )
+    pairs = sum(pairs for _, pairs in sampled)
+    return [None if region is None else region.among(pairs) for region, _ in given]
+
+
+def check_region(
+    region: object,
+    priors: Mapping[Secret, Prior],
+    missing: Mapping[Secret, float],
+    missing_counts: Mapping[Secret, int],
+) -> None:
+    """Refuse a region of laws that no sample speaks of."""
+    if region is None:
+        return
+    if not isinstance(region, SampleRegion):
+        raise InvalidInputError(f"region must be a SampleRegion, got {type(region).__name__}.")
+    if region.shape == "band":
+        require(
+            {secret for secret, _ in region.widths} == set(priors),
+            "a band needs the width of every secret.",
+        )
+        return
+    require(
+        all(getattr(law, "counts", None) is not None for law in priors.values()),
+        "only laws that were counted have a sampling error: give Discrete or Categorical laws "
+        'with counts, such as those of families=["empirical"].',
+    )
+    require(
+        missing_counts.keys() >= {each for each in missing if missing[each]},
+        "a region needs the number of rows without a value, too.",
+    )

@@ -21,7 +21,7 @@ from pufferfish.beliefs.known import (
 )
 from pufferfish.beliefs.pairs import AllPairs, Secret, SecretPair, check_secret, some_secrets
 from pufferfish.beliefs.priors import Categorical, Discrete, Prior
-from pufferfish.beliefs.region import SampleRegion
+from pufferfish.beliefs.region import SampleRegion, check_region, share_confidence
 from pufferfish.beliefs.rules import Rule
 from pufferfish.beliefs.silence import (
     default_pairs,
@@ -177,7 +177,8 @@ class Belief:
         object.__setattr__(self, "given", check_given(given))
         object.__setattr__(self, "_known", given_key(self.given))
         object.__setattr__(self, "rules", check_rules(rules))
-        object.__setattr__(self, "region", self._checked_region(region))
+        check_region(region, self.priors, self.missing, self.missing_counts)
+        object.__setattr__(self, "region", region)
 
     @staticmethod
     def _checked_cap(laws: Mapping[Secret, Prior], cap: object) -> tuple[float, float]:
@@ -188,22 +189,6 @@ class Belief:
         inside = all(_atoms_within(law, low, high) for law in laws.values())
         require(inside, "a table of values that are capped has some outside the cap.")
         return low, high
-
-    def _checked_region(self, region: object) -> SampleRegion | None:
-        if region is None:
-            return None
-        if not isinstance(region, SampleRegion):
-            raise InvalidInputError(f"region must be a SampleRegion, got {type(region).__name__}.")
-        require(
-            all(getattr(law, "counts", None) is not None for law in self.priors.values()),
-            "only laws that were counted have a sampling error: give Discrete or Categorical laws "
-            'with counts, such as those of families=["empirical"].',
-        )
-        require(
-            self.missing_counts.keys() >= {each for each in self.missing if self.missing[each]},
-            "a region needs the number of rows without a value, too.",
-        )
-        return region
 
     def lies_within(self, low: float, high: float) -> bool:
         """Whether moving values to these bounds changes nothing of what is believed."""
@@ -324,22 +309,27 @@ class Scenario:
         object.__setattr__(self, "beliefs", given)
         every = AllPairs(secrets_of_all(given))
         object.__setattr__(self, "pairs", every if asked == every else asked)
-        object.__setattr__(self, "beliefs", self._sharing_confidence())
+        regions = share_confidence((each.region, len(self.pairs_of(each))) for each in given)
+        shared = (
+            each if region is None else replace(each, region=region)
+            for each, region in zip(given, regions, strict=True)
+        )
+        object.__setattr__(self, "beliefs", tuple(shared))
 
-    def _sharing_confidence(self) -> tuple[Belief, ...]:
-        """The beliefs, whose regions know how many pairs share their confidence."""
-        sampled = [each for each in self.beliefs if each.region is not None]
-        if not sampled:
-            return self.beliefs
-        require(
-            len({each.region.confidence for each in sampled if each.region}) == 1,
-            "beliefs with a sampling error must have the same confidence: it is shared by them.",
-        )
-        pairs = sum(len(self.pairs_of(each)) for each in sampled)
-        return tuple(
-            each if each.region is None else replace(each, region=each.region.among(pairs))
-            for each in self.beliefs
-        )
+    @property
+    def confidence(self) -> float | None:
+        """With which the true laws are covered, where beliefs have a sampling region."""
+        regions = (each.region for each in self.beliefs)
+        return next((each.confidence for each in regions if each is not None), None)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some adversaries' laws are all those that a sample does not exclude."""
+        return self.confidence is not None
+
+    def as_described(self) -> Scenario:
+        """The same adversaries, with their laws as they are."""
+        return Scenario([replace(each, region=None) for each in self.beliefs], pairs=self.pairs)
 
     @property
     def secrets(self) -> tuple[Secret, ...]:

@@ -73,7 +73,7 @@ def _of_recoding(law: Law, recode: Recode, scenario: Scenario) -> dict[str, Any]
         "floor": "noise" if recode.floor_of_noise else recode.floor,
         "wrong": recode.wrong,
         "keep_histogram": recode.keep_histogram,
-        "nominal": recode.wrong == 0.0 and not recode.floor_of_noise and not _sampled(scenario),
+        "nominal": recode.wrong == 0.0 and not recode.floor_of_noise and not scenario.sampled,
     }
     if recode.loss != "columns":
         found["loss"] = recode.loss
@@ -84,10 +84,6 @@ def _of_recoding(law: Law, recode: Recode, scenario: Scenario) -> dict[str, Any]
     if isinstance(law, Recoding) and law.edges is not None and not _lists(law, scenario):
         found["edges"] = law.edges
     return found
-
-
-def _sampled(scenario: Scenario) -> bool:
-    return any(each.region is not None for each in scenario.beliefs)
 
 
 def _lists(law: Recoding, scenario: Scenario) -> bool:

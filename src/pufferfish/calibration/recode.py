@@ -150,7 +150,7 @@ def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> No
     """A map that was fitted to one table without slack promises nothing about the next."""
     if asked.nominal or asked.wrong or all(belief.public for belief in scenario.beliefs):
         return
-    if any(belief.region is not None for belief in scenario.beliefs):
+    if scenario.sampled:
         return
     if asked.floor == "noise":
         return

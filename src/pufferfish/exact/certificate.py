@@ -133,6 +133,8 @@ class Certificate:
         wrong: How far in total variation each law may be from the one believed. The bounds hold for
             all such laws; with noise, for those on the range that the beliefs are capped to. There
             δ is bounded output by output: some laws reach ε*, and perhaps none reaches δ.
+        confidence: That the true laws are among those that the bounds hold for, where some beliefs
+            have a sampling region; None: the laws are taken as they are. δ is bounded likewise.
     """
 
     goal: Guarantee
@@ -140,6 +142,7 @@ class Certificate:
     results: tuple[PairResult, ...]
     screened: tuple[Screened, ...] = ()
     wrong: float = 0.0
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse an empty certificate, and one whose worst pair was not examined."""
@@ -233,8 +236,8 @@ class Certificate:
             results=[_written(ResultEntries, each) for each in self.results],
             screened=[_written(ScreenedEntries, each) for each in self.screened],
         )
-        for name, said in (("screened", self.screened), ("wrong", self.wrong)):
-            if not said:
+        for name in ("screened", "wrong", "confidence"):
+            if not getattr(self, name):
                 del document[name]
         return document
 
@@ -248,6 +251,7 @@ class Certificate:
             results=tuple(PairResult(**_numbers(each)) for each in entries.results),
             screened=tuple(Screened(**_numbers(each)) for each in entries.screened),
             wrong=entries.wrong,
+            confidence=entries.confidence,
         )
         require(
             certificate.holds is entries.holds,
@@ -307,6 +311,7 @@ class CertificateEntries(Entries, kw_only=True):
     results: Annotated[tuple[ResultEntries, ...], Meta(min_length=1)]
     screened: tuple[ScreenedEntries, ...] = ()
     wrong: Share = 0.0
+    confidence: Share | None = None
 
 
 def _written(shape: type[Entries], result: PairResult | Screened) -> dict[str, Any]:

@@ -52,7 +52,8 @@ def verify(
         wrong: The promise must also hold for every law within this of the one that is believed, in
             total variation. With Laplace noise: every such law on the range that values are capped
             to, which each belief must state (`Belief.cap`).
-        recorded: A certificate of the same recoding that somebody wrote down. Where it has witnesses
+        recorded: A certificate of the same recoding that somebody wrote down. Where it has
+        witnesses
             for a sampling region, they are checked, and nothing is searched.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
             `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
@@ -85,6 +86,7 @@ def verify(
             results=tuple(result for part in parts for result in part.results),
             screened=tuple(each for part in parts for each in part.screened),
             wrong=wrong,
+            confidence=scenario.confidence,
         )
     if isinstance(noise, Recoding):
         share = probability_below_one("wrong", wrong)
@@ -104,7 +106,8 @@ def certify(
 ) -> Certificate:
     """`verify` for noise, with workers that are already there.
 
-    Where laws may be wrong, every pair is examined: no screening covers them.
+    Where laws may be wrong, or a sampling error is covered, every pair is examined: no screening
+    covers them.
     """
     if is_many(scenario) and not wrong:
         return certify_many(scenario, noise, goal, workers, progress)
@@ -115,6 +118,7 @@ def certify(
         noise=noise,
         results=tuple(result for both in results for result in both),
         wrong=wrong,
+        confidence=scenario.confidence,
     )
 
 

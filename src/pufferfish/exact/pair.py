@@ -77,7 +77,7 @@ class PairOracle:
         """Prepare both directions; nothing is refined yet."""
         self._laws = laws
         self._noise = noise
-        self._parts = laws.first.components(), laws.second.components()
+        self._parts = tuple(each.components() for each in _supports(laws))
         with quiet():
             self._forward, self._backward = _ways(laws, noise)
 
@@ -136,6 +136,14 @@ class PairOracle:
 def quiet() -> np.errstate:
     """Overflow gives an infinity or nan, which every bound reads as "not known"."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
+def _supports(laws: PairOfLaws) -> tuple[Prior, ...]:
+    """Laws with all values that may occur."""
+    if laws.region is None or not laws.listed:
+        return laws.first, laws.second
+    listed = np.array(laws.listed)
+    return (Discrete(values=listed, probabilities=np.full(listed.size, 1.0 / listed.size)),)
 
 
 def _ways(laws: PairOfLaws, noise: Noise) -> tuple[_Direction, _Direction]:

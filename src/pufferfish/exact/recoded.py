@@ -1,9 +1,10 @@
 """The exact privacy of a recoding: whole numbers times counts, and e^ε rounded to the private side.
 
 For a law P of the values, Q(y) = Σ_x P(x)·M(x,y), for P as described, any law within `wrong` of it
-in total variation, or any law of its sampling region (`sampled`). A pair loses
-ε* = log max_y Q₁(y)/Q₂(y), and δ = Σ_y [Q₁(y) − e^ε·Q₂(y)]₊. Counts of a table are exact.
-Smooth laws, and laws after noise on a grid, are enclosed (docs/theory/recoding.md). Nothing here knows how a map was found.
+in total variation, or any law of its sampling region (`sampled`). A pair loses ε* = log max_y
+Q₁(y)/Q₂(y), and δ = Σ_y [Q₁(y) − e^ε·Q₂(y)]₊. Counts of a table are exact. Smooth laws, and laws
+after noise on a grid, are enclosed (docs/theory/recoding.md). Nothing here knows how a map was
+found.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ def certify_recoding(
         results=tuple(results),
         screened=tuple(screened),
         wrong=wrong,
+        confidence=scenario.confidence,
     )
 
 

@@ -1,8 +1,9 @@
 """The privacy of a pair over its sampling region: what holds for every law that is inside.
 
-For each output y, what the laws of the region may differ by is bounded as `recoding.regions` says. A
-recorded certificate has the witnesses, so that it can be checked without a search. The worst laws differ from y to y: some laws of the region reach ε*, and
-perhaps none reaches the bound on δ, which is a sum over y.
+For each output y, what the laws of the region may differ by is bounded as `recoding.regions` says.
+A recorded certificate has the witnesses, so that it can be checked without a search. The worst laws
+differ from y to y: some laws of the region reach ε*, and perhaps none reaches the bound on δ, which
+is a sum over y.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.core.numerics import UNIT
 from pufferfish.exact.enclosure import Enclosure
-from pufferfish.recoding.sampled import SampledPair, Witnesses
+from pufferfish.recoding.sampled import SampledPair, Witnesses, factor_lower
 
 __all__ = ["Judged", "epsilon_over_region", "judge_over_region"]
 
@@ -94,18 +95,13 @@ def _log_lower(ratio: float) -> float:
     return math.log(max(ratio * (1.0 - _OFF), 1.0))
 
 
-def _factor(epsilon: float) -> float:
-    """e^ε, rounded down."""
-    return math.exp(min(epsilon, _LARGEST_EPSILON)) * (1.0 - 8.0 * UNIT)
-
-
 def _witnesses(pair: SampledPair, epsilon: float) -> Witnesses:
-    return pair.witnesses(_factor(epsilon))
+    return pair.witnesses(factor_lower(epsilon))
 
 
 def _delta(pair: SampledPair, epsilon: float, witnesses: Witnesses) -> float:
     """Σ_y of the positive parts, rounded up."""
-    excess = pair.excess(_factor(epsilon), witnesses)
+    excess = pair.excess(factor_lower(epsilon), witnesses)
     return math.fsum(np.maximum(excess, 0.0)) * (1.0 + 4.0 * UNIT)
 
 

@@ -42,4 +42,3 @@ def _counted(belief: Belief) -> bool:
         isinstance(law, Discrete | Categorical) and law.counts is not None
         for law in belief.priors.values()
     )
-

@@ -9,9 +9,9 @@ from typing import Any
 from pufferfish.beliefs.known import Given
 from pufferfish.beliefs.layout import View
 from pufferfish.beliefs.pairs import Secret
+from pufferfish.beliefs.region import RegionShape
 from pufferfish.beliefs.rules import Unit
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief
-from pufferfish.beliefs.region import RegionShape
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import bounds, require
 from pufferfish.fit.belief import MIN_GROUP, RELEVANCE, fit_summary, usable_counts
@@ -205,7 +205,9 @@ def fit_beliefs(
         one = names[0] if names else None
         summary = usable_counts(data, one, _one_secret(secret), min_group, cap)
         found = fit_summary(summary, OF_NUMBERS if families is None else families, bootstrap, **how)
-        return found if confidence is None else with_sampling_error(found, confidence, region, cells)
+        return (
+            found if confidence is None else with_sampling_error(found, confidence, region, cells)
+        )
     engine = to_read(data)
     layout = layout_of(
         engine,

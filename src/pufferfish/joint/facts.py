@@ -67,6 +67,8 @@ class TableFacts(Stated):
             nothing was done yet.
         wrong: Of noise: how far in total variation each law may be from the one believed, between
             the bounds of the cap.
+        confidence: That the promise covers the population of which the rows are a sample; None: it
+            is about the laws that are described.
     """
 
     goal: Guarantee
@@ -94,6 +96,7 @@ class TableFacts(Stated):
     jointly: bool = False
     rows_fitted: Count | None = None
     wrong: Share = 0.0
+    confidence: Share | None = None
 
     @classmethod
     def of(
@@ -140,6 +143,7 @@ class TableFacts(Stated):
             jointly=plan.jointly,
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,
+            confidence=scenario.confidence,
         )
 
     def planned_by(self, plan: TablePlan) -> TableFacts:
@@ -171,8 +175,9 @@ class TableFacts(Stated):
         )
         if self.rows_fitted is None:
             del document["rows_fitted"]
-        if not self.wrong:
-            del document["wrong"]
+        for name in ("wrong", "confidence"):
+            if not document[name]:
+                del document[name]
         return document
 
     @classmethod

@@ -4,9 +4,9 @@ For each ordered pair and each output y the promise asks that
 
     Σ_x (p(x) − e^ε·q(x))·M(x,y) ≤ t(y),   Σ_y t(y) ≤ δ,
 
-for every (p, q) of the region of the pair: infinitely many rows. The program starts with the
-laws that were seen. Each solution is shown to the region (`regions`), which names for each pair and y the
-laws that break their row by most; these rows are added, until none is broken by more than a
+for every (p, q) of the region of the pair: infinitely many rows. The program starts with the laws
+that were seen. Each solution is shown to the region (`regions`), which names for each pair and y
+the laws that break their row by most; these rows are added, until none is broken by more than a
 tolerance. What comes out is near the best; `table.repair` makes it keep the promise.
 
 Any rows that were added give a bound on what every such map must lose: they are rows of laws inside

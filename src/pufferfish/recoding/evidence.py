@@ -6,10 +6,10 @@ Every φ is convex and 0 at the frequencies p̂ = c/n. A law stays possible whil
     likelihood    φ_x(p) = c·log(p̂/p),
     dirichlet     φ_x(p) = log Γ(c + n·p)/(Γ(n·p)·p^c), less its value at p̂.
 
-The second is the weight of evidence for laws near p: how much more likely the rows are if the law was
-drawn around p, from a Dirichlet law with parameters n·p, than if it is p. In both, −p·φ'_x(p) is the
-*pull* H_x(p), which never rises: c, and Σ_{i<c} i/(n·p + i). A cell without pull says nothing against
-any p.
+The second is the weight of evidence for laws near p: how much more likely the rows are if the law
+was drawn around p, from a Dirichlet law with parameters n·p, than if it is p. In both, −p·φ'_x(p)
+is the *pull* H_x(p), which never rises: c, and Σ_{i<c} i/(n·p + i). A cell without pull says
+nothing against any p.
 
 Numbers are doubles; `error` bounds what all of Φ may be off by, `pull_error` each pull.
 """
@@ -50,13 +50,13 @@ class Evidence:
     # How many rows a cell needs at most before it says something.
     _needed = 0.0
 
-    def look_up(self, ratios: FloatArray) -> FloatArray:
-        """About the p with p/H(p) = ratio, for each seen cell."""
-        return np.asarray(np.minimum(ratios * self._own, 1.0))
+    def look_up(self, ratios: FloatArray) -> tuple[FloatArray, FloatArray | float]:
+        """About the p with p/H(p) = ratio, for each seen cell, and d log p/d log ratio."""
+        return np.asarray(np.minimum(ratios * self._own, 1.0)), 1.0
 
     def solve(self, ratios: FloatArray) -> FloatArray:
-        """The same, to the last digits."""
-        return self.look_up(ratios)
+        """That p to the last digits."""
+        return self.look_up(ratios)[0]
 
     def most_pull(self) -> FloatArray:
         """H(1) of each seen cell."""
@@ -104,10 +104,10 @@ class DirichletEvidence(Evidence):
             steps.append(even[1] - even[0])
         return np.array(starts), np.array(steps), np.array(found).reshape(-1, _PLACES)
 
-    def look_up(self, ratios: FloatArray) -> FloatArray:
-        """About the p with p/H(p) = ratio, for each seen cell."""
-        logs, _ = self._logs(np.log(ratios))
-        return np.asarray(np.exp(logs) / self.rows)
+    def look_up(self, ratios: FloatArray) -> tuple[FloatArray, FloatArray | float]:
+        """About the p with p/H(p) = ratio, for each seen cell, and d log p/d log ratio."""
+        logs, slopes = self._logs(np.log(ratios))
+        return np.asarray(np.exp(logs) / self.rows), slopes
 
     def _logs(self, along: FloatArray) -> tuple[FloatArray, FloatArray]:
         starts, steps, table = self._table
@@ -122,7 +122,7 @@ class DirichletEvidence(Evidence):
         ), (above - below) / steps
 
     def solve(self, ratios: FloatArray) -> FloatArray:
-        """The same, to the last digits."""
+        """That p to the last digits."""
         wanted = np.log(ratios)
         logs, slope = self._logs(wanted)
         top = math.log(self.rows)

@@ -6,8 +6,8 @@ A region by *evidence* holds (p, q) with Φ(p) + Φ'(q) ≤ t (`evidence`):
     likelihood    the least t > d = 2(k − 1) with e^{−t}·(e·t/d)^d ≤ α, k cells (Agrawal 2020).
 
 *Boxes* are the products of Clopper-Pearson intervals of 2k cells, each of which is left with
-probability at most α/2k; the worst law fills its boxes in the order of the column. What is proven is
-in docs/theory/sampling-error.md.
+probability at most α/2k; the worst law fills its boxes in the order of the column. What is proven
+is in docs/theory/sampling-error.md.
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ class PairRegion(Protocol):
         """At least the largest p·w − q·v of each column."""
 
 
-def region_of_pair(
-    region: SampleRegion, first: Sequence[int], second: Sequence[int]
-) -> PairRegion:
+def region_of_pair(region: SampleRegion, first: Sequence[int], second: Sequence[int]) -> PairRegion:
     """The region of a pair of which these rows were seen, cell by cell."""
     counts = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
     if region.shape == "dirichlet":
@@ -99,7 +97,9 @@ class _ByEvidence:
 def _boxes(counts: FloatArray, cells: int, error: float) -> tuple[FloatArray, FloatArray]:
     """Clopper-Pearson bounds of each cell and of "other", widened by what was rounded."""
     rows, half = counts.sum(), 0.5 * error
-    low = np.where(counts > 0.0, betaincinv(np.maximum(counts, 1.0), rows - counts + 1.0, half), 0.0)
+    low = np.where(
+        counts > 0.0, betaincinv(np.maximum(counts, 1.0), rows - counts + 1.0, half), 0.0
+    )
     high = np.where(
         counts < rows, 1.0 - betaincinv(np.maximum(rows - counts, 1.0), counts + 1.0, half), 1.0
     )

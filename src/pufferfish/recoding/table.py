@@ -11,7 +11,6 @@ by which each row of the promise gains θ·r(y)·(e^ε − 1), and the floor θ�
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,7 +23,7 @@ from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import CellLaw, IntegerTable, Whole
 from pufferfish.recoding.exact import WHOLE, Floor, delta_of, exp_lower, publish
 from pufferfish.recoding.regions import region_of_pair
-from pufferfish.recoding.sampled import SampledPair
+from pufferfish.recoding.sampled import SampledPair, factor_lower
 
 __all__ = ["Duty", "repair", "round_table"]
 
@@ -140,7 +139,7 @@ def _over_region(
 ) -> list[Fraction]:
     """The same for all laws of a sampling region."""
     goal, factor = duty.goal, exp_lower(duty.goal.epsilon)
-    near = math.nextafter(float(factor), 0.0)
+    near = factor_lower(goal.epsilon)
     for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
         rows = [[int(each) for each in law.low] for law in (laws[i], laws[j])]
         pair = SampledPair.from_table(region_of_pair(region, *rows), table)

@@ -1,7 +1,7 @@
 """What laws of a sampling region can be told apart by, for sure: a bound with witnesses.
 
-The region of a pair holds all (p, q) with Φ(p) + Φ'(q) ≤ t, every φ convex (`evidence`). For columns
-w, v ≥ 0, any λ, λ' and any μ > 0, weak duality gives
+The region of a pair holds all (p, q) with Φ(p) + Φ'(q) ≤ t, every φ convex (`evidence`). For
+columns w, v ≥ 0, any λ, λ' and any μ > 0, weak duality gives
 
     p·w − q·v ≤ λ + λ' + μ·t + Σ_x sup_{0≤p≤1} [(w(x) − λ)·p − μ·φ_x(p)] + the same of q and −v,
 

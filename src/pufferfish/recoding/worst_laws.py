@@ -12,6 +12,7 @@ bound of `witnesses` is reached, and any others give a weaker one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +22,14 @@ from pufferfish.recoding.evidence import Evidence
 
 __all__ = ["Worst", "worst_laws"]
 
-# log μ lies within this, where columns have 1 as their largest entry; what it may be off by. Bounds
-# are flat around the best witnesses: an error here matters by its square.
-_WIDEST, _FINE = 60.0, 1e-7
+# log μ lies within this, where columns have 1 as their largest entry; how it is looked for, and
+# what it, and what is spent, may be off by. Bounds are flat around the best witnesses: an error
+# matters by its square.
+_WIDEST, _HALVINGS, _TRIES, _FINE, _NEAR = 60.0, 5, 60, 1e-12, 1e-8
 # Steps that λ may take, and what it may be off by.
-_STEPS, _CLOSE = 60, 1e-13
+_STEPS, _CLOSE = 60, 1e-11
 # A law is kept this far inside the region, so that it is one of it whatever is rounded.
-_INSIDE = 1.0 - 1e-9
+_INSIDE = 1.0 - 3e-8
 
 
 class Worst(NamedTuple):
@@ -52,17 +54,47 @@ def worst_laws(
         radius: t.
     """
     sides = _Side(evidence[0], columns[0]), _Side(evidence[1], -columns[1])
-    low = np.full(len(columns[0]), -_WIDEST)
-    high = -low
     limit = radius * _INSIDE
-    while float((high - low).max()) > _FINE:
-        middle = 0.5 * (low + high)
-        spent = sum(side.at(np.exp(middle))[1] for side in sides)
-        low, high = np.where(spent > limit, middle, low), np.where(spent > limit, high, middle)
-    price = np.exp(high)
+
+    def spent(logs: FloatArray) -> FloatArray:
+        return sides[0].at(np.exp(logs))[1] + sides[1].at(np.exp(logs))[1]
+
+    price = np.exp(_spend(spent, limit, len(columns[0])))
     (first, _, above), (second, _, below) = (side.at(price) for side in sides)
     excess = (first * columns[0]).sum(axis=1) - (second * columns[1]).sum(axis=1)
     return Worst(excess, first, second, above, below, price)
+
+
+def _spend(spent: Callable[[FloatArray], FloatArray], limit: float, size: int) -> FloatArray:
+    """About the least log μ at which no more than the limit is spent.
+
+    A few halvings of the bracket, then secants; an end that stays has its value halved (Illinois).
+    """
+    low, high = np.full(size, -_WIDEST), np.full(size, _WIDEST)
+    target = limit * (1.0 - _NEAR)
+
+    def over(logs: FloatArray) -> FloatArray:
+        return np.asarray(np.log(np.maximum(spent(logs), 1e-300) / target))
+
+    above, below = over(low), over(high)
+    # Where nothing that may be said costs anything, every law is possible.
+    high = np.where(above <= 0.0, low, high)
+    stayed = np.zeros(size)
+    for number in range(_TRIES):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rise = above / (above - below)
+        share = 0.5 if number < _HALVINGS else np.where(np.isfinite(rise), rise, 0.5)
+        middle = low + share * (high - low)
+        found = over(middle)
+        more = found > 0.0
+        # 1 where the upper end stays, −1 where the lower one does; twice in a row halves its value.
+        below = np.where(more, np.where(stayed > 0.0, 0.5 * below, below), found)
+        above = np.where(more, found, np.where(stayed < 0.0, 0.5 * above, above))
+        low, high = np.where(more, middle, low), np.where(more, high, middle)
+        stayed = np.where(more, 1.0, -1.0)
+        if ((np.abs(found) < _NEAR) | (high - low <= _FINE)).all():
+            break
+    return np.where(np.abs(found) < _NEAR, middle, high)
 
 
 class _Side:
@@ -80,33 +112,34 @@ class _Side:
     def at(self, mu: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The law for a multiplier, what it spends of t, and λ."""
         gaps = self._gaps[:, self._seen]
-        # Σ p falls in z = λ − max w: it is at least 1 at the first end, unless some mass is left for
-        # a cell that says nothing, and at most 1 at the second, where every p is below 1/cells.
+        # Σ p falls in z = λ − max w: it is at least 1 at the first end, unless some mass is left
+        # for a cell that says nothing, and at most 1 at the second, where every p is below 1/cells.
         low = (mu[:, None] * self._least - gaps).max(axis=1, initial=0.0).clip(min=0.0)
         high = low + mu * float(self._evidence.counts.sum()) + 1e-300
         z = low if self._last is None else np.clip(self._last, low, high)
         for _ in range(_STEPS):
-            parts = self._law(mu, z, gaps)
+            parts, slopes = self._law(mu, z, gaps)
             value = parts.sum(axis=1)
             low, high = np.where(value >= 1.0, z, low), np.where(value >= 1.0, high, z)
-            # Each p falls at least as 1/(z + gap)^½ and at most as 1/(z + gap).
             with np.errstate(divide="ignore", invalid="ignore"):
-                step = (value - 1.0) / (parts / (z[:, None] + gaps)).sum(axis=1)
+                step = (value - 1.0) / (parts * slopes / (z[:, None] + gaps)).sum(axis=1)
             following = z + np.where(np.isfinite(step), step, 0.0)
-            inside = (following > low) & (following < high)
+            inside = (following >= low) & (following <= high)
             following = np.where(inside, following, 0.5 * (low + high))
-            done = (np.abs(following - z) <= _CLOSE * (z + 1e-300)) | (high - low <= _CLOSE * high)
+            done = np.abs(following - z) <= _CLOSE * z
             z = following
             if done.all():
                 break
         self._last = z
         law = np.zeros_like(self._gaps)
-        law[:, self._seen] = self._law(mu, z, gaps)
+        law[:, self._seen] = self._law(mu, z, gaps)[0]
         law[self._rows, self._places] += (1.0 - law.sum(axis=1)).clip(min=0.0)
         law /= law.sum(axis=1, keepdims=True)
         spent = self._evidence.against(np.maximum(law[:, self._seen], 1e-300))
         return law, spent, z + self._top[:, 0]
 
-    def _law(self, mu: FloatArray, z: FloatArray, gaps: FloatArray) -> FloatArray:
+    def _law(
+        self, mu: FloatArray, z: FloatArray, gaps: FloatArray
+    ) -> tuple[FloatArray, FloatArray | float]:
         with np.errstate(divide="ignore"):
             return self._evidence.look_up(mu[:, None] / (z[:, None] + gaps))

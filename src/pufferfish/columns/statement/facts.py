@@ -120,6 +120,7 @@ class Facts(Stated):
     recode: RecodeStated | None = None
     rows_fitted: Count | None = None
     wrong: Share = 0.0
+    confidence: Share | None = None
 
     @classmethod
     def of(
@@ -162,6 +163,7 @@ class Facts(Stated):
             recode=stated_recode(plan.calibration.recode, public=plan.public),
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,
+            confidence=scenario.confidence,
         )
 
     def planned_by(self, plan: ColumnPlan) -> Facts:
@@ -192,8 +194,8 @@ class Facts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
-        for name, absent in (("recode", None), ("rows_fitted", None), ("wrong", 0.0)):
-            if document[name] == absent:
+        for name in ("recode", "rows_fitted", "wrong", "confidence"):
+            if not document[name]:
                 del document[name]
         return document
 
