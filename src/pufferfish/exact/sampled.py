@@ -68,16 +68,22 @@ def judge_over_region(
 
 
 def epsilon_over_region(pair: SampledPair) -> Enclosure:
-    """ε* over the region: what some laws of it reach, and what all of them keep."""
-    reached = np.ones(len(pair.most))
+    """ε* over the region: what some laws of it reach, and what all of them keep.
+
+    A ratio that is reached is a bound for all outputs whose laws do not exceed it; the others are
+    asked again, with the largest ratio of them.
+    """
+    largest, rest = 1.0, pair
     for _ in range(_ROUNDS):
-        factors, reached = reached, np.maximum(pair.search(reached)[1], reached)
-        if not np.isfinite(reached).all():
-            known = float(reached[np.isfinite(reached)].max(initial=1.0))
+        ratios, exceeding = rest.search(largest)
+        found = max(float(ratios.max(initial=1.0)), largest)
+        if not math.isfinite(found):
+            known = float(ratios[np.isfinite(ratios)].max(initial=largest))
             return Enclosure(_log_lower(known), math.inf)
-        if (reached <= factors * (1.0 + _SAME)).all():
+        if found <= largest * (1.0 + _SAME):
             break
-    largest, above = float(reached.max()), _ABOVE
+        largest, rest = found, rest.only(exceeding)
+    above = _ABOVE
     for _ in range(_TRIES):
         upper = math.log(largest) + above
         if _keeps(pair, upper, _witnesses(pair, upper)):

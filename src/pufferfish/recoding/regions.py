@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -46,9 +47,8 @@ class PairRegion(Protocol):
 
 def region_of_pair(region: SampleRegion, first: Sequence[int], second: Sequence[int]) -> PairRegion:
     """The region of a pair of which these rows were seen, cell by cell."""
-    counts = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
     if region.shape == "dirichlet":
-        both = DirichletEvidence(counts[0]), DirichletEvidence(counts[1])
+        both = _dirichlet(tuple(first)), _dirichlet(tuple(second))
         radius = both[0].allowance + both[1].allowance - math.log(region.error)
         return _ByEvidence(both, radius * (1.0 + 8.0 * UNIT))
     cells = region.cells
@@ -62,11 +62,18 @@ def region_of_pair(region: SampleRegion, first: Sequence[int], second: Sequence[
             f"there are {len(first)} cells, and the region knows of {cells}: say how many there "
             "are when you fit the belief (cells=...)."
         )
+    counts = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
     if region.shape == "likelihood":
         plain = Evidence(counts[0]), Evidence(counts[1])
         return _ByEvidence(plain, _likelihood_radius(2 * (cells - 1), region.error))
     error = region.error / (2 * cells)
     return _Boxes(*(_boxes(each, cells, error) for each in counts))
+
+
+@lru_cache(maxsize=64)
+def _dirichlet(counts: tuple[int, ...]) -> DirichletEvidence:
+    """Kept, because a search over sizes of noise asks for the same again and again."""
+    return DirichletEvidence(np.array(counts, dtype=np.float64))
 
 
 def _likelihood_radius(dimensions: int, error: float) -> float:

@@ -6,10 +6,11 @@ The search for witnesses is not trusted, and need not be: bad ones give a bound 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from pufferfish.core.numerics import UNIT
 from pufferfish.core.validation import FloatArray
@@ -53,29 +54,35 @@ class SampledPair:
 
     def excess(self, factor: float, witnesses: Witnesses) -> FloatArray:
         """For each output at least the largest p·w − factor·q·w of any laws of the region."""
-        most, least, units = self._columns(np.full(len(self.most), factor))
+        most, least, units = self._columns(factor)
         found = self.region.excess(most, least, np.array(witnesses).reshape(-1, 3))
         return np.asarray(found * units * (1.0 + 4.0 * UNIT * np.sign(found)))
 
     def witnesses(self, factor: float) -> Witnesses:
         """Those for which the bounds of `excess` are the least."""
-        return self.search(np.full(len(self.most), factor))[0]
+        most, least, _ = self._columns(factor)
+        found = self.region.search(most, least)
+        chosen = np.column_stack([found.above, found.below, found.price]).tolist()
+        return tuple((above, below, price) for above, below, price in chosen)
 
-    def search(self, factors: FloatArray) -> tuple[Witnesses, FloatArray]:
-        """Witnesses for a factor of each output, and the ratios p·w/q·w of the worst laws."""
-        most, least, _ = self._columns(factors)
+    def search(self, factor: float) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+        """Ratios p·w/q·w of the worst laws for a factor, and which outputs seem to exceed it."""
+        most, least, _ = self._columns(factor)
         found = self.region.search(most, least)
         top = (found.first * self.most).sum(axis=1)
         base = (found.second * self.least).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(top > 0.0, top / base, 1.0)
-        chosen = np.column_stack([found.above, found.below, found.price]).tolist()
-        return tuple((above, below, price) for above, below, price in chosen), ratios
+        return ratios, np.flatnonzero((found.excess > 0.0) | (ratios > factor))
 
-    def _columns(self, factors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def only(self, outputs: npt.NDArray[np.intp]) -> Self:
+        """The same for some outputs."""
+        return replace(self, most=self.most[outputs], least=self.least[outputs])
+
+    def _columns(self, factor: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """w and v in units of the largest entry: what is rarely published has few digits else."""
         sizes = self.most.max(axis=1)
         units = np.where(sizes > 0.0, sizes, 1.0)
         most = self.most / units[:, None] * (1.0 + 2.0 * UNIT)
-        least = factors[:, None] * (self.least / units[:, None]) * (1.0 - 4.0 * UNIT)
+        least = factor * (self.least / units[:, None]) * (1.0 - 4.0 * UNIT)
         return most, least, units

@@ -25,7 +25,7 @@ __all__ = ["Worst", "worst_laws"]
 # log μ lies within this, where columns have 1 as their largest entry; how it is looked for, and
 # what it, and what is spent, may be off by. Bounds are flat around the best witnesses: an error
 # matters by its square.
-_WIDEST, _HALVINGS, _TRIES, _FINE, _NEAR = 60.0, 5, 60, 1e-12, 1e-8
+_WIDEST, _AROUND, _HALVINGS, _TRIES, _FINE, _NEAR = 60.0, 2.0, 5, 60, 1e-12, 1e-8
 # Steps that λ may take, and what it may be off by.
 _STEPS, _CLOSE = 60, 1e-11
 # A law is kept this far inside the region, so that it is one of it whatever is rounded.
@@ -59,31 +59,40 @@ def worst_laws(
     def spent(logs: FloatArray) -> FloatArray:
         return sides[0].at(np.exp(logs))[1] + sides[1].at(np.exp(logs))[1]
 
-    price = np.exp(_spend(spent, limit, len(columns[0])))
+    # Of small changes n·KL is half the mean square of p/p̂ − 1, and p/p̂ − 1 is (w − mean)/μn.
+    start = 0.5 * np.log((sides[0].spread() + sides[1].spread()) / (2.0 * limit))
+    price = np.exp(_spend(spent, limit, start))
     (first, _, above), (second, _, below) = (side.at(price) for side in sides)
     excess = (first * columns[0]).sum(axis=1) - (second * columns[1]).sum(axis=1)
     return Worst(excess, first, second, above, below, price)
 
 
-def _spend(spent: Callable[[FloatArray], FloatArray], limit: float, size: int) -> FloatArray:
-    """About the least log μ at which no more than the limit is spent.
+def _spend(
+    spent: Callable[[FloatArray], FloatArray], limit: float, start: FloatArray
+) -> FloatArray:
+    """About the least log μ at which no more than the limit is spent, from where it may be.
 
-    A few halvings of the bracket, then secants; an end that stays has its value halved (Illinois).
+    Secants in a bracket, whose end has its value halved if it stays (Illinois).
     """
-    low, high = np.full(size, -_WIDEST), np.full(size, _WIDEST)
     target = limit * (1.0 - _NEAR)
 
     def over(logs: FloatArray) -> FloatArray:
         return np.asarray(np.log(np.maximum(spent(logs), 1e-300) / target))
 
+    low, high = start - _AROUND, start + _AROUND
     above, below = over(low), over(high)
-    # Where nothing that may be said costs anything, every law is possible.
-    high = np.where(above <= 0.0, low, high)
-    stayed = np.zeros(size)
+    outside = (above <= 0.0) | (below > 0.0)
+    if outside.any():
+        low, high = np.where(outside, -_WIDEST, low), np.where(outside, _WIDEST, high)
+        above, below = over(low), over(high)
+        # Where nothing that may be said costs anything, every law is possible.
+        high = np.where(above <= 0.0, low, high)
+    stayed = np.zeros(len(start))
     for number in range(_TRIES):
         with np.errstate(divide="ignore", invalid="ignore"):
             rise = above / (above - below)
-        share = 0.5 if number < _HALVINGS else np.where(np.isfinite(rise), rise, 0.5)
+        halves = ~np.isfinite(rise) | (outside & (number < _HALVINGS))
+        share = np.where(halves, 0.5, rise)
         middle = low + share * (high - low)
         found = over(middle)
         more = found > 0.0
@@ -108,6 +117,13 @@ class _Side:
         self._rows = np.arange(len(columns))
         self._least = evidence.most_pull()
         self._last: FloatArray | None = None
+
+    def spread(self) -> FloatArray:
+        """The variance of a column over the rows, divided by their number."""
+        counts = self._evidence.counts
+        usual = counts / counts.sum()
+        mean = self._gaps @ usual
+        return np.asarray(np.maximum(self._gaps**2 @ usual - mean**2, 1e-30) / counts.sum())
 
     def at(self, mu: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The law for a multiplier, what it spends of t, and λ."""
