@@ -109,6 +109,8 @@ def share_confidence(
         len({region.confidence for region, _ in sampled}) <= 1,
         "beliefs with a sampling error must have the same confidence: it is shared by them.",
     )
+    bands = {region.shape == "band" for region, _ in sampled}
+    require(len(bands) <= 1, "bands and other regions do not share a confidence: use one of them.")
     pairs = sum(pairs for _, pairs in sampled)
     return [None if region is None else region.among(pairs) for region, _ in given]
 

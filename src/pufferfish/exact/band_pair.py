@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from pufferfish.beliefs.region import SampleRegion
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.exact.band_laws import Band, BandTables
 from pufferfish.exact.capped import capped_table
 from pufferfish.exact.wrong_pair import stated_range
-from pufferfish.noise import LaplaceNoise, TableOutput
+from pufferfish.noise import LaplaceNoise, Noise, TableOutput
 
 __all__ = ["band_ratios"]
 
 
 def band_ratios(
-    laws: PairOfLaws, noise: LaplaceNoise, half_widths: tuple[float, float]
+    laws: PairOfLaws, region: SampleRegion, noise: Noise
 ) -> tuple[BandTables, BandTables]:
     """Both directions of a pair under Laplace noise, for all laws inside two bands.
 
@@ -22,14 +23,17 @@ def band_ratios(
 
     Args:
         laws: The laws in the centres, on a stated range.
+        region: How far the distribution function of each may be off.
         noise: Laplace noise.
-        half_widths: How far the distribution function of the first and of the second may be off.
 
     Raises:
-        UnsupportedError: No range is stated, values may be missing, or laws may also be wrong in
-            total variation.
+        UnsupportedError: Other noise or none, no range is stated, values may be missing, or laws
+            may also be wrong in total variation.
     """
-    cap = stated_range(laws)
+    if not isinstance(noise, LaplaceNoise):
+        raise UnsupportedError("a band around a distribution function needs Laplace noise.")
+    cap, widths = stated_range(laws), dict(region.widths)
+    half_widths = widths[laws.pair.first], widths[laws.pair.second]
     if laws.wrong:
         raise UnsupportedError(
             f"belief {laws.belief!r} has laws that may be wrong in total variation (wrong=) and a "

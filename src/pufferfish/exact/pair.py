@@ -13,6 +13,7 @@ from pufferfish.beliefs.priors import Components, Discrete, Prior
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.numerics import UNIT
+from pufferfish.exact.band_pair import band_ratios
 from pufferfish.exact.bounds import BoundedLaw, MixtureBounds, TableBounds
 from pufferfish.exact.caps import matching_cap
 from pufferfish.exact.compressed import compress
@@ -34,6 +35,7 @@ from pufferfish.noise import (
     LaplaceNoise,
     MixtureOutput,
     Noise,
+    NoNoise,
     OutputLaw,
     TableOutput,
     output_law,
@@ -77,7 +79,7 @@ class PairOracle:
         """Prepare both directions; nothing is refined yet."""
         self._laws = laws
         self._noise = noise
-        self._parts = tuple(each.components() for each in _supports(laws))
+        self._parts = laws.first.components(), laws.second.components()
         with quiet():
             self._forward, self._backward = _ways(laws, noise)
 
@@ -138,17 +140,12 @@ def quiet() -> np.errstate:
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
-def _supports(laws: PairOfLaws) -> tuple[Prior, ...]:
-    """Laws with all values that may occur."""
-    if laws.region is None or not laws.listed:
-        return laws.first, laws.second
-    listed = np.array(laws.listed)
-    return (Discrete(values=listed, probabilities=np.full(listed.size, 1.0 / listed.size)),)
-
-
 def _ways(laws: PairOfLaws, noise: Noise) -> tuple[_Direction, _Direction]:
+    if laws.region is not None and laws.region.shape == "band" and isinstance(noise, NoNoise):
+        return _ANYTHING, _ANYTHING
     if laws.region is not None:
-        forward, backward = sampled_ratios(laws, laws.region, noise)
+        ratios = band_ratios if laws.region.shape == "band" else sampled_ratios
+        forward, backward = ratios(laws, laws.region, noise)
         return (
             _Direction(lambda epsilon, _: forward.hockey_stick(epsilon), forward.supremum),
             _Direction(lambda epsilon, _: backward.hockey_stick(epsilon), backward.supremum),
@@ -297,6 +294,10 @@ _EQUAL = _Direction(
 )
 
 # A table and a continuous law, both without noise, are told apart for certain.
+# Without noise, laws of a band may have atoms where others have none.
+_ANYTHING = _Direction(
+    lambda _epsilon, _tolerance: Enclosure(0.0, 1.0), lambda: Enclosure(math.inf, math.inf)
+)
 _SINGULAR = _Direction(
     lambda epsilon, tolerance: Enclosure(1.0, 1.0), lambda: Enclosure(math.inf, math.inf)
 )

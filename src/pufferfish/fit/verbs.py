@@ -16,7 +16,7 @@ from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import bounds, require
 from pufferfish.fit.belief import MIN_GROUP, RELEVANCE, fit_summary, usable_counts
 from pufferfish.fit.layout import count_table, layout_of
-from pufferfish.fit.sampled import with_sampling_error
+from pufferfish.fit.sampled import with_bands, with_sampling_error
 from pufferfish.fit.table import TableCounts, fit_table, name_of, numeric_strata
 from pufferfish.tables import Summary
 from pufferfish.tables.verbs import to_read
@@ -205,6 +205,8 @@ def fit_beliefs(
         one = names[0] if names else None
         summary = usable_counts(data, one, _one_secret(secret), min_group, cap)
         found = fit_summary(summary, OF_NUMBERS if families is None else families, bootstrap, **how)
+        if confidence is not None and region == "band":
+            return with_bands(found, summary, confidence)
         return (
             found if confidence is None else with_sampling_error(found, confidence, region, cells)
         )
