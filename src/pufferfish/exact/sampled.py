@@ -23,7 +23,7 @@ __all__ = ["Judged", "epsilon_over_region", "judge_over_region"]
 # How often ratios are improved; and what they may grow by then.
 _ROUNDS, _SAME = 60, 1e-12
 # What a bound is above the ratio that is reached, at first; it doubles until the bound is proven.
-_ABOVE, _TRIES = 4e-9, 24
+_ABOVE, _TRIES = 5e-8, 20
 # What ratios that were computed may be off by.
 _OFF = 1e-9
 # Beyond this, e^ε is no number to search with.

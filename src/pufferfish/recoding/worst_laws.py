@@ -72,7 +72,7 @@ def _spend(
 ) -> FloatArray:
     """About the least log μ at which no more than the limit is spent, from where it may be.
 
-    Secants in a bracket, whose end has its value halved if it stays (Illinois).
+    Secants in a bracket; an end that stays counts less and less (Anderson and Björck).
     """
     target = limit * (1.0 - _NEAR)
 
@@ -96,9 +96,13 @@ def _spend(
         middle = low + share * (high - low)
         found = over(middle)
         more = found > 0.0
-        # 1 where the upper end stays, −1 where the lower one does; twice in a row halves its value.
-        below = np.where(more, np.where(stayed > 0.0, 0.5 * below, below), found)
-        above = np.where(more, found, np.where(stayed < 0.0, 0.5 * above, above))
+        # 1 where the upper end stays, −1 where the lower one does; twice in a row its value counts
+        # less, by how much the other end improved.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            less = 1.0 - found / np.where(more, above, below)
+        less = np.where((less > 0.0) & (less < 1.0), less, 0.5)
+        below = np.where(more, np.where(stayed > 0.0, less * below, below), found)
+        above = np.where(more, found, np.where(stayed < 0.0, less * above, above))
         low, high = np.where(more, middle, low), np.where(more, high, middle)
         stayed = np.where(more, 1.0, -1.0)
         if ((np.abs(found) < _NEAR) | (high - low <= _FINE)).all():
@@ -132,19 +136,23 @@ class _Side:
         # for a cell that says nothing, and at most 1 at the second, where every p is below 1/cells.
         low = (mu[:, None] * self._least - gaps).max(axis=1, initial=0.0).clip(min=0.0)
         high = low + mu * float(self._evidence.counts.sum()) + 1e-300
+        settled = self._law(mu, low, gaps)[0].sum(axis=1) <= 1.0
         z = low if self._last is None else np.clip(self._last, low, high)
         for _ in range(_STEPS):
+            z = np.where(settled, low, z)
             parts, slopes = self._law(mu, z, gaps)
             value = parts.sum(axis=1)
-            low, high = np.where(value >= 1.0, z, low), np.where(value >= 1.0, high, z)
+            low = np.where(settled | (value >= 1.0), z, low)
+            high = np.where(value >= 1.0, high, z)
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = (value - 1.0) / (parts * slopes / (z[:, None] + gaps)).sum(axis=1)
             following = z + np.where(np.isfinite(step), step, 0.0)
             inside = (following >= low) & (following <= high)
             following = np.where(inside, following, 0.5 * (low + high))
-            done = np.abs(following - z) <= _CLOSE * z
+            settled |= np.abs(following - z) <= _CLOSE * z
+            low = np.where(settled, following, low)
             z = following
-            if done.all():
+            if settled.all():
                 break
         self._last = z
         law = np.zeros_like(self._gaps)
