@@ -198,9 +198,9 @@ def promise(facts: Facts) -> str:
         f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
         f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
         f"privacy, against {described_adversaries(facts)}, for one release.",
-        cap_in_words(facts.cap, words_of(facts.noise).called),
+        cap_in_words(facts.cap, words_of(facts.noise).called(facts.noise)),
         wrong_laws(facts.wrong, capped=True),
-        multiples_in_words(facts.step, words_of(facts.noise).called),
+        multiples_in_words(facts.step, words_of(facts.noise).called(facts.noise)),
         noise_in_words(facts.noise),
         recode_in_words(facts.recode),
     )
