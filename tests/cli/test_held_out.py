@@ -101,6 +101,38 @@ def test_secrets_that_only_one_half_has_are_known(typed: Typed, folder: Path) ->
         assert typed(*HALF, "--pair", "a:b", "--force").code == 0
 
 
+CHOOSE = ("calibrate", "t.csv", *COLUMNS, "--min-group", "1")
+
+
+@pytest.mark.parametrize("kept", [(), ("--keep", "o")])
+def test_a_frontier_says_why_no_other_rows_judge(
+    typed: Typed, folder: Path, kept: tuple[str, ...]
+) -> None:
+    """Of a secret with one row, a random half has none: a column, and a table."""
+    write(folder / "t.csv", [*rows(), *([each, "rare", 3, "uvw"[each]] for each in range(3))])
+    said = typed(*CHOOSE, *kept, "--splits", "3")
+    assert said.code == 0
+    assert "rows that were not used is not known: in a random half of the rows, " in _flat(said.out)
+    assert "rare" not in said.out
+    assert "(3/3)" not in said.out
+    found = typed(*CHOOSE, *kept, "--splits", "3", "--json").json
+    assert found["not_split"].startswith("in a random half of the rows, ")
+    assert all(each["held_out"] is None for each in found["choices"])
+    off = typed(*CHOOSE, *kept, "--splits", "0")
+    assert "is not known" not in _flat(off.out)
+
+
+def test_a_frontier_for_several_rows_of_a_person_is_not_split(typed: Typed) -> None:
+    several = ("--person", "id", "--rows-per-person", "2", "--rows-are-independent")
+    said = _flat(typed(*CHOOSE, *several).out)
+    assert "a split takes rows one by one, and a person has several" in said
+    assert "Left out, to be quick" not in said
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
 RECODE = ("--mechanism", "recode", "--floor", "none", "--wrong", "auto")
 
 
