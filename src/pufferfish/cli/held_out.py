@@ -187,6 +187,7 @@ def as_data(found: HeldOut | None, plan: RowPlan) -> dict[str, Any]:
         "held_out": {
             "splits": len(found.splits),
             "held": found.held,
+            "lost": found.lost,
             # Of what is applied; what clipping and rounding do to it is not measured.
             "rmse": None if getattr(plan, "postprocess", ()) else found.rmse,
             "delta": found.delta,

@@ -78,4 +78,5 @@ def _blocks(found: Stress) -> Iterator[Block]:
 def _rows(found: Stress) -> Iterator[tuple[Text, ...]]:
     for case in found.cases:
         *told, small_share, kept, _ = cells_of(found, case)
-        yield *told, f"{case.small:,}" if case.kind == "columns" else "", small_share, kept
+        counted = case.kind == "columns" or case.small
+        yield *told, f"{case.small:,}" if counted else "", small_share, kept
