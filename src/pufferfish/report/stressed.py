@@ -92,8 +92,8 @@ def _answers_in_words(found: Stress) -> str:
         "" if constant is None else f", and that of one constant for everybody {readable(constant)}"
     )
     return (
-        "What would answer a case is named by its option on the command line; in brackets the error of a published value "
-        "with it, from a calibration that was done for this case. The error of this release is "
+        "What would answer a case is named by its option on the command line; in brackets the "
+        "error of a published value with it, from a calibration that was done for this case. The error of this release is "
         f"{readable(found.rmse)}{beside}."
     )
 
