@@ -93,8 +93,8 @@ def _answers_in_words(found: Stress) -> str:
     )
     return (
         "What would answer a case is named by its option on the command line; in brackets the "
-        "error of a published value with it, from a calibration that was done for this case. The error of this release is "
-        f"{readable(found.rmse)}{beside}."
+        "error of a published value with it, from a calibration that was done for this case. The "
+        f"error of this release is {readable(found.rmse)}{beside}."
     )
 
 
