@@ -145,6 +145,36 @@ def test_wrong_that_holds_is_found_and_told(typed: Typed) -> None:
     assert f"--wrong is {found:g}, the least" in told.err
 
 
+@pytest.mark.parametrize("kept", [(), ("--keep", "k")])
+def test_noise_between_public_bounds(typed: Typed, folder: Path, kept: tuple[str, ...]) -> None:
+    """The least share is found for noise as well; every edition says where it comes from."""
+    content = [[each % 7 + each % 2, "uv"[each // 2 % 2], "ab"[each % 2]] for each in range(840)]
+    write(folder / "t.csv", content, ("x", "k", "s"))
+    noise = ("t.csv", *COLUMNS, *kept, "-e", "1", "--cap", "0:7", "--splits", "0")
+    found = typed("calibrate", *noise, "--held-out", "60%", "-o", "plan.json")
+    assert found.code == 0
+    assert "It was chosen by looking at the table." in found.err
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    assert plan["wrong"] > 0.0
+    assert plan["wrong_of_table"] is True
+    assert f"--wrong is {plan['wrong']:g}, the least" in found.err
+    # The same noise as somebody gets who says this share, of which nothing more is to be said.
+    assert typed("calibrate", *noise, "--wrong", plan["wrong"], "-o", "said.json").code == 0
+    said = json.loads((folder / "said.json").read_text(encoding="utf-8"))
+    assert said["noise"] == plan["noise"]
+    assert "wrong_of_table" not in said
+    assert typed("release", "t.csv", "--plan", "plan.json", "-o", "out.csv").code == 0
+    assert typed("verify", "out.csv.record.json").code == 0
+    for edition in ("record", "public"):
+        words = (folder / f"out.csv.{edition}.json").read_text(encoding="utf-8")
+        assert "wrong was chosen, from a short public list, by looking at the table" in words
+    # Whoever takes that out makes the record contradict its plan.
+    record = json.loads((folder / "out.csv.record.json").read_text(encoding="utf-8"))
+    del record["wrong_of_table"]
+    (folder / "out.csv.record.json").write_text(json.dumps(record), encoding="utf-8")
+    assert typed("verify", "out.csv.record.json").code == 3
+
+
 def test_wrong_is_not_chosen_by_rows_that_are_released(
     typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,7 +183,7 @@ def test_wrong_is_not_chosen_by_rows_that_are_released(
 
     def spy(*arguments: object, counts: Any, **more: Any) -> Any:
         seen.append(sum(group.records for group in counts.groups.values()))
-        return found(*arguments, counts=counts, **more | {"wrongs": (0.2,), "share": 0.01})
+        return found(*arguments, counts=counts, **more | {"wrongs": (0.5,), "share": 0.01})
 
     seams.put(monkeypatch, seams.WRONG_THAT_HOLDS, spy)
     rows_released = typed(*HALF, *RECODE, "--json").json["rows"]
@@ -184,7 +214,15 @@ def test_wrong_auto_needs_a_promise(refused: Callable[..., Said]) -> None:
         (("--mechanism", "recode", "--held-out", "2"), "--held-out must be a share"),
         (("--mechanism", "recode", "--held-out", "0"), "above 0"),
         (("--mechanism", "recode", "--held-out", "90%", "--wrong", "1%"), "leave out one of them"),
-        (("--mechanism", "laplace", "--held-out", "90%"), "only a recoding has --held-out"),
+        (("--held-out", "90%"), "--held-out with noise needs public bounds"),
+        (("--wrong", "auto"), "--wrong with noise needs public bounds"),
+        (
+            ("--noise", "gaussian", "-d", "0.1", "--held-out", "90%", "--cap", "0:12"),
+            "nothing is proven",
+        ),
+        (("--mechanism", "auto", "--held-out", "90%", "--cap", "0:12"), "compares several"),
+        (("--scale", "30", "--held-out", "90%", "--cap", "0:12"), "leave out --scale"),
+        (("--method", "coupling", "--held-out", "90%", "--cap", "0:12"), "and --method"),
     ],
 )
 def test_what_does_not_go_with_held_out(

@@ -341,7 +341,7 @@ def test_wrong_is_found_for_a_table_and_its_record_says_so(
     assert typed("calibrate", *BASE, *held_out, "--json").json["wrong"] > 0.0
 
 
-def test_noise_given_known_columns_has_no_wrong_to_find(typed: Typed) -> None:
+def test_noise_given_known_columns_needs_bounds_to_find_wrong(typed: Typed) -> None:
     said = typed("calibrate", *BASE, "-c", "score", "-e", "1", "--keep", "sex", "--held-out", "90%")
     assert said.code == USAGE
-    assert "--held-out" in said.err
+    assert "--held-out with noise needs public bounds" in said.err

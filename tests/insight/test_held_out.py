@@ -271,3 +271,21 @@ def test_measure_counts_halves_without_a_secret(rare):
     found = measure(scenario, GOAL, counts, calibrated, splits=12)
     assert 0 < found.lost < 12
     assert len(found.splits) == 12 - found.lost
+
+
+def test_the_wrong_that_holds_for_noise_holds_on_fresh_splits():
+    """Of Laplace noise between public bounds; the least noise keeps it in some splits only."""
+    counts = pf.summarise(datasets.adult(), column="hours-per-week", secret="sex").capped(1, 99)
+    scenario = pf.Scenario(pf.fit_belief(counts, family="empirical"))
+    found = pf.wrong_that_holds(scenario, GOAL, counts=counts, noise="laplace", seed=1)
+    assert found.wrong > 0.0
+    fresh = {"counts": counts, "noise": "laplace", "splits": 40, "seed": 2}
+    assert pf.held_out(scenario, GOAL, wrong=found.wrong, **fresh).held >= 36
+    bare = pf.held_out(scenario, GOAL, **fresh)
+    assert bare.held < 30
+    assert bare.rmse < found.rmse
+
+
+def test_noise_without_bounds_has_no_wrong_to_find(scenario, counts):
+    with pytest.raises(pf.PufferfishError, match="bounds"):
+        pf.wrong_that_holds(scenario, GOAL, counts=counts, noise="laplace", wrongs=(0.01,))

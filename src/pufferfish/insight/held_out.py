@@ -184,11 +184,11 @@ def wrong_that_holds(
     seed: int = 0,
     **asked: Any,
 ) -> HeldOut:
-    """The least `wrong` of a recoding with which the promise holds on rows that were not used.
+    """The least `wrong` with which the promise holds on rows that were not used.
 
-    It is chosen by looking at the table, and from few public numbers. The rows are split as often
-    as it takes to know: with share and confidence of 95%, at least 73 times for the number that is
-    taken.
+    Of a recoding, or of Laplace noise between the public bounds that the beliefs state. It is
+    chosen by looking at the table, and from few public numbers. The rows are split as often as it
+    takes to know: with share and confidence of 95%, at least 73 times for the number that is taken.
 
     Args:
         scenario: As for `held_out`, like all arguments not described here.
@@ -199,7 +199,7 @@ def wrong_that_holds(
             holds in a smaller share.
         wrongs: What is tried, from below.
         seed: Of the splits; all numbers are tried on the same ones.
-        asked: What else `calibrate` is asked; the mechanism is "recode".
+        asked: What else `calibrate` is asked; without `mechanism` or `noise` it is a recoding.
 
     Returns:
         What the splits found for the number that was chosen: `HeldOut.wrong`.
@@ -212,9 +212,10 @@ def wrong_that_holds(
     halves = _apart(scenario, counts)
     wanted, sure = _inside("share", share), _inside("confidence", confidence)
     tried = tuple(wrongs)
+    how = asked if asked.get("noise") else {"mechanism": "recode"} | asked
     for wrong in sorted(tried):
-        options = asked | {"mechanism": "recode", "wrong": wrong}
-        if not wrong:
+        options = how | {"wrong": wrong}
+        if not wrong and how.get("mechanism") == "recode":
             options["nominal"] = True  # it is measured, and not promised
         found = _enough(_split(halves, goal, _asking(goal, options), seed), wanted, sure)
         if found is not None:

@@ -214,7 +214,8 @@ def _against_plan(
         return [Check(claim=promised, verdict=None, detail=str(error))]
     planned = kind.facts_by_plan(facts, plan)
     said = planned.to_dict() | {"notice": data["plan"].get("notice", data["notice"])}
-    other = [name for name, entry in said.items() if data[name] != entry]
+    # What one of them says and the other leaves out differs as well.
+    other = [name for name in {**said, **facts.to_dict()} if data.get(name) != said.get(name)]
     same = planned.noise == facts.noise and planned.goal == facts.goal
     return [
         Check(

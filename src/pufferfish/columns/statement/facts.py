@@ -93,6 +93,7 @@ class Facts(Stated):
             nothing was released yet.
         wrong: Of noise: how far in total variation each law may be from the one believed, between
             the bounds of the cap.
+        wrong_of_table: Whether that was chosen by looking at the table.
     """
 
     goal: Guarantee
@@ -120,6 +121,7 @@ class Facts(Stated):
     recode: RecodeStated | None = None
     rows_fitted: Count | None = None
     wrong: Share = 0.0
+    wrong_of_table: bool = False
 
     @classmethod
     def of(
@@ -162,6 +164,7 @@ class Facts(Stated):
             recode=stated_recode(plan.calibration.recode, public=plan.public),
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,
+            wrong_of_table=plan.wrong_of_table,
         )
 
     def planned_by(self, plan: ColumnPlan) -> Facts:
@@ -192,10 +195,8 @@ class Facts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
-        for name, absent in (("recode", None), ("rows_fitted", None), ("wrong", 0.0)):
-            if document[name] == absent:
-                del document[name]
-        return document
+        unsaid = ("recode", "rows_fitted", "wrong", "wrong_of_table")
+        return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

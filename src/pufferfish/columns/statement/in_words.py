@@ -131,6 +131,10 @@ class Sourced(Protocol):
     def recode(self) -> RecodeStated | None:
         """What was asked of a recoding."""
 
+    @property
+    def wrong_of_table(self) -> bool:
+        """Whether by how much laws may be wrong, of noise, was chosen by looking at the table."""
+
 
 def of_another_table(facts: Sourced) -> list[str]:
     """That beliefs are about another table than the one that is released."""
@@ -165,11 +169,7 @@ def of_private_data(facts: Sourced) -> list[str]:
             "The map from values to values depends on private data, and is taken as given: what it "
             "tells about a row is not covered."
         )
-        if facts.recode.wrong_of_table:
-            said.append(
-                "By how much laws may be wrong was chosen, from a short public list, by looking at "
-                "the table; what that tells about a row is not covered."
-            )
+        said += [_WRONG_OF_TABLE] if facts.recode.wrong_of_table else []
         if not facts.recode.wrong and facts.noise.at_floor is None:
             said.append(
                 "The promise is about exactly the described laws, without a floor: it does not "
@@ -182,7 +182,13 @@ def of_private_data(facts: Sourced) -> list[str]:
             else "Whether noise of this size keeps this ε"
         )
         said.append(f"{what} depends on the table; what it tells about a row is not covered.")
-    return said
+    return [*said, _WRONG_OF_TABLE] if facts.wrong_of_table else said
+
+
+_WRONG_OF_TABLE = (
+    "By how much laws may be wrong was chosen, from a short public list, by looking at the table; "
+    "what that tells about a row is not covered."
+)
 
 
 def _same(facts: Facts) -> str:
