@@ -20,10 +20,9 @@ from tests import seams
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
-    *("README.md", "docs/index.md", "docs/api.md", "docs/audit.md", "docs/report.md"),
-    "docs/stress.md",
-    "docs/signing.md",
-    *("docs/sums.md", "docs/paper.md", "docs/tables.md", "docs/theory/pure-epsilon.md"),
+    *("README.md", "docs/index.md", "docs/reference/api.md", "docs/theory/pure-epsilon.md"),
+    *(f"docs/how-to/{page}.md" for page in ("audit", "report", "signing", "sums", "tables")),
+    *("docs/explanation/paper.md", "docs/explanation/stress.md"),
 ]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -79,7 +78,9 @@ def test_the_commands_print_what_the_page_for_lawyers_shows(
     """To the letter, but for the learner, who sees a fresh draw."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "adult.csv").write_text(csv_text(adult()), encoding="utf-8")
-    (block,) = [text for kind, text in _blocks("docs/against-whom.md") if kind == "console"]
+    (block,) = [
+        text for kind, text in _blocks("docs/explanation/against-whom.md") if kind == "console"
+    ]
     commands = [part.partition("\n") for part in block.split("$ pufferfish ")[1:]]
     assert len(commands) == 2
     for line, _, expected in commands:
