@@ -25,7 +25,8 @@ _BEFORE_A_SIGN = set("([{,=≤≥<>|")
 
 def mathml(latex: str) -> str:
     """A displayed formula. What latex2mathml does not know is refused, with the LaTeX."""
-    root = ElementTree.fromstring(_escaped(convert(latex, display="block")))
+    converted = _escaped(convert(latex, display="block"))
+    root = ElementTree.fromstring(converted)  # noqa: S314 (our own pages, converted just now)
     for node in root.iter():
         tag = node.tag.removeprefix(f"{{{_SPACE}}}")
         text = node.text or ""
@@ -70,7 +71,7 @@ class Scripts(Extension):
     or an escaped underscore is one letter or a word of letters, or stands in braces.
     """
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (the name that Markdown calls)
+    def extendMarkdown(self, md: Markdown) -> None:
         """Before the escapes are resolved, which would leave a plain underscore."""
         for tag, mark in (("sup", r"\^"), ("sub", r"\\_")):
             processor = _Script(rf"{mark}(?:{_BRACED}|([^\W\d_]+|[*+∞]|\d+)(?!\w))", tag, md)
@@ -86,7 +87,7 @@ class _Script(InlineProcessor):
         super().__init__(pattern, md)
         self._tag = tag
 
-    def handleMatch(  # type: ignore[override]  # noqa: N802
+    def handleMatch(  # type: ignore[override]
         self, m: re.Match[str], data: str
     ) -> tuple[ElementTree.Element, int, int]:
         element = ElementTree.Element(self._tag)
