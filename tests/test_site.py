@@ -120,6 +120,8 @@ def test_limits_stand_below_and_signs_close() -> None:
     assert "<munder>" in mathml(r"\max_k x_k")
     assert 'form="prefix"' in mathml(r"\Phi(-t)")
     assert 'form="prefix"' not in mathml(r"a - t")
+    assert mathml(r"p\log q").count("mspace") == 2
+    assert "mspace" not in mathml(r"\sin^2 x")
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,11 @@ _SPACE = "http://www.w3.org/1998/Math/MathML"
 _BELOW = {"max", "min", "sup", "inf"}
 # latex2mathml calls these identifiers, and they would be set without space or as letters.
 _OPERATORS = set("⌊⌋⌈⌉⟺⟹⟸∎")
-_BEFORE_A_SIGN = set("([{,=≤≥<>|")
+_BEFORE_A_SIGN = set("([{,=≤≥<>")
+_CLOSE = set("/|")
+# Elsewhere the number of children has a meaning.
+_ROWS = {"math", "mrow", "mtd"}
+_FUNCTIONS = {"log", "exp", "sin", "sinh", "tanh"}
 
 
 def mathml(latex: str) -> str:
@@ -36,21 +40,37 @@ def mathml(latex: str) -> str:
             node.tag = f"{{{_SPACE}}}mo"
         if tag == "msub" and node[0].text in _BELOW:
             node.tag = f"{{{_SPACE}}}munder"
-        _space_signs(node)
+    for node in list(root.iter()):
+        _space(node)
     ElementTree.register_namespace("", _SPACE)
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _space_signs(parent: ElementTree.Element) -> None:
-    """A minus after a bracket or a relation is a sign, and a slash stands close."""
-    before = None
-    for node in parent:
-        is_operator = node.tag == f"{{{_SPACE}}}mo"
-        if is_operator and node.text == "/":
+def _space(parent: ElementTree.Element) -> None:
+    """What TeX does by itself: signs and bars stand close, functions a little apart."""
+    if parent.tag.removeprefix(f"{{{_SPACE}}}") not in _ROWS:
+        return
+    nodes = list(parent)
+    around = zip(nodes, [None, *nodes], [*nodes[1:], None], strict=False)
+    for node, before, after in around:
+        if _is_operator(node) and node.text in _CLOSE:
             node.attrib |= {"lspace": "0", "rspace": "0"}
-        if is_operator and node.text in {"−", "+"} and before in _BEFORE_A_SIGN:
-            node.set("form", "prefix")
-        before = node.text if is_operator else None
+        elif _is_operator(node) and node.text in {"−", "+"}:
+            if before is not None and _is_operator(before) and before.text in _BEFORE_A_SIGN:
+                node.set("form", "prefix")
+        elif node.text in _FUNCTIONS:
+            if after is not None and not _is_operator(after):
+                parent.insert(list(parent).index(after), _thin())
+            if before is not None and not _is_operator(before):
+                parent.insert(list(parent).index(node), _thin())
+
+
+def _is_operator(node: ElementTree.Element) -> bool:
+    return node.tag == f"{{{_SPACE}}}mo"
+
+
+def _thin() -> ElementTree.Element:
+    return ElementTree.Element(f"{{{_SPACE}}}mspace", {"width": "0.167em"})
 
 
 def _escaped(converted: str) -> str:
@@ -74,10 +94,12 @@ class Scripts(Extension):
     def extendMarkdown(self, md: Markdown) -> None:
         """Before the escapes are resolved, which would leave a plain underscore."""
         for tag, mark in (("sup", r"\^"), ("sub", r"\\_")):
-            processor = _Script(rf"{mark}(?:{_BRACED}|([^\W\d_]+|[*+∞]|\d+)(?!\w))", tag, md)
+            processor = _Script(rf"{mark}(?:{_BRACED}|({_LETTERS}|[*+∞]|\d+))", tag, md)
             md.inlinePatterns.register(processor, f"script-{tag}", 185)
 
 
+# Letters, and no ² that follows them.
+_LETTERS = r"[^\W\d_¹²³⁰-⁹]+"
 # Braces within braces: e^{−2^{K}r}.
 _BRACED = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 
