@@ -55,6 +55,15 @@ def test_a_page_does_what_it_shows(
     walk(page, capfd.readouterr)
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_links_outside_the_site_lead_somewhere(page: str) -> None:
+    """Those within the site are checked when it is built."""
+    links = re.findall(r"\]\(([^)#\s]+)", (ROOT / page).read_text(encoding="utf-8"))
+    assert links
+    for link in links:
+        assert link.startswith("https://") or (ROOT / link).is_file(), link
+
+
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
 

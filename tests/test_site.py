@@ -21,7 +21,7 @@ from website.maths import mathml
 import pufferfish as pf
 from pufferfish.cli.app import app
 from pufferfish.schemas import SHAPES
-from tests.support import CHROMIUM_ARGUMENTS, ROOT
+from tests.support import CHROMIUM_ARGUMENTS, PATIENCE, ROOT
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
@@ -154,9 +154,10 @@ def test_pages_fit_and_ask_nobody(site: Path, address: str, width: int, scheme: 
             place = each.relative_to(site).as_posix()
             page.goto(f"{address}/{place}")
             assert page.evaluate("document.documentElement.scrollWidth") <= width, place
-        page.goto(f"{address}/index.html")
-        page.fill("input.md-search__input", "certificate")
-        page.wait_for_selector(".md-search-result__item", state="attached")
+        page.goto(f"{address}/index.html?q=certificate")
+        page.wait_for_selector(
+            ".md-search-result__item", state="attached", timeout=1000.0 * PATIENCE
+        )
         browser.close()
     assert not failed
     assert not [url for url in asked if not url.startswith((address, "data:", "blob:"))]
