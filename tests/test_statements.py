@@ -1,4 +1,4 @@
-"""What docs/paper.md says of the paper, statement by statement, and that what it names exists.
+"""What docs/explanation/paper.md says of the paper, and that what it names exists.
 
 Truth is judged by `tests.reference` (40 digits) or by quadrature, not by the library's own oracle.
 """
@@ -31,7 +31,7 @@ from tests.support import PlainLaw, plain_law
 Array = NDArray[np.float64]
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "paper.md").read_text(encoding="utf-8")
 
 # A standard normal on a fine mesh. The integrands below have kinks, each of which costs less than
 # the square of the step (2.5e-4): that is QUADRATURE.

@@ -210,6 +210,27 @@ def test_learners_on_a_whole_table(typed: Typed, folder: Path) -> None:
     assert data["fitted"] is True
 
 
+@pytest.mark.parametrize("kept", [(), ("--keep", "k")])
+def test_a_learner_beyond_the_limit_is_no_success(
+    typed: Typed, folder: Path, kept: tuple[str, ...]
+) -> None:
+    """A script that reads the exit code alone must not pass: for a column, and for a table."""
+    header = ("x", "k", "s")
+    both = [("uv"[number // 2 % 2], "ab"[number % 2]) for number in range(600)]
+    near = [[number // 4 % 6 + number % 2, *both[number]] for number in range(600)]
+    apart = [[number // 4 % 3 + 4 * (number % 2), *both[number]] for number in range(600)]
+    write(folder / "near.csv", near, header)
+    write(folder / "apart.csv", apart, header)
+    promise = ("--belief", "empirical", "-e", 1, "--mechanism", "recode", "--floor", "none")
+    options = ("-c", "x", "-s", "s", *kept, *promise, "--wrong", "1%", "--splits", 0)
+    assert typed("calibrate", "near.csv", *options, "-o", "near.json").code == 0
+    assert typed("audit", "near.json", *FEW, "--original", "near.csv").code == 0
+    said = typed("audit", "near.json", *FEW, "--original", "apart.csv")
+    assert "BEYOND THE LIMIT" in said.out
+    assert said.code == 3
+    assert "CONSISTENT" in said.out  # what the attacks on the mechanism found is another matter
+
+
 # --- refused ------------------------------------------------------------------------------------
 
 

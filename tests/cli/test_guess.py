@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import pufferfish as pf
+from pufferfish.insight.guesses import accuracy_allowed
 from tests.cli.conftest import Said, Typed
 
 COLUMNS = ("t.csv", "-c", "x", "-s", "s", "--belief", "empirical")
@@ -66,8 +68,12 @@ def test_a_table_is_promised_by_accuracy(typed: Typed, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        (("-e", "1"), "(ε = 0.4054 without exception would imply it.)"),
-        (("-d", "0.1"), "leave out --epsilon and --delta"),
+        # log(0.6/0.4), and log(0.5/0.4) where δ takes its part.
+        (("-e", "1"), "say --epsilon 0.4054 without --guess, which keeps both"),
+        (("-e", "1", "-d", "0.1"), "say --epsilon 0.2231 without --guess, which keeps both"),
+        (("-e", "0.4"), "leave out --guess, which --epsilon 0.4 implies"),
+        (("-e", "0.1", "-d", "0.2"), "no ε implies that a guess is right in at most 60% of cases"),
+        (("-d", "0.1"), "leave out --delta"),
         (("--accuracy", "3"), "give --epsilon or --scale"),
         (
             ("--person", "id", "--rows-per-person", "2", "--rows-are-independent"),
@@ -84,3 +90,10 @@ def test_what_does_not_go_with_it(
 @pytest.mark.parametrize("share", ["50%", "1", "150%", "often"])
 def test_what_is_no_share(refused: Callable[..., Said], share: str) -> None:
     assert "0.6" in refused("calibrate", *COLUMNS, "--guess", share).err
+
+
+@pytest.mark.parametrize(("delta", "told"), [(0.0, 0.4054), (0.1, 0.2231)])
+def test_the_epsilon_that_is_named_keeps_both(delta: float, told: float) -> None:
+    """The largest with four digits: a little more allows better guesses."""
+    assert accuracy_allowed(pf.Guarantee(told, delta)) <= 0.6
+    assert accuracy_allowed(pf.Guarantee(told + 1e-4, delta)) > 0.6

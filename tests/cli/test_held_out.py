@@ -101,6 +101,38 @@ def test_secrets_that_only_one_half_has_are_known(typed: Typed, folder: Path) ->
         assert typed(*HALF, "--pair", "a:b", "--force").code == 0
 
 
+CHOOSE = ("calibrate", "t.csv", *COLUMNS, "--min-group", "1")
+
+
+@pytest.mark.parametrize("kept", [(), ("--keep", "o")])
+def test_a_frontier_says_why_no_other_rows_judge(
+    typed: Typed, folder: Path, kept: tuple[str, ...]
+) -> None:
+    """Of a secret with one row, a random half has none: a column, and a table."""
+    write(folder / "t.csv", [*rows(), *([each, "rare", 3, "uvw"[each]] for each in range(3))])
+    said = typed(*CHOOSE, *kept, "--splits", "3")
+    assert said.code == 0
+    assert "rows that were not used is not known: in a random half of the rows, " in _flat(said.out)
+    assert "rare" not in said.out
+    assert "(3/3)" not in said.out
+    found = typed(*CHOOSE, *kept, "--splits", "3", "--json").json
+    assert found["not_split"].startswith("in a random half of the rows, ")
+    assert all(each["held_out"] is None for each in found["choices"])
+    off = typed(*CHOOSE, *kept, "--splits", "0")
+    assert "is not known" not in _flat(off.out)
+
+
+def test_a_frontier_for_several_rows_of_a_person_is_not_split(typed: Typed) -> None:
+    several = ("--person", "id", "--rows-per-person", "2", "--rows-are-independent")
+    said = _flat(typed(*CHOOSE, *several).out)
+    assert "a split takes rows one by one, and a person has several" in said
+    assert "Left out, to be quick" not in said
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
 RECODE = ("--mechanism", "recode", "--floor", "none", "--wrong", "auto")
 
 
@@ -113,6 +145,36 @@ def test_wrong_that_holds_is_found_and_told(typed: Typed) -> None:
     assert f"--wrong is {found:g}, the least" in told.err
 
 
+@pytest.mark.parametrize("kept", [(), ("--keep", "k")])
+def test_noise_between_public_bounds(typed: Typed, folder: Path, kept: tuple[str, ...]) -> None:
+    """The least share is found for noise as well; every edition says where it comes from."""
+    content = [[each % 7 + each % 2, "uv"[each // 2 % 2], "ab"[each % 2]] for each in range(840)]
+    write(folder / "t.csv", content, ("x", "k", "s"))
+    noise = ("t.csv", *COLUMNS, *kept, "-e", "1", "--cap", "0:7", "--splits", "0")
+    found = typed("calibrate", *noise, "--held-out", "60%", "-o", "plan.json")
+    assert found.code == 0
+    assert "It was chosen by looking at the table." in found.err
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    assert plan["wrong"] > 0.0
+    assert plan["wrong_of_table"] is True
+    assert f"--wrong is {plan['wrong']:g}, the least" in found.err
+    # The same noise as somebody gets who says this share, of which nothing more is to be said.
+    assert typed("calibrate", *noise, "--wrong", plan["wrong"], "-o", "said.json").code == 0
+    said = json.loads((folder / "said.json").read_text(encoding="utf-8"))
+    assert said["noise"] == plan["noise"]
+    assert "wrong_of_table" not in said
+    assert typed("release", "t.csv", "--plan", "plan.json", "-o", "out.csv").code == 0
+    assert typed("verify", "out.csv.record.json").code == 0
+    for edition in ("record", "public"):
+        words = (folder / f"out.csv.{edition}.json").read_text(encoding="utf-8")
+        assert "wrong was chosen, from a short public list, by looking at the table" in words
+    # Whoever takes that out makes the record contradict its plan.
+    record = json.loads((folder / "out.csv.record.json").read_text(encoding="utf-8"))
+    del record["wrong_of_table"]
+    (folder / "out.csv.record.json").write_text(json.dumps(record), encoding="utf-8")
+    assert typed("verify", "out.csv.record.json").code == 3
+
+
 def test_wrong_is_not_chosen_by_rows_that_are_released(
     typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,7 +183,7 @@ def test_wrong_is_not_chosen_by_rows_that_are_released(
 
     def spy(*arguments: object, counts: Any, **more: Any) -> Any:
         seen.append(sum(group.records for group in counts.groups.values()))
-        return found(*arguments, counts=counts, **more | {"wrongs": (0.2,), "share": 0.01})
+        return found(*arguments, counts=counts, **more | {"wrongs": (0.5,), "share": 0.01})
 
     seams.put(monkeypatch, seams.WRONG_THAT_HOLDS, spy)
     rows_released = typed(*HALF, *RECODE, "--json").json["rows"]
@@ -152,7 +214,15 @@ def test_wrong_auto_needs_a_promise(refused: Callable[..., Said]) -> None:
         (("--mechanism", "recode", "--held-out", "2"), "--held-out must be a share"),
         (("--mechanism", "recode", "--held-out", "0"), "above 0"),
         (("--mechanism", "recode", "--held-out", "90%", "--wrong", "1%"), "leave out one of them"),
-        (("--mechanism", "laplace", "--held-out", "90%"), "only a recoding has --held-out"),
+        (("--held-out", "90%"), "--held-out with noise needs public bounds"),
+        (("--wrong", "auto"), "--wrong with noise needs public bounds"),
+        (
+            ("--noise", "gaussian", "-d", "0.1", "--held-out", "90%", "--cap", "0:12"),
+            "nothing is proven",
+        ),
+        (("--mechanism", "auto", "--held-out", "90%", "--cap", "0:12"), "compares several"),
+        (("--scale", "30", "--held-out", "90%", "--cap", "0:12"), "leave out --scale"),
+        (("--method", "coupling", "--held-out", "90%", "--cap", "0:12"), "and --method"),
     ],
 )
 def test_what_does_not_go_with_held_out(

@@ -67,13 +67,18 @@ def test_columns_together_with_one_that_everybody_knows(typed: Typed) -> None:
     with Path("out.csv").open(encoding="utf-8") as file:
         assert next(csv.reader(file)) == ["job", "sex", "grade"]
     assert sorted(column(Path("out.csv"), "sex")) == sorted(column(Path("people.csv"), "sex"))
-    assert typed("verify", "out.csv.record.json").code == 0
+    verified = typed("verify", "out.csv.record.json")
+    assert verified.code == 0
+    assert "this recoding keeps" in verified.out
+    assert "noise" not in verified.out
     assert typed("report", "out.csv.record.json", "--original", "people.csv").code == 0
 
 
 def test_kept_and_known_is_kept(typed: Typed) -> None:
     for number, more in enumerate(([], ["--known", "sex"])):
-        assert typed("calibrate", *JOINT, "--keep", "sex", *more, "-o", f"{number}.json").code == 0
+        said = typed("calibrate", *JOINT, "--keep", "sex", *more, "-o", f"{number}.json")
+        assert said.code == 0
+        assert ("'sex': a kept column" in said.err) == bool(more)
     first, second = (TablePlan.load(f"{number}.json") for number in range(2))
     assert first.known == second.known == first.keep == second.keep == ("sex",)
     assert first.calibration.mechanism == second.calibration.mechanism
@@ -336,7 +341,7 @@ def test_wrong_is_found_for_a_table_and_its_record_says_so(
     assert typed("calibrate", *BASE, *held_out, "--json").json["wrong"] > 0.0
 
 
-def test_noise_given_known_columns_has_no_wrong_to_find(typed: Typed) -> None:
+def test_noise_given_known_columns_needs_bounds_to_find_wrong(typed: Typed) -> None:
     said = typed("calibrate", *BASE, "-c", "score", "-e", "1", "--keep", "sex", "--held-out", "90%")
     assert said.code == USAGE
-    assert "--held-out" in said.err
+    assert "--held-out with noise needs public bounds" in said.err

@@ -6,6 +6,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish import datasets
+from pufferfish.cli.frontier_words import frontier_in_words
 from pufferfish.insight.choosing import choose_mechanism
 from pufferfish.insight.frontier import Way, frontier, with_clipped
 from pufferfish.insight.held_out import split_rows
@@ -57,6 +58,33 @@ def test_what_breaks_on_other_rows_is_never_called_best():
     assert found.at("safe", 0.5).held_out.splits == alone.splits
     unseen = frontier(SCENARIO, [mapped("bare", floor=None, nominal=True)], epsilons=(0.5,))
     assert unseen.best(0.5).held_out is None
+
+
+def test_what_other_rows_could_not_judge_says_why_and_is_not_called_best():
+    """A way that errs least, and cannot be found for a half of the rows."""
+    bare = mapped("bare", floor=None, nominal=True)
+
+    def whole_only(each: pf.Scenario, goal: pf.Guarantee) -> pf.Calibration:
+        if each is not SCENARIO:
+            raise pf.UnreachableGoalError("too few rows.")
+        return bare.calibrated(each, goal)
+
+    picky = Way(name="picky", calibrated=whole_only)
+    halves = split_rows(SCENARIO, COUNTS, 1)
+    safe = mapped("safe", floor=None, wrong=0.1)
+    found = frontier(SCENARIO, [picky, safe], epsilons=(1.0,), halves=halves)
+    unjudged = found.at("picky", 1.0)
+    assert unjudged.held_out is None
+    assert unjudged.not_judged == "too few rows"
+    assert unjudged.rmse < found.at("safe", 1.0).rmse
+    assert found.best(1.0).way == "safe"
+    assert found.to_dict()["choices"][0]["not_judged"] == "too few rows"
+    said = frontier_in_words(found, of_rows=False)
+    assert "picky at ε = 1 was not judged by rows that were not used" in said
+    assert "(too few rows)" in " ".join(said.split())
+    # Where nothing was judged at all, what errs least is shown as before.
+    alone = frontier(SCENARIO, [picky], epsilons=(1.0,), halves=halves)
+    assert alone.best(1.0).way == "picky"
 
 
 def test_clipped_noise_errs_as_the_formula_of_choosing_says():

@@ -245,3 +245,47 @@ def test_words_and_medians():
     assert "ε is inf (one split; ε = 1 does not hold" in str(
         pf.HeldOut(goal=GOAL, splits=splits[1:2])
     )
+
+
+def test_splits_that_could_not_judge_are_said():
+    one = Split(epsilon=0.9, delta=0.0, rmse=1.0, holds=True)
+    assert "could not judge" not in str(pf.HeldOut(goal=GOAL, splits=(one,) * 3))
+    said = str(pf.HeldOut(goal=GOAL, splits=(one,) * 3, lost=2))
+    assert "held in 3; 2 of 5 splits could not judge, for a half had no row of some secret" in said
+
+
+@pytest.mark.parametrize("rare", [1, 2])
+def test_measure_counts_halves_without_a_secret(rare):
+    """Of one row no split can judge; of two, about half of the splits."""
+    table = {"x": np.arange(100.0) % 5, "s": np.array(["b"] * rare + ["a"] * (100 - rare))}
+    counts = pf.summarise(table, column="x", secret="s")
+    scenario = pf.Scenario(pf.fit_belief(counts, family="empirical", min_group=1))
+
+    def calibrated(each):
+        return pf.calibrate(each, GOAL)
+
+    if rare == 1:
+        with pytest.raises(pf.DataError, match="'s'"):
+            measure(scenario, GOAL, counts, calibrated, splits=6)
+        return
+    found = measure(scenario, GOAL, counts, calibrated, splits=12)
+    assert 0 < found.lost < 12
+    assert len(found.splits) == 12 - found.lost
+
+
+def test_the_wrong_that_holds_for_noise_holds_on_fresh_splits():
+    """Of Laplace noise between public bounds; the least noise keeps it in some splits only."""
+    counts = pf.summarise(datasets.adult(), column="hours-per-week", secret="sex").capped(1, 99)
+    scenario = pf.Scenario(pf.fit_belief(counts, family="empirical"))
+    found = pf.wrong_that_holds(scenario, GOAL, counts=counts, noise="laplace", seed=1)
+    assert found.wrong > 0.0
+    fresh = {"counts": counts, "noise": "laplace", "splits": 40, "seed": 2}
+    assert pf.held_out(scenario, GOAL, wrong=found.wrong, **fresh).held >= 36
+    bare = pf.held_out(scenario, GOAL, **fresh)
+    assert bare.held < 30
+    assert bare.rmse < found.rmse
+
+
+def test_noise_without_bounds_has_no_wrong_to_find(scenario, counts):
+    with pytest.raises(pf.PufferfishError, match="bounds"):
+        pf.wrong_that_holds(scenario, GOAL, counts=counts, noise="laplace", wrongs=(0.01,))

@@ -7,10 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pufferfish as pf
-from pufferfish.kinds.verifier import Verification, verify_record
+from pufferfish.kinds.kind import kind_of
+from pufferfish.kinds.verifier import Verification, verify_document, verify_record
 from tests.support import verdict
 
 # What every edition claims, and what only one with its beliefs can show: words of each claim.
@@ -386,3 +388,34 @@ def test_what_is_said_of_very_many_pairs_is_checked_too(
     assert verify_record(path).verdict is False
     with pytest.raises(pf.CertificationError):
         pf.Record.from_dict(edited(many, edit))
+
+
+class TestWhatOnlyOneOfThemSays:
+    """Entries that documents leave out where there is nothing to say: compared in both ways."""
+
+    @pytest.fixture
+    def document(self) -> dict[str, Any]:
+        numbers = np.arange(400)
+        table = {"x": numbers % 7.0 + numbers % 2, "s": np.array(["a", "b"])[numbers % 2]}
+        counts = pf.summarise(table, column="x", secret="s").capped(0, 7)
+        scenario = pf.Scenario(pf.fit_belief(counts, family="empirical"))
+        found = pf.calibrate(scenario, pf.Guarantee(1.0), wrong=0.01)
+        plan = pf.Plan(calibration=found, column="x", secret="s", cap=(0, 7))
+        return pf.release(table, plan).record.to_dict("internal")
+
+    @pytest.mark.parametrize("forged", [{"wrong": 0.05}, {"wrong_of_table": True}, {"wrong": 0.0}])
+    def test_a_claim_that_the_plan_does_not_make(
+        self, document: dict[str, Any], forged: dict[str, Any]
+    ) -> None:
+        """Refutes a promise for laws that are wrong by 5%, with the words that follow from it."""
+        assert verify_document(document, folder=None, released=None).verdict is True
+        said = document | forged
+        kind = kind_of("record", "record")
+        said |= kind.words(kind.facts(said))
+        if not forged.get("wrong", 1.0):
+            del said["wrong"]
+        found = verify_document(said, folder=None, released=None)
+        assert found.verdict is False
+        (wrong,) = (each for each in found.checks if each.verdict is False)
+        assert wrong.claim == "the record says what its plan says"
+        assert wrong.detail == f"it differs in {next(iter(forged))}"

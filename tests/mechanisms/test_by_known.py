@@ -75,3 +75,21 @@ def test_words_say_how_many_there_are() -> None:
         assert text
         assert "Male" not in text
     assert ("known-columns", "the promise holds given what is known") in words.proofs(LAW)
+
+
+def test_what_is_applied_is_called_by_its_kind() -> None:
+    """`verify` says "this recoding keeps" of recodings, also by known values."""
+
+    def by_sex(*laws: pf.Recoding | pf.LaplaceNoise) -> Stratified:
+        strata = tuple(Stratum((place,), each) for place, each in enumerate(laws))
+        return Stratified(columns=("sex",), strata=strata)
+
+    noise = pf.LaplaceNoise(2.0)
+    for law, called in (
+        (LAW, "recoding"),
+        (CODES, "recoding"),
+        (noise, "noise"),
+        (by_sex(noise, noise), "noise"),
+        (by_sex(noise, CODES), "mechanism"),
+    ):
+        assert words_of(law).called(law) == called

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from pufferfish.insight.other_ways import alternatives
 from pufferfish.paper import Written
 from pufferfish.paper.table import DELTAS, WAYS
 from pufferfish.paper.tabular import SHOWN, markdown, parts
+from tests.support import ROOT
 
 LAPLACE = ("Theorem 2", "Theorem 2, Lambert τ", "repaired coupling", "local DP")
 
@@ -154,6 +154,6 @@ def test_the_page_has_a_table_for_each_adversary(written: Written) -> None:
         assert (dashes > 0) == bool(part.notes)
 
 
-def test_the_readme_shows_what_comes_out(written: Written) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert markdown(written.reproduction.table) in readme
+def test_the_page_about_the_paper_shows_what_comes_out(written: Written) -> None:
+    page = (ROOT / "docs" / "explanation" / "paper.md").read_text(encoding="utf-8")
+    assert markdown(written.reproduction.table) in page

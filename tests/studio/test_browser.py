@@ -94,6 +94,21 @@ def shows_bound(tab: Tab, wanted: pf.Certificate) -> None:
     assert shown == float(up(wanted.epsilon_upper, 4))
 
 
+def shows_stress(tab: Tab, kept: str, answer: str) -> None:
+    """The stress test of a release: cases that break the promise first, each with an answer."""
+    assert tab.text("#stressed h3") == "What if they know more?"
+    cells = "rows => rows.map(row => [...row.cells].map(each => each.innerText))"
+    head, *cases = tab.page.eval_on_selector_all("#stressed tr", cells)
+    assert head[:4] == ["somebody who", "ε", "kept", "would answer it"]
+    verdicts = [row[2] for row in cases]
+    assert verdicts == sorted(verdicts)  # "no" before "yes"
+    assert {"no", "yes"} == {*verdicts}
+    assert all(bool(row[3]) == (row[2] == "no") for row in cases)
+    assert [row for row in cases if row[0] == kept and row[2] == "yes"]
+    assert [row for row in cases if row[3].startswith(answer)]
+    assert "On this page: " in tab.text("#stressed")
+
+
 def column_of(path: Path) -> dict[str, list[Any]]:
     """A released table."""
     if path.suffix == ".parquet":
@@ -128,6 +143,7 @@ def test_three_steps_on_the_built_in_data(opened: Opened, tmp_path: Path) -> Non
         ends = ("", ".public.json", ".public.html", ".record.json", ".report.html")
         assert sorted(tab.links()) == sorted(base + end for end in ends)
         files = {end: tab.save(base + end, tmp_path) for end in ends}
+        shows_stress(tab, "knows 'education-num' to within 1", "--cap LOW:HIGH --wrong 1%")
 
     released = column_of(files[""])
     assert list(released) == ["education-num"]

@@ -21,7 +21,7 @@ from pufferfish.options.planning import Asked
 from pufferfish.options.publishing import Publishing
 from pufferfish.options.recoding import HowRecoded
 from pufferfish.options.table import Table
-from pufferfish.studio import data_forms, fragments, releasing
+from pufferfish.studio import data_forms, fragments, panels, releasing
 from pufferfish.studio.asking import read_page
 from pufferfish.studio.bench import Bench
 from pufferfish.studio.kept import Kept
@@ -363,6 +363,29 @@ def test_a_release_without_its_report_is_still_told(
     assert "was released and recorded" in done.note
     assert "no picture" in done.note
     assert {each.path for each in done.documents} == set(part.iterdir())
+
+
+def test_a_release_whose_stress_test_fails_is_still_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever goes wrong there: the table is out, and must not be drawn again."""
+    file = write(tmp_path / "t.csv")
+    plan = Bench().outlook(question(file), Heard()).release_plan(allow_no_noise=False)
+
+    def fail(*_: Any, **__: Any) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(releasing, "quick_stress", fail)
+    (tmp_path / "out").mkdir()
+    done = releasing.publish(
+        source(file), plan, tmp_path / "out", ledger=None, voice=Heard(), check=lambda: None
+    )
+    assert len(done.documents) == 5
+    assert "ZeroDivisionError" in str(done.stress)
+    assert "Traceback" in capsys.readouterr().err
+    assert "Not tested: Something went wrong" in panels.stress_part(done.stress)
+    (internal,) = (each.path for each in done.documents if each.path.name.endswith("report.html"))
+    assert "Not tested: Something went wrong" in internal.read_text(encoding="utf-8")
 
 
 # -- panels and fragments ---------------------------------------------------------------------

@@ -25,6 +25,7 @@ from pufferfish.studio.sources import Source
 from pufferfish.studio.table_outlook import TableOutlook
 from pufferfish.tables import format_of
 from tests.studio.conftest import Opened, Tab, served
+from tests.studio.test_browser import shows_stress
 from tests.studio.test_looks import UNTOLD
 from tests.studio.test_page import ENTERED, Heard
 
@@ -242,6 +243,7 @@ def test_a_table_from_the_columns_to_what_is_saved(opened: Opened, tmp_path: Pat
         ends = ("", ".public.json", ".public.html", ".record.json", ".report.html")
         assert sorted(tab.links()) == sorted(base + end for end in ends)
         files = {end: tab.save(base + end, tmp_path) for end in ends}
+        shows_stress(tab, "has counted this table", "--known occupation")
         # None of its columns is released a second time without asking.
         tab.page.wait_for_selector("#again")
 

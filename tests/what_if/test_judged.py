@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import pufferfish as pf
 from pufferfish.noise import Stratified
+from pufferfish.report import report
 from tests.joint_judge import log_of
 
 GOAL = pf.Guarantee(0.5)
@@ -190,6 +192,63 @@ def test_learner_population_and_splits(data: dict[str, Any]) -> None:
     assert case.answer.option == "--known third"
     assert case.answer.rmse is not None
     assert case.answer.rmse > found.rmse
+
+
+@pytest.fixture(scope="module")
+def rare() -> dict[str, Any]:
+    """Two rows of a secret among those of which b is known: resamples and halves may have none."""
+    rows = [("a", "b")[number % 2] for number in range(200)]
+    first = [("x", "y", "z")[number // 2 % 3] for number in range(200)]
+    secret = ["n" if known == "b" else "ny"[number // 2 % 2] for number, known in enumerate(rows)]
+    secret[1] = secret[3] = "y"
+    return {"first": np.array(first), "s": np.array(secret), "known": np.array(rows)}
+
+
+def rare_plan(data: dict[str, Any], **how: Any) -> pf.Plan:
+    beliefs = pf.fit_beliefs(data, columns=["first"], secret="s", known=["known"], min_group=1)
+    found = pf.calibrate(pf.Scenario(beliefs), GOAL, mechanism="recode", wrong=0.01, **how)
+    keep = how.get("keep", [])
+    return pf.Plan(calibration=found, columns=["first"], secret="s", known=["known"], keep=keep)
+
+
+@pytest.mark.parametrize("keep", [[], ["known"]])
+def test_strata_that_lose_a_secret_in_a_resample_are_counted(
+    rare: dict[str, Any], keep: list[str]
+) -> None:
+    how = {**QUICK, "resamples": 40}
+    plan = rare_plan(rare, keep=keep)
+    found = pf.stress(plan, rare, columns=[], **how)
+    (case,) = found.of("population")
+    # The same seed draws the same resamples; how many lose the secret is counted by hand.
+    cells = sorted(Counter(zip(rare["first"], rare["s"], rare["known"], strict=True)).items())
+    chances = np.array([count for _, count in cells]) / 200
+    draws = np.random.default_rng(0).multinomial(200, chances, 40)
+    mine = [place for place, (cell, _) in enumerate(cells) if cell[1:] == ("y", "b")]
+    others = [place for place, (cell, _) in enumerate(cells) if cell[1:] == ("n", "b")]
+    lost = draws[:, mine].sum(axis=1) == 0
+    assert 0 < lost.sum() < 40
+    assert case.small == lost.sum()
+    # Those who know the column, and, where it is not kept, those who do not.
+    assert case.strata == 40 * (2 if keep else 3)
+    assert case.small_share == pytest.approx(
+        draws[lost][:, others].sum() / (40 * 200 * (1 if keep else 2))
+    )
+    said = f"in {case.small} of {case.strata} strata of the resamples a secret has no row"
+    assert said in str(found)
+    assert found.to_dict()["cases"][found.cases.index(case)]["strata_small"] == case.small
+    assert said in unescape(report(pf.release(rare, plan).record, stress=found))
+
+
+def test_splits_without_a_secret_are_counted(rare: dict[str, Any]) -> None:
+    """The two rows are in one half with a probability of a half."""
+    found = pf.stress(rare_plan(rare), rare, columns=[], **{**QUICK, "splits": 8})
+    (case,) = found.of("splits")
+    assert case.spread is not None
+    assert 0 < case.small < 8
+    assert case.spread.samples == 8 - case.small
+    said = f"{case.small} of 8 splits could not judge, for a half had no row of some secret"
+    assert said in str(found)
+    assert case.small_share == case.small / 8
 
 
 def test_noise_by_known_values() -> None:

@@ -173,7 +173,7 @@ class AuditResult:
             )
         return (
             "no attack contradicts the promise. That is no proof: the certificate is. It says that "
-            "the code does what was certified, as far as so many draws can tell."
+            "the code does what was certified, as far as this number of draws can tell."
         )
 
     def to_dict(self) -> dict[str, Any]:

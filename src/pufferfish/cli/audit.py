@@ -76,6 +76,7 @@ def command(
             seed=seed,
             progress=progress,
         )
+    broken = found.verdict == "violated"
     words, data = [*plan.unattacked, str(found)], found.to_dict()
     if original is not None:
         learned = audit_data(
@@ -83,8 +84,9 @@ def command(
         )
         words.append(str(learned))
         data["data"] = learned.to_dict()
+        broken = broken or learned.beyond
     show.result("\n".join(words), data)
-    raise typer.Exit(Exit.NOT_PRIVATE if found.verdict == "violated" else Exit.DONE)
+    raise typer.Exit(Exit.NOT_PRIVATE if broken else Exit.DONE)
 
 
 def _split(command: str) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,22 @@ from pufferfish.beliefs.priors import Discrete
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.result import Calibration
+from pufferfish.cli.frontier_words import (
+    ASKED,
+    CLIPPED,
+    NOISE,
+    REMAPPED,
+    SMALLER,
+    frontier_in_words,
+    wrong_name,
+)
 from pufferfish.cli.show import Show
 from pufferfish.core.atomic import replacing
 from pufferfish.core.errors import InvalidInputError, PufferfishError
 from pufferfish.core.validation import require
 from pufferfish.exact.many import is_many
 from pufferfish.fit.table import TableCounts
-from pufferfish.insight.frontier import Entry, Frontier, Way, frontier, with_clipped
-from pufferfish.insight.guesses import accuracy_allowed
+from pufferfish.insight.frontier import Frontier, Way, frontier, with_clipped
 from pufferfish.insight.held_out import Half, split_rows
 from pufferfish.insight.strongest import EPSILONS, Choice, choices
 from pufferfish.noise import law_to_dict
@@ -30,27 +37,18 @@ from pufferfish.options.joint import how_calibrated
 from pufferfish.options.planning import Asked
 from pufferfish.report.frontier_picture import frontier_picture
 from pufferfish.tables import Summary
-from pufferfish.words.numbers import percent, percent_up, readable
+from pufferfish.words.numbers import percent, percent_up
 from pufferfish.words.phrases import delta_rows_in_words
 from pufferfish.words.terminal import align, fold
 
 __all__ = ["Choosing", "choose", "choose_table", "picture_kind"]
 
-_SMALLER = "The smaller ε, the more alike the secrets look. Choose one with --epsilon"
 # By how much laws may be wrong, of recodings without a floor.
 _WRONGS = (0.01, 0.05)
 # Cells of maps that are found within seconds for all ε: with laws as they are, and with wrong ones.
 _MOST_CELLS, _MOST_WRONG = 120, 40
 # How often rows are split where that is quick and nobody says.
 _SPLITS = 3
-_NOISE, _CLIPPED, _REMAPPED, _ASKED = "noise", "clipped", "remapped", "as asked"
-_MEANING = {
-    _NOISE: "the least Laplace noise",
-    _CLIPPED: "the same, moved into the public bounds",
-    _REMAPPED: "a recoding with the floor of that noise, which protects every value from everybody "
-    "as much",
-    _ASKED: "the recoding that the options ask for",
-}
 
 
 class Choosing:
@@ -104,39 +102,39 @@ def choose(asked: Asked, described: Described, how: Choosing, show: Show) -> Non
     cells = rows.pooled.values.size
     ways, left_out = _ways(asked, cells, how)
     splits = how.how_often(quick=cells <= _MOST_WRONG)
-    if asked.publishing.rows_per_person > 1:
-        splits = 0
     left_out += [] if splits else [_UNSPLIT]
+    several = asked.publishing.rows_per_person > 1
+    halves, not_split = _halves(described.scenario, rows, splits, several=several)
     with show.progress("Comparing") as progress:
         found = frontier(
             described.scenario,
             ways,
             delta=asked.goal.delta,
             rows_of_person=asked.publishing.rows.count,
-            halves=_halves(described.scenario, rows, splits),
+            halves=halves,
             rows=described.records,
             progress=progress,
         )
         bounds = _public_bounds(asked, described.scenario)
-        if bounds is not None and _NOISE in found.ways:
-            found = with_clipped(found, _NOISE, _CLIPPED, described.scenario, bounds)
-    _tell(found, left_out, how, show, of_rows=False)
+        if bounds is not None and NOISE in found.ways:
+            found = with_clipped(found, NOISE, CLIPPED, described.scenario, bounds)
+    _tell(found, left_out, not_split, how, show, of_rows=False)
 
 
 def _ways(asked: Asked, cells: int, how: Choosing) -> tuple[list[Way], list[str]]:
     """What is compared, and what is left out because it takes long."""
     options = asked.recoding.arguments
-    ways, left_out = [Way(name=_NOISE, calibrated=_least_noise)], []
+    ways, left_out = [Way(name=NOISE, calibrated=_least_noise)], []
     if asked.goal.kind == "recode":
-        return [*ways, Way(name=_ASKED, calibrated=_mapped(options))], []
+        return [*ways, Way(name=ASKED, calibrated=_mapped(options))], []
     if how.thorough or cells <= _MOST_CELLS:
-        ways.append(Way(name=_REMAPPED, calibrated=_mapped(options)))
+        ways.append(Way(name=REMAPPED, calibrated=_mapped(options)))
     else:
         left_out.append(f"remapped noise ({cells:,} values)")
     if how.thorough or cells <= _MOST_WRONG:
         ways += [
             Way(
-                name=_wrong_name(wrong),
+                name=wrong_name(wrong),
                 calibrated=_mapped({**options, "floor": None, "wrong": wrong}),
             )
             for wrong in _WRONGS
@@ -146,12 +144,16 @@ def _ways(asked: Asked, cells: int, how: Choosing) -> tuple[list[Way], list[str]
     return ways, left_out
 
 
-def _halves(scenario: Scenario, rows: Summary | TableCounts, splits: int) -> tuple[Half, ...]:
-    """None where a half of the rows cannot be believed in, or nobody asks."""
+def _halves(
+    scenario: Scenario, rows: Summary | TableCounts, splits: int, *, several: bool = False
+) -> tuple[tuple[Half, ...], str]:
+    """Halves of the rows, and nothing; or none, and why, if somebody asks for them."""
+    if several and splits:
+        return (), "a split takes rows one by one, and a person has several"
     try:
-        return split_rows(scenario, rows, splits) if splits else ()
-    except PufferfishError:
-        return ()
+        return (split_rows(scenario, rows, splits) if splits else ()), ""
+    except PufferfishError as error:
+        return (), f"in a random half of the rows, {str(error).rstrip('.')}"
 
 
 _UNSPLIT = "what ε becomes on rows that were not used (or --splits N)"
@@ -164,10 +166,6 @@ def _least_noise(scenario: Scenario, goal: Guarantee) -> Calibration:
 
 def _mapped(options: dict[str, Any]) -> Callable[[Scenario, Guarantee], Calibration]:
     return lambda scenario, goal: calibrate(scenario, goal, mechanism="recode", **options)
-
-
-def _wrong_name(wrong: float) -> str:
-    return f"wrong {percent(wrong, 2)}"
 
 
 def _public_bounds(asked: Asked, scenario: Scenario) -> tuple[float, float] | None:
@@ -186,16 +184,17 @@ def choose_table(asked: Asked, described: DescribedTable, how: Choosing, show: S
     ways, left_out = _table_ways(asked, described, how)
     splits = how.how_often(quick=_few(described))
     left_out += [] if splits else [_UNSPLIT]
+    halves, not_split = _halves(described.scenario, described.counted, splits)
     with show.progress("Comparing") as progress:
         found = frontier(
             described.scenario,
             ways,
             delta=asked.goal.delta,
-            halves=_halves(described.scenario, described.counted, splits),
+            halves=halves,
             rows=described.counted.rows,
             progress=progress,
         )
-    _tell(found, left_out, how, show, of_rows=True)
+    _tell(found, left_out, not_split, how, show, of_rows=True)
 
 
 def _few(described: DescribedTable) -> bool:
@@ -220,144 +219,42 @@ def _table_ways(
         return Way(name=name, calibrated=calibrated)
 
     if not labelled:
-        ways = [way(_NOISE if own.get("noise") == "laplace" else _ASKED)]
+        ways = [way(NOISE if own.get("noise") == "laplace" else ASKED)]
         if asked.goal.mechanism is None and asked.goal.noise is None:
             mapped = {"noise": None, "method": "exact", "size": None, "mechanism": "recode"}
-            ways.append(way(_REMAPPED, **mapped))
+            ways.append(way(REMAPPED, **mapped))
         return ways, left_out
     if asked.recoding.wrong is not None or asked.recoding.nominal:
-        return [way(_ASKED)], left_out
+        return [way(ASKED)], left_out
     wrongs = _WRONGS if how.thorough or _few(described) else _WRONGS[1:]
     if wrongs != _WRONGS:
         left_out.append(f"a recoding for laws that are wrong by {percent(_WRONGS[0], 2)}")
-    return [way(_wrong_name(wrong), wrong=wrong) for wrong in wrongs], left_out
+    return [way(wrong_name(wrong), wrong=wrong) for wrong in wrongs], left_out
 
 
 def _tell(
-    found: Frontier, left_out: list[str], how: Choosing, show: Show, *, of_rows: bool
+    found: Frontier,
+    left_out: list[str],
+    not_split: str,
+    how: Choosing,
+    show: Show,
+    *,
+    of_rows: bool,
 ) -> None:
     if how.picture is not None:
         drawn = frontier_picture(found, picture_kind(how.picture))
         with replacing(how.picture, force=how.force, private=True) as file:
             file.write(drawn)
+    picture = None if how.picture is None else str(how.picture)
     show.result(
-        "\n\n".join(filter(None, _told(found, left_out, how, of_rows=of_rows))),
+        frontier_in_words(found, left_out, not_split, picture=picture, of_rows=of_rows),
         {
             **found.to_dict(),
             "left_out": left_out,
-            "picture": None if how.picture is None else str(how.picture),
+            "not_split": not_split or None,
+            "picture": picture,
         },
     )
-
-
-def _told(found: Frontier, left_out: list[str], how: Choosing, *, of_rows: bool) -> Iterator[str]:
-    yield (
-        f"{_error_in_words(found)}; * errs least{_proven(found)}.\n"
-        + _grid(found, lambda each: _error(found, each), "constant", readable(found.constant_rmse))
-    )
-    if of_rows:
-        yield (
-            "Rows that stay as they are.\n" + _grid(found, lambda each: percent(each.unchanged, 2))
-        )
-    yield (
-        "How often the best guess between two secrets is right, at most: 50% without the release, "
-        f"{percent_up(found.guess_of_values)}\nwith the true value.\n"
-        + _grid(found, lambda each: percent_up(each.guess), "promise allows", None)
-    )
-    if any(each.held_out is not None for each in found.entries):
-        yield f"{_split_in_words(found)}\n{_grid(found, _held_out)}"
-    yield "\n".join(_notes(found, left_out, how, of_rows=of_rows))
-
-
-def _error_in_words(found: Frontier) -> str:
-    recode = found.entries[0].calibration.recode
-    if recode is not None and recode.parts:
-        return "Error of a row, root of its mean loss"
-    return "Error of a published value, root mean square"
-
-
-def _proven(found: Frontier) -> str:
-    if all(each.held_out is None for each in found.entries):
-        return ""
-    return " of those that hold for most other rows"
-
-
-def _notes(found: Frontier, left_out: list[str], how: Choosing, *, of_rows: bool) -> Iterator[str]:
-    for name in found.ways:
-        yield fold(f"{name}: {_meaning(name)}.", others="  ")
-    if found.delta and found.rows is not None:
-        yield fold(delta_rows_in_words(found.delta, found.rows))
-    if any(
-        each is not None and each.rmse >= found.constant_rmse
-        for each in map(found.best, found.epsilons)
-    ):
-        yield fold(
-            "Where the constant errs less, the column serves for its distribution, and hardly for "
-            "single rows."
-        )
-    reached = {each.goal.epsilon for each in found.entries}
-    absent = [f"{each:g}" for each in found.epsilons if each not in reached]
-    if absent:
-        yield f"Cannot be reached at this δ: ε = {', '.join(absent)}."
-    if left_out:
-        yield fold(f"Left out, to be quick: {'; '.join(left_out)}. --thorough shows all of it.")
-    if how.picture is not None:
-        yield f"Picture     {how.picture} (private)"
-    if of_rows:
-        yield f"{_SMALLER}."
-    else:
-        yield fold(f"{_SMALLER}; --noise laplace shows how close noised values stay.")
-
-
-def _meaning(name: str) -> str:
-    if name in _MEANING:
-        return _MEANING[name]
-    return (
-        "a recoding without a floor, which keeps the promise for every law that is off by at most "
-        f"{name.removeprefix('wrong ')}"
-    )
-
-
-def _error(found: Frontier, each: Entry) -> str:
-    star = "*" if each is found.best(each.goal.epsilon) else " "
-    return f"{readable(each.rmse)}{star}"
-
-
-def _held_out(each: Entry) -> str:
-    if each.held_out is None:
-        return "-"
-    epsilon = each.held_out.epsilon
-    shown = f"{epsilon:.3g}" if math.isfinite(epsilon) else "∞"
-    return f"{shown} ({each.held_out.held}/{len(each.held_out.splits)})"
-
-
-def _split_in_words(found: Frontier) -> str:
-    most = max(len(each.held_out.splits) for each in found.entries if each.held_out is not None)
-    often = "one random split" if most == 1 else f"median of {most} random splits"
-    return f"ε on rows that were not used, {often} (and in how many the promise held)."
-
-
-def _grid(
-    found: Frontier,
-    shown: Callable[[Entry], str],
-    last: str = "",
-    entry: str | None = "",
-) -> str:
-    """A row for each ε, a column for each way, and perhaps a last one."""
-    rows = [["ε", *found.ways, *([last] if last else [])]]
-    for epsilon in found.epsilons:
-        entries = [found.at(way, epsilon) for way in found.ways]
-        if not any(entries):
-            continue
-        more = percent_up(accuracy_allowed(Guarantee(epsilon, found.delta)))
-        rows.append(
-            [
-                f"{epsilon:g}",
-                *("-" if each is None else shown(each) for each in entries),
-                *([more if entry is None else entry] if last else []),
-            ]
-        )
-    return align(rows, "right")
 
 
 def _choose_noise(asked: Asked, described: Described, show: Show) -> None:
@@ -379,7 +276,7 @@ def _choose_noise(asked: Asked, described: Described, show: Show) -> None:
     delta = asked.goal.delta
     rare = f"\n{fold(delta_rows_in_words(delta, described.records))}" if delta else ""
     show.result(
-        f"{_noise_table(found)}{refused}{rare}\n\n{_SMALLER}, or an accuracy with --accuracy.",
+        f"{_noise_table(found)}{refused}{rare}\n\n{SMALLER}, or an accuracy with --accuracy.",
         {"choices": [asdict(each) | {"noise": law_to_dict(each.noise)} for each in found]},
     )
 

@@ -50,7 +50,7 @@ def command(
         ),
     ] = None,
     bootstrap: Annotated[
-        int, typer.Option(help="So many more adversaries of each kind, fitted to resampled rows.")
+        int, typer.Option(help="This many more adversaries of each kind, fitted to resampled rows.")
     ] = 0,
     scale: Annotated[
         float | None,

@@ -18,7 +18,7 @@ from pufferfish.joint.plan import TablePlan
 from pufferfish.kinds.plan import RowPlan
 from pufferfish.options.adversaries import Described
 from pufferfish.options.describing import DescribedTable
-from pufferfish.options.joint import calibrate_table, how_calibrated
+from pufferfish.options.joint import calibrate_table, how_calibrated, recodes
 from pufferfish.options.planning import Asked
 from pufferfish.tables.halves import Halves
 from pufferfish.words.numbers import percent
@@ -138,15 +138,20 @@ def settled(
         labelled = not described.counted.layout.numeric
         if not labelled:
             asked.recoding.refuse(asked.goal.kind, asked.adversaries.bounds)
+            asked.refuse_given_noise()
         options = how_calibrated(bare, described)
+        by_noise = not recodes(bare, described.counted.layout)
         rows: Any = described.fitted
     else:
         labelled = False
-        options = bare.recoding.arguments
+        by_noise = asked.goal.adds_noise
+        options = {"noise": asked.goal.kind} if by_noise else bare.recoding.arguments
         rows = asked.adversaries.prepared(described.counted if halves is None else halves.fitted)
     brittle = labelled or options.get("floor", "noise") != "noise"
     tried = WRONGS[1:] if brittle else WRONGS
     options = {name: each for name, each in options.items() if name not in ("mechanism", "wrong")}
+    if by_noise and not all(each.public for each in described.scenario.beliefs):
+        options["rounding"] = asked.goal.rounding  # as it is released
     with show.progress("Splitting"):
         found = wrong_that_holds(
             described.scenario,
@@ -187,6 +192,7 @@ def as_data(found: HeldOut | None, plan: RowPlan) -> dict[str, Any]:
         "held_out": {
             "splits": len(found.splits),
             "held": found.held,
+            "lost": found.lost,
             # Of what is applied; what clipping and rounding do to it is not measured.
             "rmse": None if getattr(plan, "postprocess", ()) else found.rmse,
             "delta": found.delta,

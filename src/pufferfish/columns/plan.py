@@ -42,10 +42,7 @@ __all__ = ["DEPENDENCES", "ColumnPlan", "Dependence", "Missing", "OneRow", "Plan
 Unit = Literal["row", "person"]
 Missing = Literal["refuse", "keep", "drop"]
 OneRow = Literal["first", "mean"]
-
 _MOST_ROWS = 1_000_000
-
-
 _CHOICES: dict[str, tuple[str | None, ...]] = {
     "missing": get_args(Missing),
     "unit": get_args(Unit),
@@ -100,6 +97,7 @@ class ColumnPlan(Plan):
         others: Secrets that may occur beside those of the beliefs. Their rows are noised too, but
             nothing is promised for them.
         allow_no_noise: Publish the values themselves where the certificate says that they may be.
+        wrong_of_table: Of noise: whether by how much laws may be wrong was chosen by the table.
     """
 
     KIND: ClassVar[str] = "plan"
@@ -122,6 +120,7 @@ class ColumnPlan(Plan):
     keep_order: bool = False
     others: tuple[Secret, ...] = ()
     allow_no_noise: bool = False
+    wrong_of_table: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself, or could not be released."""
@@ -133,7 +132,7 @@ class ColumnPlan(Plan):
             given = getattr(self, name)
             require(isinstance(given, list | tuple), f"{name} must be a list.")
             object.__setattr__(self, name, tuple(given))
-        for name in ("keep_order", "allow_no_noise"):
+        for name in ("keep_order", "allow_no_noise", "wrong_of_table"):
             # A text such as "false" would count as true.
             given = getattr(self, name)
             require(isinstance(given, bool), f"{name} must be true or false, got {given!r}.")
@@ -382,7 +381,7 @@ class ColumnPlan(Plan):
             scenario=scenario_to_dict(calibration.scenario),
             wrong=calibration.wrong_of_noise,
         )
-        unsaid = ("recode", "wrong")
+        unsaid = ("recode", "wrong", "wrong_of_table")
         return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod

@@ -165,7 +165,8 @@ def provenance_in_words(belief: Belief, source: BeliefsFrom | None) -> str:
 
 
 def _called(plan: ColumnPlan) -> str:
-    return words_of(plan.calibration.mechanism).called
+    law = plan.calibration.mechanism
+    return words_of(law).called(law)
 
 
 def _cap_in_words(record: Record) -> str:

@@ -2,7 +2,7 @@
 
 A record comes from somebody else, and nothing that it says may make its reader hang or run out of
 memory. The limits leave room for everything that the library writes: millions of pairs, tables of
-100,000 values, a million different users. They are listed in docs/limitations.md.
+100,000 values, a million different users. They are listed in docs/reference/limitations.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What is signed is the document without its entry "signature", as canonical text: JSON with sorted
 names, no spaces, ASCII only, and the shortest digits that give each number back. The same document
-has the same text whether it was kept as JSON or as YAML. See docs/signing.md.
+has the same text whether it was kept as JSON or as YAML. See docs/how-to/signing.md.
 """
 
 from __future__ import annotations

@@ -95,7 +95,9 @@ def refuse_unreadable(text: str, kind: str, *, yaml: bool) -> None:
 
 
 def _too(kind: str, what: str) -> InvalidInputError:
-    return InvalidInputError(f"this {kind} is {what}, more than is read (docs/limitations.md).")
+    return InvalidInputError(
+        f"this {kind} is {what}, more than is read (docs/reference/limitations.md)."
+    )
 
 
 def _refuse_large(

@@ -6,7 +6,7 @@ on one side or on both. Where that lowers the noise of the pair that decides, al
 anew from the capped tables, and `calibrate` finds the least noise for all pairs.
 
 The answer is derived from the beliefs and as private as they are. It is a hint, not a promise: a
-release with a cap is described, calibrated and certified anew. See docs/limitations.md.
+release with a cap is described, calibrated and certified anew. See docs/reference/limitations.md.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ class Entry:
         rmse: The root mean square error of a published value.
         unchanged: The share of values, of tables of rows, that are published as they are.
         guess: How often the best guess between two secrets is right, at most.
-        held_out: What rows say that were not used; None where nobody looked.
+        held_out: What rows say that were not used; None where nobody looked, or could.
+        not_judged: Why such rows could not judge, where they were asked to.
     """
 
     way: str
@@ -71,11 +72,14 @@ class Entry:
     unchanged: float
     guess: float
     held_out: HeldOut | None = None
+    not_judged: str = ""
 
     @property
     def survives(self) -> bool:
         """Whether the promise held in more than half of the splits, or nobody looked."""
-        return self.held_out is None or self.held_out.share > 0.5
+        if self.held_out is None:
+            return not self.not_judged
+        return self.held_out.share > 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +113,21 @@ class Frontier:
             (each for each in self.entries if (each.way, each.goal.epsilon) == (way, epsilon)), None
         )
 
+    @property
+    def judged(self) -> bool:
+        """Whether rows that were not used judged anything."""
+        return any(each.held_out is not None for each in self.entries)
+
     def best(self, epsilon: float) -> Entry | None:
         """What errs least and does not break for most rows that were not used, where they judged.
 
         The first of those that err alike.
         """
-        here = [each for each in self.entries if each.goal.epsilon == epsilon and each.survives]
+        here = [
+            each
+            for each in self.entries
+            if each.goal.epsilon == epsilon and (each.survives or not self.judged)
+        ]
         return min(here, key=lambda each: each.rmse) if here else None
 
     @property
@@ -143,6 +156,7 @@ class Frontier:
                     "columns": _columns_plain(each.calibration),
                     "least_error": each is self.best(each.goal.epsilon),
                     **_held_out_plain(each.held_out),
+                    "not_judged": each.not_judged or None,
                 }
                 for each in self.entries
             ],
@@ -229,6 +243,7 @@ def _entry(
     made = way.calibrated(scenario, one)
     recode = made.recode
     stays = 1.0 if made.mechanism.identity else 0.0
+    judged = _judged(way, one, halves)
     return Entry(
         way=way.name,
         goal=goal,
@@ -236,7 +251,8 @@ def _entry(
         rmse=made.rmse,
         unchanged=stays if recode is None else recode.unchanged,
         guess=_guess(made),
-        held_out=_judged(way, one, halves),
+        held_out=None if isinstance(judged, str) else judged,
+        not_judged=judged if isinstance(judged, str) else "",
     )
 
 
@@ -245,13 +261,14 @@ def _guess(made: Calibration) -> float:
     return max(accuracy_upper(part.scenario, part.mechanism) for part in made.parts or (made,))
 
 
-def _judged(way: Way, goal: Guarantee, halves: Sequence[Half]) -> HeldOut | None:
+def _judged(way: Way, goal: Guarantee, halves: Sequence[Half]) -> HeldOut | str | None:
+    """What other rows say; in words why they cannot where a half cannot be protected so."""
     if not halves:
         return None
     try:
         splits = [half.judged(way.calibrated(half.scenario, goal), goal) for half in halves]
-    except PufferfishError:
-        return None  # a half of the rows cannot be protected in this way
+    except PufferfishError as error:
+        return str(error).rstrip(".")
     return HeldOut(goal=goal, splits=tuple(splits))
 
 

@@ -39,7 +39,7 @@ from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.result import Calibration
-from pufferfish.core.errors import UnreachableGoalError
+from pufferfish.core.errors import DataError, UnreachableGoalError
 from pufferfish.core.validation import finite, nonnegative, require
 from pufferfish.exact.oracle import check_goal, check_scenario
 from pufferfish.fit.table import TableCounts
@@ -48,7 +48,7 @@ from pufferfish.insight.tables_apart import TableApart, judge_table
 from pufferfish.tables import Summary
 
 __all__ = ["WRONGS", "Half", "HeldOut", "Split", "held_out", "judge", "measure", "split_rows"]
-__all__ += ["wrong_that_holds"]
+__all__ += ["lost_in_words", "wrong_that_holds"]
 
 # In a choice: how many splits may break the promise, and how much rarer than allowed that is where
 # a number is worth taking. With 95% of splits at 95% confidence, 73 splits without one that breaks
@@ -65,12 +65,15 @@ class HeldOut:
     Attributes:
         goal: The promise.
         splits: What each split found.
-        wrong: Of a recoding: how far the laws were allowed to be wrong.
+        wrong: How far the laws were allowed to be wrong.
+        lost: Further splits that could not judge: a half had no row of some secret, or of what is
+            known.
     """
 
     goal: Guarantee
     splits: tuple[Split, ...]
     wrong: float = 0.0
+    lost: int = 0
 
     @property
     def epsilon(self) -> float:
@@ -111,13 +114,25 @@ class HeldOut:
             if self.goal.pure
             else f"δ at ε = {self.goal.epsilon_text} is {self.delta:.3g}"
         )
+        lost = lost_in_words(self.lost, several + self.lost)
+        beside = f"; {lost}" if lost else ""
         if several == 1:
             kept = "holds" if self.held else "does not hold"
-            return f"on rows that were not used, {found} (one split; {self.goal} {kept} there)."
+            return (
+                f"on rows that were not used, {found} (one split; {self.goal} {kept} "
+                f"there{beside})."
+            )
         return (
             f"on rows that were not used, {found} (median of {several} random splits; {self.goal} "
-            f"held in {self.held})."
+            f"held in {self.held}{beside})."
         )
+
+
+def lost_in_words(lost: int, splits: int) -> str:
+    """How many of some splits could not judge; nothing where all did."""
+    if not lost:
+        return ""
+    return f"{lost} of {splits} splits could not judge, for a half had no row of some secret"
 
 
 def held_out(
@@ -169,11 +184,11 @@ def wrong_that_holds(
     seed: int = 0,
     **asked: Any,
 ) -> HeldOut:
-    """The least `wrong` of a recoding with which the promise holds on rows that were not used.
+    """The least `wrong` with which the promise holds on rows that were not used.
 
-    It is chosen by looking at the table, and from few public numbers. The rows are split as often
-    as it takes to know: with share and confidence of 95%, at least 73 times for the number that is
-    taken.
+    Of a recoding, or of Laplace noise between the public bounds that the beliefs state. It is
+    chosen by looking at the table, and from few public numbers. The rows are split as often as it
+    takes to know: with share and confidence of 95%, at least 73 times for the number that is taken.
 
     Args:
         scenario: As for `held_out`, like all arguments not described here.
@@ -184,7 +199,7 @@ def wrong_that_holds(
             holds in a smaller share.
         wrongs: What is tried, from below.
         seed: Of the splits; all numbers are tried on the same ones.
-        asked: What else `calibrate` is asked; the mechanism is "recode".
+        asked: What else `calibrate` is asked; without `mechanism` or `noise` it is a recoding.
 
     Returns:
         What the splits found for the number that was chosen: `HeldOut.wrong`.
@@ -197,9 +212,10 @@ def wrong_that_holds(
     halves = _apart(scenario, counts)
     wanted, sure = _inside("share", share), _inside("confidence", confidence)
     tried = tuple(wrongs)
+    how = asked if asked.get("noise") else {"mechanism": "recode"} | asked
     for wrong in sorted(tried):
-        options = asked | {"mechanism": "recode", "wrong": wrong}
-        if not wrong:
+        options = how | {"wrong": wrong}
+        if not wrong and how.get("mechanism") == "recode":
             options["nominal"] = True  # it is measured, and not promised
         found = _enough(_split(halves, goal, _asking(goal, options), seed), wanted, sure)
         if found is not None:
@@ -257,14 +273,24 @@ def measure(
         splits: How many times the rows are split, at most.
         seed: Of the splits.
         patience: After this many seconds no further split is begun; one is done always.
+
+    Raises:
+        DataError: Whatever the split, a half has no row of some secret.
     """
-    begun, found = time.monotonic(), []
-    several = _split(_apart(scenario, counts), goal, calibrated, seed)
-    for each in islice(several, _how_many(splits)):
-        found.append(each)
+    begun, found, lost = time.monotonic(), [], 0
+    refused: DataError | None = None
+    for half in islice(_drawn(_apart(scenario, counts), seed), _how_many(splits)):
+        try:
+            if isinstance(half, DataError):
+                raise half
+            found.append(half.judged(calibrated(half.scenario), goal))
+        except DataError as error:
+            refused, lost = error, lost + 1
         if time.monotonic() - begun > patience:
             break
-    return HeldOut(goal=goal, splits=tuple(found))
+    if not found and refused is not None:
+        raise refused
+    return HeldOut(goal=goal, splits=tuple(found), lost=lost)
 
 
 def _apart(scenario: Scenario, counts: Any) -> Apart:
@@ -312,13 +338,25 @@ def split_rows(
 
 def _halves(apart: Apart, seed: int) -> Iterator[Half]:
     """One half after the other, without end; all rows where none of them was used."""
+    for half in _drawn(apart, seed):
+        if isinstance(half, DataError):
+            raise half
+        yield half
+
+
+def _drawn(apart: Apart, seed: int) -> Iterator[Half | DataError]:
+    """The same; for a half to which beliefs cannot be fitted, why."""
     if len(apart.stay) == len(apart.scenario.beliefs):
         yield Half(apart.scenario, apart, apart.counts)
         return
     generator = np.random.default_rng(seed)
     while True:
-        scenario, other = apart.drawn(lambda counts: generator.binomial(counts, 0.5))
-        yield Half(scenario, apart, other)
+        try:
+            scenario, other = apart.drawn(lambda counts: generator.binomial(counts, 0.5))
+        except DataError as error:
+            yield error
+        else:
+            yield Half(scenario, apart, other)
 
 
 def _split(

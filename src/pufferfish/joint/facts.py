@@ -67,6 +67,7 @@ class TableFacts(Stated):
             nothing was done yet.
         wrong: Of noise: how far in total variation each law may be from the one believed, between
             the bounds of the cap.
+        wrong_of_table: Whether that was chosen by looking at the table.
         confidence: That the promise covers the population of which the rows are a sample; None: it
             is about the laws that are described.
     """
@@ -96,6 +97,7 @@ class TableFacts(Stated):
     jointly: bool = False
     rows_fitted: Count | None = None
     wrong: Share = 0.0
+    wrong_of_table: bool = False
     confidence: Share | None = None
 
     @classmethod
@@ -143,6 +145,7 @@ class TableFacts(Stated):
             jointly=plan.jointly,
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,
+            wrong_of_table=plan.wrong_of_table,
             confidence=scenario.confidence,
         )
 
@@ -173,12 +176,8 @@ class TableFacts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
-        if self.rows_fitted is None:
-            del document["rows_fitted"]
-        for name in ("wrong", "confidence"):
-            if not document[name]:
-                del document[name]
-        return document
+        unsaid = ("rows_fitted", "wrong", "wrong_of_table", "confidence")
+        return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

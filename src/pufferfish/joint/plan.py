@@ -92,6 +92,7 @@ class TablePlan(Plan):
         jointly: Whether the combinations of several secrets are protected, and not each by itself.
         missing_secret: Whether a missing secret is a group of its own.
         allow_no_noise: Publish everything as it is where the certificate says that it may be.
+        wrong_of_table: Of noise: whether by how much laws may be wrong was chosen by the table.
     """
 
     KIND: ClassVar[str] = "table-plan"
@@ -116,6 +117,7 @@ class TablePlan(Plan):
     jointly: bool = False
     missing_secret: bool = False
     allow_no_noise: bool = False
+    wrong_of_table: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself, or could not be released."""
@@ -321,9 +323,8 @@ class TablePlan(Plan):
             secret=list(self.secret_columns),
             wrong=calibration.wrong_of_noise,
         )
-        if not calibration.wrong_of_noise:
-            del document["wrong"]
-        return document
+        unsaid = ("wrong", "wrong_of_table")
+        return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

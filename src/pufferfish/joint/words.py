@@ -113,7 +113,7 @@ def promise(facts: TableFacts) -> str:
         f"{facts.goal} pufferfish privacy, against {described_adversaries(facts)}, for one "
         "release.",
         _those_who_know_less(facts),
-        cap_in_words(facts.cap, words_of(facts.noise).called),
+        cap_in_words(facts.cap, words_of(facts.noise).called(facts.noise)),
         wrong_laws(facts.wrong, facts.confidence, capped=True) if facts.recode is None else "",
         noise_in_words(facts.noise),
         recode_in_words(facts.recode, facts.confidence),

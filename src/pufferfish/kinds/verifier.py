@@ -91,11 +91,13 @@ def verify_document(
         edition = "public" if data.get("edition") == "public" else "internal"
         return Verification(edition=edition, checks=(*checks, wrong), signed_by=signed_by)
     facts = kind.facts(data)
+    applied = _called(facts)
     try:
         with patience(PATIENCE_SECONDS):
             checks += _claims(kind, data, facts)
     except OutOfPatienceError as error:
-        checks.append(Check(claim="the noise keeps the promise", verdict=None, detail=str(error)))
+        claim = f"this {applied} keeps the promise"
+        checks.append(Check(claim=claim, verdict=None, detail=str(error)))
     found, notes = kind.appearance(data, facts, folder, released)
     old = FROM_VERSION in data
     return Verification(
@@ -106,7 +108,7 @@ def verify_document(
         notes=(*notes, _OLD_WORDS) if old else tuple(notes),
         signed_by=signed_by,
         vouched=signer is not None and signed_by == signer.fingerprint,
-        drawn=words_of(facts.noise).called,
+        drawn=applied,
     )
 
 
@@ -158,7 +160,7 @@ def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
 def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
     """The claims of a record, but for what was published."""
     checks = [_drawable(_applied(data, facts))]
-    promised = f"this {words_of(facts.noise).called} keeps {kind.promise_in_words(facts)}"
+    promised = f"this {_called(facts)} keeps {kind.promise_in_words(facts)}"
     if "plan" in data:
         if data["edition"] == "public":
             checks.append(kind.all_public(data["plan"]))
@@ -170,6 +172,11 @@ def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Chec
     if FROM_VERSION not in data:
         checks.append(_words(kind, data, facts))
     return [*checks, Check(claim=_NOTHING_ADDED, verdict=True, detail="all entries are known")]
+
+
+def _called(facts: Any) -> str:
+    """What was applied, in a word: "noise", "recoding"."""
+    return words_of(facts.noise).called(facts.noise)
 
 
 def _applied(data: dict[str, Any], facts: Any) -> Law:
@@ -207,7 +214,8 @@ def _against_plan(
         return [Check(claim=promised, verdict=None, detail=str(error))]
     planned = kind.facts_by_plan(facts, plan)
     said = planned.to_dict() | {"notice": data["plan"].get("notice", data["notice"])}
-    other = [name for name, entry in said.items() if data[name] != entry]
+    # What one of them says and the other leaves out differs as well.
+    other = [name for name in {**said, **facts.to_dict()} if data.get(name) != said.get(name)]
     same = planned.noise == facts.noise and planned.goal == facts.goal
     return [
         Check(
@@ -215,7 +223,7 @@ def _against_plan(
             verdict=same and plan.holds,
             detail=f"computed again: {kind.recompute(plan)}"
             if same
-            else "the record's noise or promise is not that of its plan",
+            else f"the record's {_called(facts)} or promise is not that of its plan",
         ),
         _compare_recorded(data.get("certificate", {}), plan.certificate, plan.scenario),
         Check(

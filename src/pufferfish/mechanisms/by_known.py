@@ -70,6 +70,11 @@ def _size(number: float) -> str:
 class ByKnownWords(LawWords):
     """One law for each value of what everybody knows."""
 
+    def called(self, law: Stratified) -> str:
+        """As all of them are; laws of several kinds are a mechanism."""
+        kinds = {words_of(each).called(each) for each in law}
+        return kinds.pop() if len(kinds) == 1 else "mechanism"
+
     def noun(self, law: Stratified, number: Number = _size, error: Number = readable) -> str:
         """How many, and the one with the largest error."""
         largest = _largest(law)
@@ -85,8 +90,7 @@ class ByKnownWords(LawWords):
 
     def done(self, law: Stratified) -> str:
         """What was applied to whom."""
-        kinds = {words_of(each).called for each in law}
-        own = "a recoding" if kinds == {"recoding"} else "noise" if kinds == {"noise"} else "a law"
+        own = {"recoding": "a recoding", "noise": "noise"}.get(self.called(law), "a law")
         many = "values" if len(law.columns) == 1 else "combinations of values"
         return (
             f"Each of {len(law.strata)} {many} of {list_in_words(law.columns)} has {own} of its "

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -164,7 +164,9 @@ class Outlined(Drawing):
 class RecodingWords(LawWords):
     """Values are replaced by values."""
 
-    called: ClassVar[str] = "recoding"
+    def called(self, law: Recoding | RecodingOutline) -> str:
+        """A recoding, whatever it takes."""
+        return "recoding"
 
     def noun(
         self,

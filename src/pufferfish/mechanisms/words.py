@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from pufferfish.mechanisms.registry import Registry
 from pufferfish.noise import GaussianNoise, LaplaceNoise, NoNoise
@@ -23,13 +23,11 @@ def _size(number: float) -> str:
 
 
 class LawWords(ABC):
-    """How a type of laws is told. Each method is given the law.
+    """How a type of laws is told. Each method is given the law."""
 
-    Attributes:
-        called: What such a law is called in a sentence about any of them.
-    """
-
-    called: ClassVar[str] = "noise"
+    def called(self, law: Any) -> str:
+        """What such a law is called in a sentence about any of them."""
+        return "noise"
 
     @abstractmethod
     def noun(self, law: Any, number: Number = _size, error: Number = readable) -> str:

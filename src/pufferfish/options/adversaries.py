@@ -105,7 +105,7 @@ class Adversaries:
         ),
     ] = None
     bootstrap: Annotated[
-        int, typer.Option(help="So many more adversaries of each kind, fitted to resampled rows.")
+        int, typer.Option(help="This many more adversaries of each kind, fitted to resampled rows.")
     ] = 0
     reference: Annotated[
         Path | None, typer.Option(help="Fit beliefs to this table, not to the one to be released.")

@@ -21,6 +21,7 @@ from pufferfish.tables.coding import Coding
 from pufferfish.tables.crosstab import Crosstab
 from pufferfish.tables.engine import Engine, Progress
 from pufferfish.tables.halves import TableHalves, split_table
+from pufferfish.words.phrases import list_in_words
 
 __all__ = ["Opener", "count_asked", "holds_categories", "split_asked"]
 
@@ -76,6 +77,12 @@ def _counted(
     """How columns are read, and what was counted of them."""
     names = _roles(asked)
     _refuse_foreign(asked)
+    both = [name for name in asked.publishing.kept if name in (asked.roles.known or ())]
+    if both:
+        voice.warn(
+            f"{list_in_words(both)}: a kept column is published as it is, so everybody knows it; "
+            "--known adds nothing, and --keep is enough."
+        )
     with (
         opened(asked.table, names) as engine,
         voice.progress(f"Counting {asked.table.file}") as progress,

@@ -30,6 +30,7 @@ from pufferfish.insight.strongest import (
 )
 from pufferfish.options.quoting import read_share
 from pufferfish.options.voice import Voice
+from pufferfish.words.numbers import percent
 
 __all__ = ["Accuracy", "Goal", "HowAlike", "Promise"]
 
@@ -114,18 +115,36 @@ class Goal(Promise):
             # No super() without arguments in a class with slots.
             return Promise.guarantee(self, rows)
         share_right = read_share("--guess", self.guess, "0.6 or 60%")
+        alone = guess_at_most(share_right)
         if self.epsilon is not None or self.delta:
-            implied = math.log(share_right / (1.0 - share_right)) if share_right > 0.5 else 0.0
             raise InvalidInputError(
-                "--guess is a promise by itself: leave out --epsilon and --delta. (ε = "
-                f"{math.floor(1e4 * implied) / 1e4:g} without exception would imply it.)"
+                "--guess is a promise by itself, and a plan makes one: "
+                f"{self._instead(share_right)}."
             )
         if rows > 1:
             raise InvalidInputError(
                 "--guess is about one row: give --epsilon for several rows of a person, or "
                 "--one-row."
             )
-        return guess_at_most(share_right)
+        return alone
+
+    def _instead(self, right: float) -> str:
+        """The one promise that keeps ε and a guess: (e^ε + δ)/(e^ε + 1) ≤ the share of guesses."""
+        if self.epsilon is None:
+            return "leave out --delta"
+        odds = (right - self.delta) / (1.0 - right)
+        most = math.floor(1e4 * math.log(odds)) / 1e4 if odds > 1.0 else 0.0
+        if most <= 0.0:
+            return (
+                f"with δ = {self.delta:g} no ε implies that a guess is right in at most "
+                f"{percent(right, 4)} of cases. Leave out --guess, or --epsilon and --delta"
+            )
+        if self.epsilon <= most:
+            return f"leave out --guess, which --epsilon {self.epsilon:g} implies"
+        return (
+            f"say --epsilon {most:g} without --guess, which keeps both (a guess is then right in "
+            f"at most {percent(right, 4)} of cases); or leave out --epsilon"
+        )
 
     @property
     def kind(self) -> str:

@@ -18,7 +18,7 @@ from pufferfish.options.voice import Voice
 from pufferfish.words.phrases import list_in_words
 
 __all__ = ["WRONG", "calibrate_table", "choose_for_table", "compares", "how_calibrated"]
-__all__ += ["plan_table", "wrong_by_default"]
+__all__ += ["plan_table", "recodes", "wrong_by_default"]
 
 # By how much laws of categories may be wrong where nobody says.
 WRONG = 0.05
@@ -73,6 +73,7 @@ def plan_table(
         jointly=layout.jointly,
         missing_secret=layout.missing_secret,
         allow_no_noise=publishing.allow_no_noise,
+        wrong_of_table=asked.wrong_of_table and not recodes(asked, layout),
     )
 
 
@@ -105,7 +106,7 @@ def calibrate_table(
 def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:
     """As arguments of `calibrate`, all that changes what it finds."""
     how: dict[str, Any] = {"keep": asked.publishing.kept}
-    if _recodes(asked, described.counted.layout):
+    if recodes(asked, described.counted.layout):
         return how | {"mechanism": "recode", **_recoding(asked, described)}
     goal = asked.goal
     how |= {"noise": goal.kind, "method": goal.method, "size": goal.scale}
@@ -120,7 +121,7 @@ def wrong_by_default(asked: Asked, described: DescribedTable) -> bool:
     return labelled and asked.recoding.wrong is None and not covered
 
 
-def _recodes(asked: Asked, layout: Layout) -> bool:
+def recodes(asked: Asked, layout: Layout) -> bool:
     """Whether values are recoded: categories always are."""
     kind = asked.goal.kind
     if layout.numeric:

@@ -140,6 +140,7 @@ class Asked:
             keep_order=publishing.keep_order,
             others=described.others,
             allow_no_noise=publishing.allow_no_noise,
+            wrong_of_table=self.wrong_of_table and self.goal.adds_noise,
             rounding=self.rounding,
         )
 
@@ -169,12 +170,24 @@ class Asked:
         Which noise a table of several ε, an accuracy or several rows of a person asks for is found
         from the laws as they are described.
         """
-        if self.goal.kind == "recode" or not self.recoding.share:
+        finds = self.recoding.holds_in is not None
+        if self.goal.kind == "recode" or not (self.recoding.share or finds):
             return
+        option = "--held-out" if finds else "--wrong"
         require(
             self.goal.epsilon is not None and not self.accuracy.given and self.rows.apart,
-            "--wrong with noise needs --epsilon, and is for one row of each person or for "
+            f"{option} with noise needs --epsilon, and is for one row of each person or for "
             "independent ones.",
+        )
+        self.refuse_given_noise()
+
+    def refuse_given_noise(self) -> None:
+        """Refuse to find how wrong laws may be where the noise is given, or by another method."""
+        require(
+            self.recoding.holds_in is None
+            or (self.goal.scale is None and self.goal.method == "exact"),
+            "--held-out finds the noise with which the promise holds for other rows: leave out "
+            "--scale and --method.",
         )
 
     def halves(self, voice: Voice) -> Halves:

@@ -124,11 +124,10 @@ class HowRecoded:
         """
         if mechanism == "recode":
             return
-        if self.wrong is not None:
+        if self.wrong is not None or self.held_out is not None:
             self._refuse_wrong(mechanism, bounds)
         own = {
             "--floor": self.floor is not None,
-            "--held-out": self.held_out is not None,
             "--loss": self.loss is not None,
             "--weight": self.weight is not None,
             "--never": self.never is not None,
@@ -156,18 +155,21 @@ class HowRecoded:
 
     def _refuse_wrong(self, mechanism: str, bounds: tuple[float, float] | None) -> None:
         """Refuse laws that may be wrong where that is not proven."""
+        option = "--wrong" if self.held_out is None else "--held-out"
         if mechanism == "gaussian":
             raise InvalidInputError(
-                "--wrong is for Laplace noise and for recodings; nothing is proven for Gaussian "
+                f"{option} is for Laplace noise and for recodings; nothing is proven for Gaussian "
                 "noise. Say --mechanism laplace or recode."
             )
-        if self.wrong == _AUTO:
+        if mechanism == "auto" and self.holds_in is not None:
             raise InvalidInputError(
-                "--wrong auto is for a recoding: say --mechanism recode, or a share such as 3%."
+                f"{option} finds how wrong laws may be for one mechanism, and --mechanism auto "
+                "compares several: say --mechanism recode or laplace, or a share such as --wrong "
+                "3%."
             )
-        if bounds is None and self.share:
+        if bounds is None and (self.share or self.holds_in is not None):
             raise InvalidInputError(
-                "--wrong with noise needs public bounds of the values, --cap LOW:HIGH: on an "
+                f"{option} with noise needs public bounds of the values, --cap LOW:HIGH: on an "
                 "unbounded line no noise covers laws that may be wrong, for a small share of "
                 "values could lie anywhere. Or say --mechanism recode."
             )
@@ -258,7 +260,7 @@ class HowRecoded:
         """As arguments of `calibrate` for one column of numbers, those that were given."""
         if self.holds_in is not None:
             raise InvalidInputError(
-                "--held-out and --wrong auto are for a recoding with --epsilon."
+                "--held-out and --wrong auto need a promise: give --epsilon as well."
             )
         edges, losses = self.cuts, self.losses
         found = {

@@ -33,7 +33,7 @@ class Erratum:
 def errata(
     adult: Experiment, hungarian: Experiment, table: Table, cases: tuple[Found, ...]
 ) -> Iterator[Erratum]:
-    """Seven, in the order of docs/paper.md."""
+    """Seven, in the order of docs/explanation/paper.md."""
     yield _theorem_2(cases)
     yield _components(adult)
     yield _figure_2()

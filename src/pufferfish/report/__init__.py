@@ -25,7 +25,7 @@ def report(
     original: Any = None,
     na: Sequence[str] = (),
     signer: PublicKey | None = None,
-    stress: Stress | bool = True,
+    stress: Stress | str | bool = True,
 ) -> str:
     """A report as HTML that needs nothing else: no script, no font, no network.
 
@@ -41,8 +41,9 @@ def report(
             the public one does not look at it.
         na: Texts in the original's file that stand for a missing value, as for `summarise`.
         signer: Who must have signed the record's document.
-        stress: What `pf.stress` found, for a section of the internal edition. True: a quick test
-            of a released column or table, if the original is a file. False: none.
+        stress: What `pf.stress` found, for a section of the internal edition, or in words why
+            nothing was tested. True: a quick test of a released column or table, if the original
+            is a file. False: none.
 
     Raises:
         CertificationError: The record does not verify, or the file is not what was released.

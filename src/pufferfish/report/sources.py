@@ -60,13 +60,14 @@ class Beside:
         released: What was published: a file's path, or data.
         original: What it was before, likewise; private.
         na: Texts in the original that stand for a missing value.
-        stress: What a stress test found; True: make a quick one if the original is a file.
+        stress: What a stress test found, or why nothing was tested; True: make a quick one if the
+            original is a file.
     """
 
     released: Any = None
     original: Any = None
     na: Sequence[str] = ()
-    stress: Stress | bool = False
+    stress: Stress | str | bool = False
 
 
 def verify_source(

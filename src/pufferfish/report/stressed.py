@@ -20,8 +20,11 @@ from pufferfish.report.sources import Beside, Verified, file_of
 from pufferfish.report.table_columns import engine_of
 from pufferfish.what_if.quick import quick_stress
 from pufferfish.what_if.result import Stress, cells_of, heads_of, reach_of, remarks_of
+from pufferfish.words.numbers import readable
 
-__all__ = ["stress_section"]
+__all__ = ["STRESS_HEADING", "stress_blocks", "stress_section"]
+
+STRESS_HEADING = "What if they know more?"
 
 
 def stress_section(verified: Verified, beside: Beside) -> Section | None:
@@ -30,32 +33,40 @@ def stress_section(verified: Verified, beside: Beside) -> Section | None:
     # A public edition is made from a document, and gets nothing of this.
     if not isinstance(record, Record | TableRecord) or found is False:
         return None
-    if isinstance(found, Stress):
-        return Section(_HEADING, tuple(_blocks(found)))
+    if isinstance(found, Stress | str):
+        return Section(STRESS_HEADING, stress_blocks(found))
     if file_of(beside.original) is None:
         return None
     tested = quick_stress(record, engine_of(beside.original, beside.na))
-    if isinstance(tested, str):
-        return Section(_HEADING, (Paragraph(f"Not tested: {tested}."),))
-    return Section(_HEADING, tuple(_blocks(tested)))
+    return Section(STRESS_HEADING, stress_blocks(tested))
 
 
-_HEADING = "What if they know more?"
+def stress_blocks(found: Stress | str) -> tuple[Block, ...]:
+    """The cases of a test, the worst first; or why there are none."""
+    if isinstance(found, str):
+        return (Paragraph(f"Not tested: {found}."),)
+    return tuple(_blocks(found))
 
 
 def _blocks(found: Stress) -> Iterator[Block]:
+    answered = any(case.answer is not None for case in found.cases)
     yield Paragraph(
         f"{found.goal} is promised to those who are described. Others may know more, or believe "
         f"something else. {len(found.cases)} were tested: {reach_of(found)}. The worst come first."
     )
     size, *shares = heads_of(found)[1:4]
-    names = (size, *shares, "strata judged", "strata too small", "rows not judged")
+    counts = ("strata judged", "strata too small", "rows not judged")
+    # What matters comes first: on a phone the rest has to be scrolled to.
     columns = (
         Column("somebody who", "heading"),
-        *(Column(name, "number") for name in names),
+        Column(size, "number"),
         Column("kept", "whole"),
+        *((Column(heads_of(found)[-1]),) if answered else ()),
+        *(Column(name, "number") for name in (*shares, *counts)),
     )
-    yield Grid(columns=columns, rows=tuple(_rows(found)))
+    yield Grid(columns=columns, rows=tuple(_rows(found, answered=answered)))
+    if answered:
+        yield Paragraph(_answers_in_words(found))
     told = "; ".join(f"{name!r} {how}" for name, how in found.bands.items())
     bands = f" Known in bands: {told}." if told else ""
     yield Paragraph(
@@ -66,7 +77,7 @@ def _blocks(found: Stress) -> Iterator[Block]:
             "Rows with the same known values are a stratum, and the worst counts; a pair is judged "
             f"where both its secrets have at least {found.min_rows} rows.{bands} ",
             as_code("pufferfish stress"),
-            " tests more, and says what would help.",
+            " tests more." if answered else " tests more, and says what would help.",
         ),
         "small",
     )
@@ -75,7 +86,22 @@ def _blocks(found: Stress) -> Iterator[Block]:
         yield Bullets(remarks, "small")
 
 
-def _rows(found: Stress) -> Iterator[tuple[Text, ...]]:
+def _answers_in_words(found: Stress) -> str:
+    constant = found.constant_rmse
+    beside = (
+        "" if constant is None else f", and that of one constant for everybody {readable(constant)}"
+    )
+    return (
+        "What would answer a case is named by its option on the command line; in brackets the "
+        "error of a published value with it, from a calibration that was done for this case. The "
+        f"error of this release is {readable(found.rmse)}{beside}."
+    )
+
+
+def _rows(found: Stress, *, answered: bool) -> Iterator[tuple[Text, ...]]:
     for case in found.cases:
-        *told, small_share, kept, _ = cells_of(found, case)
-        yield *told, f"{case.small:,}" if case.kind == "columns" else "", small_share, kept
+        knows, size, *shares, small_share, kept, answer = cells_of(found, case)
+        counted = case.kind == "columns" or case.small
+        small = f"{case.small:,}" if counted else ""
+        answers = (answer,) if answered else ()
+        yield knows, size, kept, *answers, *shares, small, small_share

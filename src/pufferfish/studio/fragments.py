@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from itertools import combinations
 from urllib.parse import quote
 
-from htmltools import Tag, TagList, tags
+from htmltools import HTML, Tag, TagList, tags
 
 from pufferfish.beliefs.scenario import Secret
 from pufferfish.options.adversaries import pair_text
+from pufferfish.report.stressed import STRESS_HEADING
 from pufferfish.studio.controls import boxes, checkbox, choices, meaning, number, radios
 from pufferfish.studio.releasing import Released
 from pufferfish.studio.sources import Example
@@ -137,8 +138,15 @@ def releasing_part(none: bool, earlier: str) -> TagList:
     )
 
 
-def release_part(released: Released, story: Sequence[Step], address: str) -> TagList:
-    """What was done, and everything to save."""
+def release_part(released: Released, story: Sequence[Step], stressed: str, address: str) -> TagList:
+    """What was done, what others may find who know more, and everything to save.
+
+    Args:
+        released: The release.
+        story: What was done, in words.
+        stressed: The stress test, as HTML.
+        address: Where documents are.
+    """
 
     def listed(title: str, private: bool) -> TagList:
         return TagList(
@@ -166,6 +174,12 @@ def release_part(released: Released, story: Sequence[Step], address: str) -> Tag
         tell(story),
         listed("May be published", False),
         listed("Keep private: these hold statistics of the data", True),
+        tags.section(
+            tags.h3(STRESS_HEADING),
+            tags.p("Private, and in no record.", class_="small"),
+            HTML(stressed),
+            id="stressed",
+        ),
     )
 
 

@@ -234,7 +234,7 @@ def _sliders() -> Tag:
             hidden="",
         ),
         tags.div(
-            number("confidence", "in so many of 100 cases", 95.0, min="0", max="100"),
+            number("confidence", "in this many of 100 cases", 95.0, min="0", max="100"),
             meaning("accuracy"),
             data_when="value mean",
             hidden="",

@@ -29,15 +29,18 @@ from pufferfish.report.pictures import (
     view_pictures,
 )
 from pufferfish.report.recoded_pictures import cost_picture, map_picture
+from pufferfish.report.sections import Paragraph
+from pufferfish.report.stressed import stress_blocks
 from pufferfish.report.templates import templates
 from pufferfish.report.views import view_of
 from pufferfish.studio.bench import Outlook
-from pufferfish.studio.session import on_page
+from pufferfish.studio.session import on_page, places_in_words
+from pufferfish.what_if.result import Stress
 from pufferfish.words.certificates import VERDICTS, measure
 from pufferfish.words.numbers import at_most, odds_factor, percent, percent_up, readable
 from pufferfish.words.phrases import beside_column, unit_in_words, wrong_laws
 
-__all__ = ["certified", "figure", "moving_parts", "template"]
+__all__ = ["certified", "figure", "moving_parts", "stress_part", "template"]
 
 _CONFIDENCE = 0.95
 # How the pictures of a pair are called.
@@ -261,6 +264,17 @@ def _pictures(outlook: Outlook, shown: PairResult) -> list[tuple[str, Picture]]:
 def figure(picture: Picture) -> str:
     """A picture with its words, as HTML."""
     text: str = template("figure.html.j2").render(picture=picture)
+    return text
+
+
+def stress_part(found: Stress | str) -> str:
+    """What the promise becomes for those who know more, as the internal report has it."""
+    blocks = list(stress_blocks(found))
+    cases = () if isinstance(found, str) else found.cases
+    where = places_in_words(" ".join(each.answer.option for each in cases if each.answer))
+    if where:
+        blocks.append(Paragraph(where))
+    text: str = template("stressed.html.j2").render(parts=blocks)
     return text
 
 

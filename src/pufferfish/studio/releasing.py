@@ -8,16 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from pufferfish.columns.plan import ColumnPlan
+from pufferfish.columns.record import Record
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import PufferfishError
 from pufferfish.joint.plan import TablePlan
+from pufferfish.joint.record import TableRecord
 from pufferfish.kinds.record import ReleaseRecord
 from pufferfish.options.voice import Voice
 from pufferfish.releases import release_file
 from pufferfish.report import report
 from pufferfish.report.columns import WrittenAs, count_column
+from pufferfish.studio.session import in_words
 from pufferfish.studio.sources import Source
 from pufferfish.tables import FileFormat
+from pufferfish.tables.local.engine import FilesEngine
+from pufferfish.what_if.quick import quick_stress
+from pufferfish.what_if.result import Stress
 
 __all__ = ["PLAN", "AnyPlan", "Document", "Released", "publish"]
 
@@ -45,10 +51,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """A release: its record, its documents, and what could not be done."""
+    """A release: its record, its documents, a stress test, and what could not be done.
+
+    Attributes:
+        record: Of the release.
+        documents: Everything to save.
+        stress: What the promise becomes for those who know more, or why that was not tested.
+        note: What could not be done.
+    """
 
     record: AnyRecord
     documents: tuple[Document, ...]
+    stress: Stress | str
     note: str = ""
 
 
@@ -96,16 +110,31 @@ def publish(
         Document(path=public, what="its record, the public edition", private=False),
         Document(path=record, what="its record, with the plan: the internal edition", private=True),
     ]
+    tested = _tested(source, done, voice)
     try:
-        documents += _reports(source, done, output, voice)
+        documents += _reports(source, done, output, voice, tested)
     except (PufferfishError, OSError) as error:
         # A reader of "failed" alone would release again, with fresh noise.
         note = f"The table was released and recorded; only the reports were not written ({error})."
-        return Released(record=done, documents=tuple(documents), note=note)
-    return Released(record=done, documents=tuple(documents))
+        return Released(record=done, documents=tuple(documents), stress=tested, note=note)
+    return Released(record=done, documents=tuple(documents), stress=tested)
 
 
-def _reports(source: Source, record: AnyRecord, output: Path, voice: Voice) -> Iterator[Document]:
+def _tested(source: Source, record: AnyRecord, voice: Voice) -> Stress | str:
+    """A quick test: who else may know more, and what would answer that."""
+    if not isinstance(record, Record | TableRecord):
+        return "this kind of release has no stress test"
+    engine = FilesEngine(source=source.path, source_format=source.format)
+    try:
+        with voice.progress("Testing what others may know") as progress:
+            return quick_stress(record, engine, progress, answers=True)
+    except Exception as error:  # noqa: BLE001 - a release that is done must not look undone
+        return in_words(error).rstrip(".")
+
+
+def _reports(
+    source: Source, record: AnyRecord, output: Path, voice: Voice, tested: Stress | str
+) -> Iterator[Document]:
     """Both editions of the report, next to the released table."""
     plan = record.plan
     with voice.progress("Writing the reports") as progress:
@@ -117,7 +146,7 @@ def _reports(source: Source, record: AnyRecord, output: Path, voice: Voice) -> I
             else WrittenAs(str(output), FileFormat(kind=source.format.kind))
         )
         progress(0.3)
-        page = report(record, released=released, original=given)
+        page = report(record, released=released, original=given, stress=tested)
         internal = output.with_name(output.name + ".report.html")
         write_text(internal, page, private=True)
         yield Document(path=internal, what="a report for who may see the data", private=True)

@@ -25,6 +25,7 @@ from pufferfish.studio.bench import AnyOutlook, Outlook
 from pufferfish.studio.data_step import Data
 from pufferfish.studio.goal_step import Answer
 from pufferfish.studio.latest import present, renew
+from pufferfish.studio.panels import stress_part
 from pufferfish.studio.question import Question
 from pufferfish.studio.releasing import PLAN, AnyPlan, Released, publish
 from pufferfish.studio.session import Page, in_words
@@ -85,7 +86,7 @@ class Result:
             if done is None:
                 return None
             story = row_kind(done.record.plan).story(done.record)
-            return fragments.release_part(done, story, self._address)
+            return fragments.release_part(done, story, stress_part(done.stress), self._address)
 
         @render.ui
         def elsewhere() -> TagList:

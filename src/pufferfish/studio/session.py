@@ -20,7 +20,7 @@ from pufferfish.studio.sources import EXAMPLES, Source, source_from_path, source
 from pufferfish.studio.uploads import Upload, Uploads
 from pufferfish.studio.voice import PageVoice
 
-__all__ = ["Page", "Studio", "in_words", "on_page"]
+__all__ = ["Page", "Studio", "in_words", "on_page", "places_in_words"]
 
 
 class Studio:
@@ -137,8 +137,13 @@ _CONTROLS = {
 
 def on_page(text: str) -> str:
     """The text, and where the page asks for the options that it names."""
+    return " ".join(filter(None, (text, places_in_words(text))))
+
+
+def places_in_words(text: str) -> str:
+    """Where the page asks for the options that a text names; nothing where it names none."""
     places = [place for option, place in _CONTROLS.items() if option in text]
-    return f"{text} On this page: {'; '.join(dict.fromkeys(places))}." if places else text
+    return f"On this page: {'; '.join(dict.fromkeys(places))}." if places else ""
 
 
 def in_words(error: BaseException) -> str:

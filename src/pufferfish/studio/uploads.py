@@ -70,7 +70,7 @@ class _RefusedError(InvalidInputError):
 def _numbers() -> Iterator[int]:
     """Numbers for open files, each used again as late as possible.
 
-    The system gives a closed file's number to the next one: whoever still had the path of a table
+    The system gives a closed file's number to the next one: who still had the path of a table
     that was dropped would read another. High numbers are nobody else's, and going round them takes
     hundreds of tables.
     """

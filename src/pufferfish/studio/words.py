@@ -68,7 +68,7 @@ MEANING = {
     "epsilon": f"{_EPSILON} ε = 0.1 is almost nothing (a factor of 1.11), ε = 1 a "
     "factor of 2.72, ε = 5 a factor of 148, which protects little.",
     "delta": "δ is a probability with which the bound on the odds may fail. 0 is a promise without "
-    "exception. Whoever publishes many rows wants δ far below one over their number.",
+    "exception. With many rows, choose δ far below one over their number.",
     "accuracy": "Say how close published values, or their mean, must be to the true ones: the "
     "strongest promise that leaves this accuracy is found.",
     "noise": "Of noise: the spread (standard deviation) of what is added to each value, next to "

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from statistics import median
 from typing import Any, NamedTuple
 
+from pufferfish.beliefs.labels import label_key
+from pufferfish.beliefs.pairs import SecretPair
 from pufferfish.calibration.again import calibrate_again
 from pufferfish.columns.plan import ColumnPlan
 from pufferfish.core.errors import PufferfishError
@@ -28,10 +31,11 @@ from pufferfish.what_if.rows import Rows
 from pufferfish.what_if.subject import Subject
 from pufferfish.words.numbers import percent
 
-__all__ = ["Sample", "judge_samples", "laws_case", "population_case", "split_case"]
+__all__ = ["Resampled", "Sample", "judge_samples", "laws_case", "population_case", "split_case"]
 
 # What a share of samples is told by.
 _MOST = 0.95
+_TOO_LONG = "it took too long"
 
 
 class Sample(NamedTuple):
@@ -66,35 +70,76 @@ class Sample(NamedTuple):
         return all(each.holds for each in self.found)
 
 
+class Resampled(NamedTuple):
+    """What the law becomes under several resamples.
+
+    Attributes:
+        samples: Those in which some stratum was judged.
+        tally: Over all resamples: the strata are those of the table, once for each, and small are
+            those in which by chance a secret has no row, so that a pair was not judged which the
+            table has there.
+    """
+
+    samples: tuple[Sample, ...]
+    tally: Tally
+
+
 def judge_samples(
     subject: Subject, counted: TableCounts, count: int, seed: int, go_on: Callable[[], bool]
-) -> list[Sample]:
+) -> Resampled:
     """The law under the frequencies of resamples, as many as there is time for."""
     found: list[Sample] = []
+    tally = Tally()
+    whole = _pairs_by_stratum(_all_meetings(subject, counted, Tally())) if count else set()
+    strata = len({stratum for stratum, _ in whole})
+    lost = looked = 0
     for each in islice(resamples(counted, seed), count):
         if not go_on():
             break
-        met = tuple(
-            meeting
-            for known in subject.known_sets
-            for meeting in meetings(subject, each, known, 1, Tally())
-        )
+        looked += strata
+        met = _all_meetings(subject, each, tally)
+        lost += len({stratum for stratum, _ in whole - _pairs_by_stratum(met)})
         judged = judge_meetings(subject, met)
         if judged is not None:
             found.append(Sample(met, tuple(judged)))
-    return found
+    return Resampled(tuple(found), replace(tally, strata=looked, small=lost))
 
 
-def population_case(subject: Subject, samples: Sequence[Sample]) -> Case:
+def _all_meetings(subject: Subject, counted: TableCounts, tally: Tally) -> tuple[Meeting, ...]:
+    """The strata of all who are described, where both secrets of some pair have a row."""
+    return tuple(
+        meeting
+        for known in subject.known_sets
+        for meeting in meetings(subject, counted, known, 1, tally)
+    )
+
+
+def _pairs_by_stratum(met: Sequence[Meeting]) -> set[tuple[Any, SecretPair]]:
+    """What is judged: each pair, by what is known."""
+    return {
+        (frozenset((name, label_key(label)) for name, label in each.belief.given.items()), pair)
+        for each in met
+        for pair in each.scenario.pairs
+    }
+
+
+def population_case(subject: Subject, resampled: Resampled) -> Case:
     """What the law becomes for somebody who knows the population and not the sample."""
-    knows = "knows the population, not the sample"
+    samples, tally = resampled
+    case = Case(
+        kind="population",
+        knows="knows the population, not the sample",
+        strata=tally.strata,
+        small=tally.small,
+        small_share=tally.untold / tally.rows if tally.rows else 0.0,
+    )
     if not samples:
-        return Case(kind="population", knows=knows, note="not judged: it took too long")
+        why = "no resample has rows of both secrets of a pair" if tally.rows else _TOO_LONG
+        return replace(case, note=f"not judged: {why}")
     spread = _spread([(each.epsilon, each.holds) for each in samples])
     deltas = [each.delta for each in samples]
-    return Case(
-        kind="population",
-        knows=knows,
+    return replace(
+        case,
         epsilon=spread.most,
         delta=None if subject.goal.pure else _largest_of_most(deltas),
         guess=_largest_of_most([each.guess for each in samples]),
@@ -130,6 +175,8 @@ def split_case(
         epsilon=spread.most,
         delta=None if subject.goal.pure else max(each.delta for each in found.splits),
         spread=spread,
+        small=found.lost,
+        small_share=found.lost / (found.lost + spread.samples),
         holds=spread.held >= _MOST * spread.samples,
         note="fitted to one half of the rows, judged by the other, at random",
     )

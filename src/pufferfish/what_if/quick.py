@@ -1,7 +1,8 @@
 """A quick stress test of a release: what takes seconds, for those who have the table at hand.
 
 Other columns one by one, laws that differ by 1%, and the value to within one unit: no pairs of
-columns, no learner, no resamples, and nothing is calibrated again. As private as the table.
+columns, no learner, no resamples, and nothing is calibrated again unless somebody asks for answers.
+As private as the table.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ def quick_stress(
     record: Record | TableRecord,
     engine: Engine,
     progress: Callable[[float], None] | None = None,
+    *,
+    answers: bool = False,
 ) -> Stress | str:
     """What was found, or in words why nothing was: a release that is done must not fail here.
 
@@ -42,6 +45,7 @@ def quick_stress(
         record: Of the release.
         engine: Who reads the table that was released.
         progress: Told the share that is done.
+        answers: Whether to calibrate what would help, as far as there is time.
     """
     if record.rows_read > _MOST_ROWS:
         return f"the table has more than {_MOST_ROWS:,} rows"
@@ -63,7 +67,7 @@ def quick_stress(
             resamples=0,
             splits=0,
             learner=False,
-            answers=False,
+            answers=answers,
             seconds=_SECONDS,
             seed=0,
             progress=progress,

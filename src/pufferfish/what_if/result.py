@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.pairs import SecretPair
+from pufferfish.insight.held_out import lost_in_words
 from pufferfish.words.numbers import at_most, percent, percent_up, readable
 
 __all__ = ["ENDLESS", "Answer", "Case", "Kind", "Spread", "Stress"]
@@ -84,9 +85,12 @@ class Case:
         where: The stratum that decides, in words.
         pair: The secrets that decide.
         spread: Over samples.
-        strata: How many combinations of what is known were judged.
-        small: In how many some pair could not be, for too few rows.
-        small_share: The share of the rows of protected secrets that nothing was judged of.
+        strata: How many combinations of what is known were judged; of resamples, those of
+            all of them together.
+        small: In how many some pair could not be, for too few rows; of resamples, where the table
+            has rows of both secrets and the resample has none of one; of splits, how many of them.
+        small_share: The share of the rows of protected secrets that nothing was judged of; of
+            samples and splits, over all of them.
         refused_share: The share of rows that a release by this plan would refuse.
         holds: Whether the promise is kept; None: it cannot be told.
         note: What there is to say about it.
@@ -307,6 +311,13 @@ def remarks_of(found: Stress) -> list[str]:
             parts.append(
                 f"ε is {shown(spread.median)} in the median, {shown(spread.most)} for 95%, "
                 f"{shown(spread.worst)} at worst; kept in {spread.held} of {spread.samples}"
+            )
+        if case.small and case.kind == "splits" and case.spread is not None:
+            parts.append(lost_in_words(case.small, case.small + case.spread.samples))
+        if case.small and case.kind == "population":
+            parts.append(
+                f"in {case.small:,} of {case.strata:,} strata of the resamples a "
+                "secret has no row, so a pair could not be judged"
             )
         if case.without is not None:
             parts.append(f"without what is published {percent_up(case.without)}")

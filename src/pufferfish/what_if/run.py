@@ -168,9 +168,9 @@ def stress_engine(
         cases.append(judge(subject, before, (), min_rows, told))
     cases += _knowing(subject, rows, min_rows, pairs=pairs, go_on=clock.until(_COLUMNS))
     tell(0.4)
-    samples = judge_samples(subject, rows.plain, resamples, seed, clock.until(_SAMPLES))
+    resampled = judge_samples(subject, rows.plain, resamples, seed, clock.until(_SAMPLES))
     if resamples:
-        cases.append(population_case(subject, samples))
+        cases.append(population_case(subject, resampled))
     tell(0.6)
     if learner:
         cases.append(learner_case(subject, rows, seed))
@@ -181,7 +181,7 @@ def stress_engine(
     tell(0.8)
     if answers:
         wrong = {case.knows: share for share, case in by_share.items()}
-        who = Answering(subject, rows, before, samples, wrong, step, lambda: clock.left)
+        who = Answering(subject, rows, before, resampled.samples, wrong, step, lambda: clock.left)
         ordered = sorted(cases, key=lambda each: each.harm(subject.goal))
         cases = [who.answer(each) for each in ordered]
     tell(1.0)

@@ -93,6 +93,7 @@ class Facts(Stated):
             nothing was released yet.
         wrong: Of noise: how far in total variation each law may be from the one believed, between
             the bounds of the cap.
+        wrong_of_table: Whether that was chosen by looking at the table.
     """
 
     goal: Guarantee
@@ -120,6 +121,7 @@ class Facts(Stated):
     recode: RecodeStated | None = None
     rows_fitted: Count | None = None
     wrong: Share = 0.0
+    wrong_of_table: bool = False
     confidence: Share | None = None
 
     @classmethod
@@ -163,6 +165,7 @@ class Facts(Stated):
             recode=stated_recode(plan.calibration.recode, public=plan.public),
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,
+            wrong_of_table=plan.wrong_of_table,
             confidence=scenario.confidence,
         )
 
@@ -194,10 +197,8 @@ class Facts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
-        for name in ("recode", "rows_fitted", "wrong", "confidence"):
-            if not document[name]:
-                del document[name]
-        return document
+        unsaid = ("recode", "rows_fitted", "wrong", "wrong_of_table", "confidence")
+        return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

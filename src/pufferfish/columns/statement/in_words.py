@@ -135,6 +135,10 @@ class Sourced(Protocol):
     def confidence(self) -> float | None:
         """That the population is covered of which the rows are a sample."""
 
+    @property
+    def wrong_of_table(self) -> bool:
+        """Whether by how much laws may be wrong, of noise, was chosen by looking at the table."""
+
 
 def of_another_table(facts: Sourced) -> list[str]:
     """That beliefs are about another table than the one that is released."""
@@ -169,11 +173,7 @@ def of_private_data(facts: Sourced) -> list[str]:
             "The map from values to values depends on private data, and is taken as given: what it "
             "tells about a row is not covered."
         )
-        if facts.recode.wrong_of_table:
-            said.append(
-                "By how much laws may be wrong was chosen, from a short public list, by looking at "
-                "the table; what that tells about a row is not covered."
-            )
+        said += [_WRONG_OF_TABLE] if facts.recode.wrong_of_table else []
         exact = not facts.recode.wrong and facts.confidence is None
         if exact and facts.noise.at_floor is None:
             said.append(
@@ -187,7 +187,13 @@ def of_private_data(facts: Sourced) -> list[str]:
             else "Whether noise of this size keeps this ε"
         )
         said.append(f"{what} depends on the table; what it tells about a row is not covered.")
-    return said
+    return [*said, _WRONG_OF_TABLE] if facts.wrong_of_table else said
+
+
+_WRONG_OF_TABLE = (
+    "By how much laws may be wrong was chosen, from a short public list, by looking at the table; "
+    "what that tells about a row is not covered."
+)
 
 
 def _same(facts: Facts) -> str:
@@ -203,9 +209,9 @@ def promise(facts: Facts) -> str:
         f"What the published {facts.column!r} of {unit}{_alone(facts)} says about {_secret(facts)} "
         f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
         f"privacy, against {described_adversaries(facts)}, for one release.",
-        cap_in_words(facts.cap, words_of(facts.noise).called),
+        cap_in_words(facts.cap, words_of(facts.noise).called(facts.noise)),
         wrong_laws(facts.wrong, facts.confidence, capped=True) if facts.recode is None else "",
-        multiples_in_words(facts.step, words_of(facts.noise).called),
+        multiples_in_words(facts.step, words_of(facts.noise).called(facts.noise)),
         noise_in_words(facts.noise),
         recode_in_words(facts.recode, facts.confidence),
     )

@@ -1,0 +1,175 @@
+"""A frontier in words, for the terminal of those who choose: its tables, and what they mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.insight.frontier import Entry, Frontier
+from pufferfish.insight.guesses import accuracy_allowed
+from pufferfish.words.numbers import percent, percent_up, readable
+from pufferfish.words.phrases import delta_rows_in_words, list_texts
+from pufferfish.words.terminal import align, fold
+
+__all__ = ["ASKED", "CLIPPED", "NOISE", "REMAPPED", "SMALLER", "frontier_in_words", "wrong_name"]
+
+SMALLER = "The smaller ε, the more alike the secrets look. Choose one with --epsilon"
+NOISE, CLIPPED, REMAPPED, ASKED = "noise", "clipped", "remapped", "as asked"
+_MEANING = {
+    NOISE: "the least Laplace noise",
+    CLIPPED: "the same, moved into the public bounds",
+    REMAPPED: "a recoding with the floor of that noise, which protects every value from everybody "
+    "as much",
+    ASKED: "the recoding that the options ask for",
+}
+
+
+def wrong_name(wrong: float) -> str:
+    """Of a recoding for laws that may be wrong."""
+    return f"wrong {percent(wrong, 2)}"
+
+
+def frontier_in_words(
+    found: Frontier,
+    left_out: Sequence[str] = (),
+    not_split: str = "",
+    *,
+    picture: str | None = None,
+    of_rows: bool,
+) -> str:
+    """All of it.
+
+    Args:
+        found: What was found.
+        left_out: What was left out to be quick.
+        not_split: Why no row could be set apart to judge, if that was asked for.
+        picture: Where the picture is.
+        of_rows: Whether it is of tables of rows.
+    """
+    notes = _notes(found, left_out, not_split, picture, of_rows=of_rows)
+    return "\n\n".join([*_tables(found, of_rows=of_rows), "\n".join(notes)])
+
+
+def _tables(found: Frontier, *, of_rows: bool) -> Iterator[str]:
+    yield (
+        f"{_error_in_words(found)}; * errs least{_proven(found)}.\n"
+        + _grid(found, lambda each: _error(found, each), "constant", readable(found.constant_rmse))
+    )
+    if of_rows:
+        yield (
+            "Rows that stay as they are.\n" + _grid(found, lambda each: percent(each.unchanged, 2))
+        )
+    yield (
+        "How often the best guess between two secrets is right, at most: 50% without the release, "
+        f"{percent_up(found.guess_of_values)}\nwith the true value.\n"
+        + _grid(found, lambda each: percent_up(each.guess), "promise allows", None)
+    )
+    if found.judged:
+        yield f"{_split_in_words(found)}\n{_grid(found, _held_out)}"
+
+
+def _error_in_words(found: Frontier) -> str:
+    recode = found.entries[0].calibration.recode
+    if recode is not None and recode.parts:
+        return "Error of a row, root of its mean loss"
+    return "Error of a published value, root mean square"
+
+
+def _proven(found: Frontier) -> str:
+    return " of those that hold for most other rows" if found.judged else ""
+
+
+def _notes(
+    found: Frontier, left_out: Sequence[str], not_split: str, picture: str | None, *, of_rows: bool
+) -> Iterator[str]:
+    for name in found.ways:
+        yield fold(f"{name}: {_meaning(name)}.", others="  ")
+    if found.delta and found.rows is not None:
+        yield fold(delta_rows_in_words(found.delta, found.rows))
+    if any(
+        each is not None and each.rmse >= found.constant_rmse
+        for each in map(found.best, found.epsilons)
+    ):
+        yield fold(
+            "Where the constant errs less, the column serves for its distribution, and hardly for "
+            "single rows."
+        )
+    reached = {each.goal.epsilon for each in found.entries}
+    absent = [f"{each:g}" for each in found.epsilons if each not in reached]
+    if absent:
+        yield f"Cannot be reached at this δ: ε = {', '.join(absent)}."
+    yield from map(fold, _not_judged(found, not_split))
+    if left_out:
+        yield fold(f"Left out, to be quick: {'; '.join(left_out)}. --thorough shows all of it.")
+    if picture is not None:
+        yield f"Picture     {picture} (private)"
+    if of_rows:
+        yield f"{SMALLER}."
+    else:
+        yield fold(f"{SMALLER}; --noise laplace shows how close noised values stay.")
+
+
+def _not_judged(found: Frontier, not_split: str) -> Iterator[str]:
+    """What no row could judge, and why; for each way its first reason."""
+    if not_split:
+        yield f"What ε becomes on rows that were not used is not known: {not_split}."
+    for way in found.ways:
+        here = [each for each in found.entries if each.way == way and each.not_judged]
+        if here:
+            which = list_texts([f"{each.goal.epsilon:g}" for each in here])
+            yield (
+                f"{way} at ε = {which} was not judged by rows that were not used, and gets no *: "
+                f"for a half of the rows it cannot be found ({here[0].not_judged})."
+            )
+
+
+def _meaning(name: str) -> str:
+    if name in _MEANING:
+        return _MEANING[name]
+    return (
+        "a recoding without a floor, which keeps the promise for every law that is off by at most "
+        f"{name.removeprefix('wrong ')}"
+    )
+
+
+def _error(found: Frontier, each: Entry) -> str:
+    star = "*" if each is found.best(each.goal.epsilon) else " "
+    return f"{readable(each.rmse)}{star}"
+
+
+def _held_out(each: Entry) -> str:
+    if each.held_out is None:
+        return "-"
+    epsilon = each.held_out.epsilon
+    shown = f"{epsilon:.3g}" if math.isfinite(epsilon) else "∞"
+    return f"{shown} ({each.held_out.held}/{len(each.held_out.splits)})"
+
+
+def _split_in_words(found: Frontier) -> str:
+    most = max(len(each.held_out.splits) for each in found.entries if each.held_out is not None)
+    often = "one random split" if most == 1 else f"median of {most} random splits"
+    return f"ε on rows that were not used, {often} (and in how many the promise held)."
+
+
+def _grid(
+    found: Frontier,
+    shown: Callable[[Entry], str],
+    last: str = "",
+    entry: str | None = "",
+) -> str:
+    """A row for each ε, a column for each way, and perhaps a last one."""
+    rows = [["ε", *found.ways, *([last] if last else [])]]
+    for epsilon in found.epsilons:
+        entries = [found.at(way, epsilon) for way in found.ways]
+        if not any(entries):
+            continue
+        more = percent_up(accuracy_allowed(Guarantee(epsilon, found.delta)))
+        rows.append(
+            [
+                f"{epsilon:g}",
+                *("-" if each is None else shown(each) for each in entries),
+                *([more if entry is None else entry] if last else []),
+            ]
+        )
+    return align(rows, "right")

@@ -1,0 +1,100 @@
+"""What a page shows is what happens: its snippets and commands, run in order in one folder.
+
+A `python` block runs, and the `text` block after it is what it prints. In a `console` block every
+line that begins with `$ ` is a command, and what follows is what it prints, on both streams; or the
+`text` block after it, if that begins with `$ ` too. `...` stands for what is left out, or for what
+is drawn anew each time. `; echo $?` shows the exit code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pufferfish.cli.app import run
+from tests.support import ROOT
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ECHO = "; echo $?"
+# Attacks draw: their words stay, their numbers, their order and folded lines do not.
+_DRAWN = "pufferfish audit "
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
+    """The fenced blocks of a page: what they are, and what stands in them."""
+    return _BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    """Each command of a console block, and what is shown below it."""
+    found = []
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        line, _, shown = re.sub(r"\\\n\s*", "", part).partition("\n")
+        found.append((line, shown))
+    return found
+
+
+def walk(page: str, read: Callable[[], Any] | None) -> None:
+    """Run a page from top to bottom; `read` gives what our commands printed since it was asked.
+
+    Without it only the snippets are run.
+    """
+    names: dict[str, Any] = {}
+    of_page = [*blocks(page), ("", "")]
+    for position, (kind, text) in enumerate(of_page):
+        following, below = of_page[(position + 1) % len(of_page)]
+        if kind == "python":
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(text, f"{page}, block {position}", "exec"), names)
+            if following == "text":
+                agree(printed.getvalue(), below, page)
+        elif kind == "console" and read is not None:
+            for line, shown in commands(text):
+                printed_text = printed_by(line, read)
+                if line.startswith(_DRAWN):
+                    assert _words(printed_text) == _words(shown), line
+                else:
+                    in_block = shown or following != "text" or not below.startswith("$ ")
+                    agree(printed_text, shown if in_block else below, line)
+
+
+def agree(printed: str, shown: str, what: str) -> None:
+    """To the letter, but for `...`."""
+    pattern = re.escape(shown).replace(re.escape("...\n"), r"(?:.*\n)*?")
+    pattern = pattern.replace(re.escape("..."), ".*")
+    assert re.fullmatch(pattern, printed), f"{what} printed\n{printed}\nand not\n{shown}"
+
+
+def printed_by(line: str, read: Callable[[], Any]) -> str:
+    """Run one command in this process if it is ours, else by the shell."""
+    command, echo, _ = line.partition(_ECHO)
+    if command.startswith("pufferfish "):
+        code = run(shlex.split(command)[1:])
+        said = read()
+        text = said.out + said.err
+    else:
+        places = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            command,
+            shell=True,
+            env={**os.environ, "PATH": places},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        code, text = done.returncode, done.stdout + done.stderr
+    assert echo or code == 0, text
+    return text + (f"{code}\n" if echo else "")
+
+
+def _words(text: str) -> list[str]:
+    return sorted(" ".join(re.sub(r"-?\d[\d,.]*", "#", text).split()).split(" - "))

@@ -1,0 +1,163 @@
+"""The documentation as a site: it builds without a warning, is complete, and stays by itself."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from website.maths import mathml
+
+import pufferfish as pf
+from pufferfish.cli.app import app
+from pufferfish.schemas import SHAPES
+from tests.support import CHROMIUM_ARGUMENTS, PATIENCE, ROOT
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
+# One process builds the site, and the tests share it.
+pytestmark = pytest.mark.xdist_group("site")
+
+# What makes a browser load something. Links to follow are no such thing.
+LOADS = re.compile(
+    r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?(\S+?)["'\s>]"""
+    r"""|<link\b[^>]*\brel=["']?(?:stylesheet|preload|preconnect|icon|manifest)[^>]*"""
+)
+PARTS = ["Tutorials", "How-to", "Reference", "Explanation"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+def pages_of(site: Path) -> list[Path]:
+    return sorted(site.rglob("*.html"))
+
+
+def test_the_site_has_four_parts(site: Path) -> None:
+    home = (site / "index.html").read_text(encoding="utf-8")
+    tabs = home[home.index('class="md-tabs"') : home.index("</nav>", home.index('class="md-tabs"'))]
+    assert [part for part in PARTS if re.search(rf"^\s*{part}\s*$", tabs, re.MULTILINE)] == PARTS
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    assert len(pages_of(site)) > 50
+    for page in pages_of(site):
+        for found in LOADS.finditer(page.read_text(encoding="utf-8")):
+            assert "//" not in found[0].replace("</", ""), (page, found[0])
+    for sheet in site.rglob("*.css"):
+        assert not re.search(r"url\([\"']?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet
+
+
+def test_every_displayed_formula_is_one(site: Path) -> None:
+    for source in sorted((ROOT / "docs").rglob("*.md")):
+        fences = source.read_text(encoding="utf-8").count("\n```math\n")
+        if fences:
+            place = source.relative_to(ROOT / "docs").with_suffix("") / "index.html"
+            html = (site / place).read_text(encoding="utf-8")
+            assert html.count('<math xmlns="http://www.w3.org/1998/Math/MathML"') == fences
+
+
+def test_every_command_and_option_is_there(site: Path) -> None:
+    page = (site / "reference/commands/index.html").read_text(encoding="utf-8")
+    commands: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    commands |= {f"key {name}": each for name, each in commands.pop("key").commands.items()}
+    assert len(commands) == page.count("<h2 ")
+    for name, command in commands.items():
+        start = page.index(f'<h2 id="{name.replace(" ", "-")}"')
+        section = page[start : page.find("<h2 ", start + 1)]
+        options = [option for each in command.params for option in each.opts if option[0] == "-"]
+        assert options
+        for option in options:
+            assert re.search(rf"<code>[^<]*{option}\b", section), (name, option)
+
+
+def test_every_name_is_there(site: Path) -> None:
+    page = (site / "reference/python/index.html").read_text(encoding="utf-8")
+    for name in pf.__all__:
+        assert re.search(rf'<h3 id="pufferfish\.(\w+\.)*{name}"', page), name
+
+
+def test_every_schema_is_there(site: Path) -> None:
+    shipped = Path(pf.__file__).parent / "schemas"
+    for kind in SHAPES:
+        name = f"{kind}.schema.json"
+        assert (site / "reference/schemas" / name).read_text("utf-8") == (shipped / name).read_text(
+            "utf-8"
+        )
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\nosuchcommand x", r"a & b", r"\begin{aligned} a &= b \end{aligned}"]
+)
+def test_what_is_not_understood_is_refused(latex: str) -> None:
+    with pytest.raises(ValueError, match="not understood"):
+        mathml(latex)
+
+
+def test_limits_stand_below_and_signs_close() -> None:
+    assert "<munder>" in mathml(r"\max_k x_k")
+    assert 'form="prefix"' in mathml(r"\Phi(-t)")
+    assert 'form="prefix"' not in mathml(r"a - t")
+    assert mathml(r"p\log q").count("mspace") == 2
+    assert "mspace" not in mathml(r"\sin^2 x")
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    handler = functools.partial(_Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_pages_fit_and_ask_nobody(site: Path, address: str, width: int, scheme: str) -> None:
+    """A page is no wider than the screen; what is wider scrolls in a box of its own."""
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        asked: list[str] = []
+        failed: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: failed.append(str(error)))
+        for each in pages_of(site):
+            place = each.relative_to(site).as_posix()
+            page.goto(f"{address}/{place}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, place
+        page.goto(f"{address}/index.html?q=certificate")
+        page.wait_for_selector(
+            ".md-search-result__item", state="attached", timeout=1000.0 * PATIENCE
+        )
+        browser.close()
+    assert not failed
+    assert not [url for url in asked if not url.startswith((address, "data:", "blob:"))]

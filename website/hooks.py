@@ -1,0 +1,29 @@
+"""What MkDocs calls while it builds the site: it adds pages written from the code, and the font."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from website.commands import commands_page
+from website.documents import schema_files, schemas_page
+from website.font import write_font
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what is in no file of `docs/`."""
+    written = {
+        "reference/commands.md": commands_page(),
+        "reference/schemas.md": schemas_page(),
+        **schema_files(),
+    }
+    for place, content in written.items():
+        files.append(File.generated(config, place, content=content))
+    return files
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """The font stands where the style sheet says."""
+    write_font(Path(config.site_dir) / "assets" / "formulas.woff")
