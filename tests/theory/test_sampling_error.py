@@ -16,6 +16,8 @@ import pufferfish as pf
 from pufferfish.beliefs.region import RegionShape, SampleRegion
 from pufferfish.recoding.evidence import DirichletEvidence, Evidence
 from pufferfish.recoding.regions import region_of_pair
+from pufferfish.recoding.witnesses import excess_upper
+from pufferfish.recoding.worst_laws import worst_laws
 from tests.theory.sample_judge import DIGITS, Judge, agrawal, box, exact, fill
 
 ALPHA = Fraction(1, 20)
@@ -440,3 +442,30 @@ def test_cells_that_were_counted_are_no_public_cells() -> None:
             said += float(found.evidence[1].against(other[1][found.evidence[1].seen]))
             held += (said <= found.radius) == expected
     assert held == 40
+
+
+@pytest.mark.parametrize("evidence", [DirichletEvidence, Evidence])
+def test_no_witnesses_make_a_bound_too_small(evidence: type[Evidence]) -> None:
+    """Somebody may write anything into a record: tiny, huge and odd numbers among it."""
+    rng = np.random.default_rng(12)
+    for seed in range(12):
+        counts = counted(600 + seed)
+        both = evidence(np.array(counts["a"], float)), evidence(np.array(counts["b"], float))
+        radius = 3.0 + both[0].allowance + both[1].allowance
+        column = rng.random((1, len(counts["a"]))) ** 3
+        columns = column / column.max(), 2.0 * column / column.max()
+        worst = worst_laws(both, columns, radius)
+        best = np.array([worst.above[0], worst.below[0], worst.price[0]])
+        size = 400
+        signs = rng.choice([-1, 1], (size, 3))
+        near = best * (1.0 + 10.0 ** rng.uniform(-16, 1, (size, 3)) * signs)
+        far = 10.0 ** rng.uniform(-300, 300, (size, 3)) * signs
+        ends = rng.choice([0.0, 1.0, -1.0, 1e-320, *columns[0][0], *-columns[1][0]], (size, 3))
+        given = np.concatenate([near, far, ends])
+        given[:, 2] = np.abs(given[:, 2])
+        repeated = tuple(np.repeat(each, len(given), axis=0) for each in columns)
+        with np.errstate(all="ignore"):
+            found = excess_upper(both, (repeated[0], repeated[1]), given, radius)
+        # Nothing at all is not a bound either.
+        assert not (found < worst.excess[0] - 1e-14).any()
+        assert (found[: size // 2] < 1.0 + worst.excess[0]).any()
