@@ -149,7 +149,7 @@ class RegionEntries(Entries, kw_only=True):
     shape: RegionShape = "dirichlet"
     cells: Annotated[int, Meta(ge=2)] | None = None
     widths: tuple[tuple[Secret, Annotated[float, Meta(gt=0.0, le=1.0)]], ...] = ()
-    pairs: Annotated[int | None, Meta(description="How many pairs share the confidence.")] = None
+    pairs: Annotated[int, Meta(ge=1, description="Pairs that share the confidence.")] | None = None
 
 
 class BeliefEntries(Entries, kw_only=True):

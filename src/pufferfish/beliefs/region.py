@@ -100,11 +100,21 @@ class SampleRegion:
 
 
 def share_confidence(
-    regions: Iterable[tuple[SampleRegion | None, int]],
+    regions: Iterable[tuple[SampleRegion | None, int, str | None]],
 ) -> list[SampleRegion | None]:
-    """Regions that know how many pairs share their confidence, from how many each has."""
+    """Regions that know how many pairs share their confidence.
+
+    Args:
+        regions: Of each belief, with the number of its pairs, and the table it was fitted to.
+    """
     given = list(regions)
-    sampled = [(region, pairs) for region, pairs in given if region is not None]
+    sampled = [(region, pairs) for region, pairs, _ in given if region is not None]
+    tables = [table for region, _, table in given if region is not None and region.widths]
+    require(
+        len(tables) <= 1 or (len(set(tables)) == 1 and None not in tables),
+        "bands of several tables would have to share the confidence, and their widths are fixed: "
+        "use those of one table.",
+    )
     require(
         len({region.confidence for region, _ in sampled}) <= 1,
         "beliefs with a sampling error must have the same confidence: it is shared by them.",
@@ -112,7 +122,7 @@ def share_confidence(
     bands = {region.shape == "band" for region, _ in sampled}
     require(len(bands) <= 1, "bands and other regions do not share a confidence: use one of them.")
     pairs = sum(pairs for _, pairs in sampled)
-    return [None if region is None else region.among(pairs) for region, _ in given]
+    return [None if region is None else region.among(pairs) for region, _, _ in given]
 
 
 def check_region(

@@ -19,7 +19,14 @@ from pufferfish.beliefs.known import (
     check_rules,
     given_key,
 )
-from pufferfish.beliefs.pairs import AllPairs, Secret, SecretPair, check_secret, some_secrets
+from pufferfish.beliefs.pairs import (
+    AllPairs,
+    Secret,
+    SecretPair,
+    check_secret,
+    list_given,
+    some_secrets,
+)
 from pufferfish.beliefs.priors import Categorical, Discrete, Prior
 from pufferfish.beliefs.region import SampleRegion, check_region, share_confidence
 from pufferfish.beliefs.rules import Rule
@@ -291,7 +298,7 @@ class Scenario:
         pairs: Iterable[tuple[Secret, Secret]] | None = None,
     ) -> None:
         """Remove repeated pairs, and refuse a pair about which somebody should not be silent."""
-        given = (beliefs,) if isinstance(beliefs, Belief) else _list_secrets("beliefs", beliefs)
+        given = (beliefs,) if isinstance(beliefs, Belief) else list_given("beliefs", beliefs)
         require(bool(given), "a scenario needs at least one belief.")
         for belief in given:
             require(
@@ -309,7 +316,8 @@ class Scenario:
         object.__setattr__(self, "beliefs", given)
         every = AllPairs(secrets_of_all(given))
         object.__setattr__(self, "pairs", every if asked == every else asked)
-        regions = share_confidence((each.region, len(self.pairs_of(each))) for each in given)
+        shown = [(each.region, len(self.pairs_of(each)), each.fitted_on) for each in given]
+        regions = share_confidence(shown)
         shared = (
             each if region is None else replace(each, region=region)
             for each, region in zip(given, regions, strict=True)
@@ -318,14 +326,15 @@ class Scenario:
 
     @property
     def confidence(self) -> float | None:
-        """With which the true laws are covered, where beliefs have a sampling region."""
-        regions = (each.region for each in self.beliefs)
-        return next((each.confidence for each in regions if each is not None), None)
+        """With which the true laws are covered, by a sampling region for all that is known."""
+        found = {each._known: each.region.confidence for each in self.beliefs if each.region}
+        covered = all(each._known in found for each in self.beliefs)
+        return next(iter(found.values()), None) if covered else None
 
     @property
     def sampled(self) -> bool:
         """Whether some adversaries' laws are all those that a sample does not exclude."""
-        return self.confidence is not None
+        return any(each.region is not None for each in self.beliefs)
 
     def as_described(self) -> Scenario:
         """The same adversaries, with their laws as they are."""
@@ -394,20 +403,11 @@ def _sampling_of(belief: Belief) -> tuple[SampleRegion | None, tuple[float, ...]
     return belief.region, tuple(np.unique(np.concatenate(seen)).tolist()) if seen else ()
 
 
-def _list_secrets(name: str, given: object) -> tuple[Any, ...]:
-    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
-        raise InvalidInputError(
-            f"{name} must be a list, got {type(given).__name__}: several beliefs are "
-            "[belief_1, belief_2], several pairs are [(secret_1, secret_2), ...]."
-        )
-    return tuple(given)
-
-
 def _check_pairs(given: object) -> Sequence[SecretPair]:
     if isinstance(given, AllPairs):
         return given
     pairs: dict[frozenset[Secret], SecretPair] = {}
-    for each in _list_secrets("pairs", given):
+    for each in list_given("pairs", given):
         if isinstance(each, str) or not isinstance(each, Iterable) or len(list(each)) != 2:
             raise InvalidInputError(
                 f"a pair must be two secrets, got {each!r}; write pairs=[(secret_1, secret_2)]."

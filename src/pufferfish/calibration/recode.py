@@ -74,6 +74,11 @@ def calibrate_recoding(
     column = column_of(scenario, asked.weights)
     domain = cells_of(scenario, column.values, asked.edges)
     require(
+        not scenario.sampled or asked.edges is not None or domain.edges is None,
+        "bins that are chosen by looking at the table have no sampling error that is proven: say "
+        "public ones (edges=..., --edges).",
+    )
+    require(
         asked.distances is None or len(asked.distances) == len(domain.numbers),
         f"metric must have a row for each of the {len(domain.numbers)} values.",
     )
@@ -150,7 +155,7 @@ def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> No
     """A map that was fitted to one table without slack promises nothing about the next."""
     if asked.nominal or asked.wrong or all(belief.public for belief in scenario.beliefs):
         return
-    if scenario.sampled:
+    if scenario.confidence is not None:
         return
     if asked.floor == "noise":
         return

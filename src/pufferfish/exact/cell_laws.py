@@ -38,7 +38,8 @@ def rows_of_cells(
     if not isinstance(cells, Sequence) and cells.noise is not None:
         raise UnsupportedError(
             "noise goes first here, and a sampling region is about values as they were counted: "
-            "use listed values with a floor in their units, or none."
+            "describe the adversaries by tables alone (--belief empirical), with a floor in units "
+            "of the column or none (--floor none)."
         )
     law = cell_law(cells, belief, secret)
     prior = belief.priors[secret]

@@ -160,11 +160,17 @@ def sampled_ratios(
             "there, and how often that happens is a matter of the sample as well: use a recoding "
             '(mechanism="recode"), or leave out or fill rows without a value.'
         )
-    if laws.radius or not 0 < len(laws.listed) <= _MOST_LISTED:
+    if laws.radius:
+        raise UnsupportedError(
+            f"belief {laws.belief!r} was fitted to a table whose values were put into narrow bins, "
+            "and a sampling region is about values as they were counted."
+        )
+    if not 0 < len(laws.listed) <= _MOST_LISTED:
         raise UnsupportedError(
             f"a sampling error under noise is judged for columns of up to {_MOST_LISTED} different "
-            'values, and this one has more: use bins (edges=..., mechanism="recode"), or a band '
-            '(region="band", with public bounds, cap=...).'
+            "values, and this one has more: use a recoding with public bins and no floor "
+            '(mechanism="recode", edges=..., floor=None; --mechanism recode --edges ... --floor '
+            'none), or, in Python, region="band" with public bounds.'
         )
     rows = [_rows(law, laws.listed) for law in (laws.first, laws.second)]
     listed = np.array(laws.listed)

@@ -53,8 +53,7 @@ def verify(
             total variation. With Laplace noise: every such law on the range that values are capped
             to, which each belief must state (`Belief.cap`).
         recorded: A certificate of the same recoding that somebody wrote down. Where it has
-        witnesses
-            for a sampling region, they are checked, and nothing is searched.
+            witnesses for a sampling region, they are checked, and nothing is searched.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
             `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
         progress: Called with (pairs done, pairs in all).

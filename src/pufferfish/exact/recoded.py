@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.labels import Labels, key_of
 from pufferfish.beliefs.priors import Categorical
+from pufferfish.beliefs.region import SampleRegion
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.numerics import float_upper
@@ -165,8 +167,8 @@ def _sampled_results(
             f"belief {belief.name!r} covers what a sample does not exclude, and laws may be wrong "
             "by a share as well: ask for one of the two."
         )
-    seen, region = _Seen(recoding, belief, 0.0), belief.region
-    if region is None or len(pairs) > _MOST_SAMPLED:
+    seen, region = _Seen(recoding, belief, 0.0), cast("SampleRegion", belief.region)
+    if len(pairs) > _MOST_SAMPLED:
         raise UnsupportedError(
             f"a sampling error is offered for up to {_MOST_SAMPLED} pairs: name fewer."
         )

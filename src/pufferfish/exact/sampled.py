@@ -16,7 +16,7 @@ import numpy as np
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.core.numerics import UNIT
 from pufferfish.exact.enclosure import Enclosure
-from pufferfish.recoding.sampled import SampledPair, Witnesses, factor_lower
+from pufferfish.recoding.sampled import LARGEST_EPSILON, SampledPair, Witnesses, factor_lower
 
 __all__ = ["Judged", "epsilon_over_region", "judge_over_region"]
 
@@ -26,8 +26,6 @@ _ROUNDS, _SAME = 60, 1e-12
 _ABOVE, _TRIES = 5e-8, 20
 # What ratios that were computed may be off by.
 _OFF = 1e-9
-# Beyond this, e^ε is no number to search with.
-_LARGEST_EPSILON = 600.0
 
 
 class Judged(NamedTuple):
@@ -113,4 +111,4 @@ def _delta(pair: SampledPair, epsilon: float, witnesses: Witnesses) -> float:
 
 def _keeps(pair: SampledPair, epsilon: float, witnesses: Witnesses) -> bool:
     """Whether witnesses show that no laws differ by more than a factor of e^ε."""
-    return epsilon <= _LARGEST_EPSILON and not _delta(pair, epsilon, witnesses)
+    return epsilon <= LARGEST_EPSILON and not _delta(pair, epsilon, witnesses)

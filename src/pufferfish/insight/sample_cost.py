@@ -61,10 +61,10 @@ class SampleCost:
         secret, rows = self.smallest
         enough = (
             f"About {self.times} times as many of each secret would do, that is "
-            f"{rows * self.times:,} of {secret!r}: then the error is less than half of the way "
+            f"{rows * self.times:,} of {secret!r}: then the error is at most halfway "
             "from the plain one to the constant."
             if self.times is not None
-            else f"{_TIMES[-1]} times as many would not do, as far as was tried."
+            else "How many would do was not found."
         )
         return (
             f"{text} There are too few rows for this confidence ({rows:,} of {secret!r}). {enough} "
@@ -107,7 +107,7 @@ def _enough(calibration: Calibration, cost: SampleCost) -> int | None:
     """The least of some numbers of times as many rows, all as often as now, that helps."""
     wanted = 0.5 * (cost.plain_rmse + cost.constant_rmse)
     begun = time.monotonic()
-    for times in _TIMES:
+    for times in _TIMES if _scales(calibration.scenario) else ():
         if time.monotonic() - begun > _PATIENCE:
             return None
         beliefs = [_more_rows(each, times) for each in calibration.scenario.beliefs]
@@ -117,9 +117,14 @@ def _enough(calibration: Calibration, cost: SampleCost) -> int | None:
     return None
 
 
+def _scales(scenario: Scenario) -> bool:
+    """Whether the regions follow from counts, and not from widths that were given."""
+    return all(each.region is None or each.region.shape != "band" for each in scenario.beliefs)
+
+
 def _more_rows(belief: Belief, times: int) -> Belief:
     """The same frequencies, seen in more rows."""
-    if belief.region is None or belief.region.shape == "band":
+    if belief.region is None:
         return belief
     priors = {secret: _repeated(law, times) for secret, law in belief.priors.items()}
     missing = {secret: times * count for secret, count in belief.missing_counts.items()}

@@ -137,6 +137,16 @@ class Adversaries:
         """That of --sampling-confidence."""
         if self.sampling_confidence is None:
             return None
+        require(
+            self.reference is None,
+            "--sampling-confidence is about the population of the rows that are released, and "
+            "beliefs are fitted to --reference: leave out one of them.",
+        )
+        require(
+            bool(self._families),
+            "--sampling-confidence is about laws that are fitted to the table, and only files of "
+            "beliefs are given: add --belief empirical.",
+        )
         share = read_share("--sampling-confidence", self.sampling_confidence, "0.95 or 95%")
         require(share > 0.0, "--sampling-confidence must be above 0, such as 0.95 or 95%.")
         return share

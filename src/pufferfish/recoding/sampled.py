@@ -18,18 +18,18 @@ from pufferfish.recoding.cells import IntegerTable
 from pufferfish.recoding.exact import WHOLE
 from pufferfish.recoding.regions import PairRegion
 
-__all__ = ["SampledPair", "Witnesses", "factor_lower"]
+__all__ = ["LARGEST_EPSILON", "SampledPair", "Witnesses", "factor_lower"]
 
 # λ, λ' and μ for each output, in units of its largest entry.
 Witnesses = tuple[tuple[float, float, float], ...]
 
 # Beyond this, e^ε is no number to search with.
-_LARGEST_EPSILON = 600.0
+LARGEST_EPSILON = 600.0
 
 
 def factor_lower(epsilon: float) -> float:
     """e^ε, rounded down."""
-    return math.exp(min(epsilon, _LARGEST_EPSILON)) * (1.0 - 8.0 * UNIT)
+    return math.exp(min(epsilon, LARGEST_EPSILON)) * (1.0 - 8.0 * UNIT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -89,13 +89,19 @@ def wrong_laws(wrong: float, confidence: float | None = None, *, capped: bool = 
     Args:
         wrong: How far in total variation each may be from the described one.
         confidence: That all laws are covered which the rows, as a sample, do not exclude.
-        capped: Whether only laws of values within the bounds of the cap are meant.
+        capped: Whether only laws of values within the bounds of the cap, or of those that occur,
+            are meant: noise leaves others where they are.
     """
     if confidence is not None:
+        listed = (
+            " and it has no values that no row has (or, with a band, none outside the cap)"
+            if capped
+            else ""
+        )
         return (
             f"The promise holds as well, with {percent(confidence, 3)} confidence, for the "
-            "population from which the rows come, if they are an independent sample of it: it "
-            "covers every law that the rows do not exclude."
+            "population from which the rows come, if they are an independent sample of it"
+            f"{listed}: it covers every law that the rows do not exclude."
         )
     if not wrong:
         return ""
