@@ -50,7 +50,7 @@ held-out: $(VENV)/.dev ## Measure what promises become on rows that were not use
 	$(BIN)/python -m benchmarks.held_out
 
 sampling-error: $(VENV)/.dev ## Measure whether promises with a sampling error hold for the population (takes an hour)
-	$(BIN)/python -m benchmarks.sampling_error
+	$(BIN)/python -m benchmarks.sampling_error --keep docs/figures/sampling-error.csv
 
 peers: $(VENV)/.bench ## Audit the noise of other libraries (installs them)
 	$(BIN)/python -m benchmarks.peers

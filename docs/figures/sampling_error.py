@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 # Okabe and Ito's colours, told apart with any kind of colour vision.
 PLAIN, COVERED, INK, GREY = "#D55E00", "#0072B2", "#1f1f1f", "#6b6b6b"
 KINDS = ("recoding", "Laplace")
-LARGEST = 2.5
+LARGEST = 2.0
 STYLE = {
     "font.size": 13,
     "text.color": INK,
@@ -62,7 +62,7 @@ def main() -> None:
 
 def _draw(axes: Axes, title: str, kind: str, rows: list[dict[str, str]]) -> None:
     axes.set_title(title, loc="left", fontsize=14, pad=22)
-    edges = np.linspace(0.0, LARGEST, 51)
+    edges = np.linspace(0.0, LARGEST, 41)
     for place, (way, colour) in enumerate((("plain", PLAIN), ("95%", COVERED))):
         found = np.array([float(row[f"{kind}, {way}"]) for row in rows])
         axes.hist(np.minimum(found, LARGEST - 1e-9), edges, color=colour, alpha=0.75)
@@ -78,9 +78,7 @@ def _draw(axes: Axes, title: str, kind: str, rows: list[dict[str, str]]) -> None
         )
     axes.axvline(1.0, color=INK, lw=1.5)
     axes.set(yticks=[], xlim=(0.0, LARGEST))
-    axes.set_xticks(
-        [0.0, 0.5, 1.0, 1.5, 2.0, LARGEST], ["0", "0.5", "1", "1.5", "2", "2.5 or more"]
-    )
+    axes.set_xticks([0.0, 0.5, 1.0, 1.5, LARGEST], ["0", "0.5", "1", "1.5", "≥ 2"])
 
 
 if __name__ == "__main__":

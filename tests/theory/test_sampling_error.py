@@ -24,7 +24,7 @@ ALPHA = Fraction(1, 20)
 GOAL = pf.Guarantee(1.0)
 FACTOR = math.e
 # Slower samples are for `make heavy`.
-FEW, MANY = 24, 300
+FEW, MANY = 16, 300
 SHAPES: tuple[RegionShape, ...] = ("dirichlet", "likelihood")
 
 Columns = list[list[Fraction]]
@@ -247,7 +247,7 @@ def test_a_region_that_is_ten_percent_too_small_is_found_out(seed: int) -> None:
     counts = counted(seed)
     for judged in (
         certified(counts, seed, smaller(counts)),
-        *([calibrated(counts, smaller(counts))] if seed < 2 else []),
+        *([calibrated(counts, smaller(counts))] if seed == 0 else []),
     ):
         assert broken(counts, judged, seed) > 0
         assert max(shown(counts, judged)) > 0
