@@ -15,10 +15,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-.PHONY: help demo studio paper test heavy bench coverage held-out peers lint types layers schemas docs dist clean
+.PHONY: help demo studio paper test heavy bench coverage held-out sampling-error peers lint types layers schemas docs dist clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.demo ## Run the main job on the Adult data (installs only what it needs)
 	$(BIN)/pufferfish demo
@@ -48,6 +48,9 @@ coverage: $(VENV)/.dev ## Measure how often the intervals of denoise cover (take
 
 held-out: $(VENV)/.dev ## Measure what promises become on rows that were not used (takes an hour)
 	$(BIN)/python -m benchmarks.held_out
+
+sampling-error: $(VENV)/.dev ## Measure whether promises with a sampling error hold for the population (takes an hour)
+	$(BIN)/python -m benchmarks.sampling_error --keep docs/figures/sampling-error.csv
 
 peers: $(VENV)/.bench ## Audit the noise of other libraries (installs them)
 	$(BIN)/python -m benchmarks.peers

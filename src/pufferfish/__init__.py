@@ -11,6 +11,7 @@ from pufferfish import datasets, denoise, sampling, sums, theorems, transport
 from pufferfish.audits import AuditResult, audit
 from pufferfish.beliefs.guarantee import Guarantee, guess_at_most
 from pufferfish.beliefs.priors import Categorical, Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.beliefs.region import SampleRegion
 from pufferfish.beliefs.scenario import Belief, Scenario, Secret, SecretPair
 from pufferfish.calibration.choice import calibrate
 from pufferfish.calibration.distance import Radius, radius
@@ -125,6 +126,7 @@ __all__ = [
     "Record",
     "Release",
     "RoundTo",
+    "SampleRegion",
     "Scenario",
     "Secret",
     "SecretPair",

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from scipy.stats import norm
 
 import pufferfish as pf
-from pufferfish.exact.recoded import cell_law
+from pufferfish.exact.cell_laws import cell_law
 from pufferfish.recoding.domain import Cells
 from pufferfish.recoding.exact import WHOLE
 from pufferfish.recoding.table import round_table

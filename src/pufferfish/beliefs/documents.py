@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from pufferfish.beliefs.labels import Label, Labels
 from pufferfish.beliefs.priors import Categorical, Discrete, Gaussian, GaussianMixture, Prior
+from pufferfish.beliefs.region import RegionShape, SampleRegion
 from pufferfish.beliefs.rules import Rule, Unit
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import InvalidInputError
@@ -139,6 +140,18 @@ class FrequencyEntries(Entries, kw_only=True):
     missing: Whole = 0
 
 
+class RegionEntries(Entries, kw_only=True):
+    """Which laws a sample does not exclude."""
+
+    MADE = SampleRegion
+
+    confidence: Annotated[float, Meta(gt=0.0, lt=1.0)]
+    shape: RegionShape = "dirichlet"
+    cells: Annotated[int, Meta(ge=2)] | None = None
+    widths: tuple[tuple[Secret, Annotated[float, Meta(gt=0.0, le=1.0)]], ...] = ()
+    pairs: Annotated[int, Meta(ge=1, description="Pairs that share the confidence.")] | None = None
+
+
 class BeliefEntries(Entries, kw_only=True):
     """One adversary."""
 
@@ -157,6 +170,7 @@ class BeliefEntries(Entries, kw_only=True):
         dict[str, Label], Meta(description="What the adversary also knows of a row, by column.")
     ] = msgspec.field(default_factory=dict)
     rules: tuple[RuleEntries, ...] = ()
+    region: RegionEntries | None = None
 
     def made(self) -> Belief:
         """The belief."""
@@ -165,6 +179,7 @@ class BeliefEntries(Entries, kw_only=True):
             entries["frequencies"] = self._whole_table(whole)
             entries["frequencies_missing"] = whole.missing
         entries["rules"] = tuple(each.made() for each in self.rules)
+        entries["region"] = None if self.region is None else self.region.made()
         said = {each.secret: each for each in entries.pop("secrets")}
         if len(said) < len(self.secrets):
             raise InvalidInputError("a secret occurs twice in a belief.")
@@ -243,8 +258,9 @@ def belief_to_dict(belief: Belief) -> dict[str, Any]:
         frequencies=None,
         given=dict(belief.given),
         rules=[rule_to_dict(each) for each in belief.rules.values()],
+        region=None if belief.region is None else written(RegionEntries, belief.region),
     )
-    for name in ("frequencies", "columns", "given", "rules"):
+    for name in ("frequencies", "columns", "given", "rules", "region"):
         if not document[name]:
             del document[name]
     if (table := belief.frequencies) is not None:

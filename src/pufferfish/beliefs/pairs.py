@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from pufferfish.core.errors import InvalidInputError
 
-__all__ = ["AllPairs", "Secret", "SecretPair", "check_secret", "some_secrets"]
+__all__ = ["AllPairs", "Secret", "SecretPair", "check_secret", "list_given", "some_secrets"]
 
 Secret = str | int | bool
 
@@ -94,3 +94,13 @@ def some_secrets(secrets: Iterable[Secret], most: int = 20) -> str:
     labels = [repr(secret) for secret in secrets]
     more = f" and {len(labels) - most} more" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more
+
+
+def list_given(name: str, given: object) -> tuple[Any, ...]:
+    """What was given as a list; one belief or pair by itself is refused."""
+    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
+        raise InvalidInputError(
+            f"{name} must be a list, got {type(given).__name__}: several beliefs are "
+            "[belief_1, belief_2], several pairs are [(secret_1, secret_2), ...]."
+        )
+    return tuple(given)

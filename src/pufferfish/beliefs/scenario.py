@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,8 +19,16 @@ from pufferfish.beliefs.known import (
     check_rules,
     given_key,
 )
-from pufferfish.beliefs.pairs import AllPairs, Secret, SecretPair, check_secret, some_secrets
+from pufferfish.beliefs.pairs import (
+    AllPairs,
+    Secret,
+    SecretPair,
+    check_secret,
+    list_given,
+    some_secrets,
+)
 from pufferfish.beliefs.priors import Categorical, Discrete, Prior
+from pufferfish.beliefs.region import SampleRegion, check_region, share_confidence
 from pufferfish.beliefs.rules import Rule
 from pufferfish.beliefs.silence import (
     default_pairs,
@@ -86,6 +94,8 @@ class Belief:
         given: What this adversary also knows of a row, column by column: the laws are those of
             rows that have these values. Empty: nothing.
         rules: For some columns, the public rule by which their entries become labels.
+        region: Which other laws the sample does not exclude from which the laws were counted;
+            certificates cover all of them. None: the laws are taken as they are.
     """
 
     priors: Mapping[Secret, Prior]
@@ -104,6 +114,7 @@ class Belief:
     columns: tuple[str, ...]
     given: Given = field(compare=False)
     rules: Rules = field(compare=False)
+    region: SampleRegion | None
     # What `given` is compared by.
     _known: frozenset[Any] = field(init=False)
 
@@ -125,6 +136,7 @@ class Belief:
         columns: Sequence[str] = (),
         given: Mapping[str, Any] | None = None,
         rules: Iterable[Rule] | Mapping[str, Rule] = (),
+        region: SampleRegion | None = None,
     ) -> None:
         """Copy, freeze and refuse what is no belief."""
         require(
@@ -172,6 +184,8 @@ class Belief:
         object.__setattr__(self, "given", check_given(given))
         object.__setattr__(self, "_known", given_key(self.given))
         object.__setattr__(self, "rules", check_rules(rules))
+        check_region(region, self.priors, self.missing, self.missing_counts)
+        object.__setattr__(self, "region", region)
 
     @staticmethod
     def _checked_cap(laws: Mapping[Secret, Prior], cap: object) -> tuple[float, float]:
@@ -220,6 +234,7 @@ class Belief:
             columns=self.columns,
             given=dict(self.given),
             rules=tuple(self.rules.values()),
+            region=self.region,
         )
         fields = dict(self.priors), self.name, self.provenance, dict(self.missing), self.radius
         return counted, (*fields, self.cap, self.fitted_on, self.fitted_at)
@@ -256,6 +271,9 @@ class PairOfLaws(NamedTuple):
     # How far in total variation each law may be off, on the range that values are capped to.
     wrong: float = 0.0
     cap: tuple[float, float] | None = None
+    # Which laws a sample does not exclude, and on which values they may lie.
+    region: SampleRegion | None = None
+    listed: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -280,7 +298,7 @@ class Scenario:
         pairs: Iterable[tuple[Secret, Secret]] | None = None,
     ) -> None:
         """Remove repeated pairs, and refuse a pair about which somebody should not be silent."""
-        given = (beliefs,) if isinstance(beliefs, Belief) else _list_secrets("beliefs", beliefs)
+        given = (beliefs,) if isinstance(beliefs, Belief) else list_given("beliefs", beliefs)
         require(bool(given), "a scenario needs at least one belief.")
         for belief in given:
             require(
@@ -298,6 +316,29 @@ class Scenario:
         object.__setattr__(self, "beliefs", given)
         every = AllPairs(secrets_of_all(given))
         object.__setattr__(self, "pairs", every if asked == every else asked)
+        shown = [(each.region, len(self.pairs_of(each)), each.fitted_on) for each in given]
+        regions = share_confidence(shown)
+        shared = (
+            each if region is None else replace(each, region=region)
+            for each, region in zip(given, regions, strict=True)
+        )
+        object.__setattr__(self, "beliefs", tuple(shared))
+
+    @property
+    def confidence(self) -> float | None:
+        """With which the true laws are covered, by a sampling region for all that is known."""
+        found = {each._known: each.region.confidence for each in self.beliefs if each.region}
+        covered = all(each._known in found for each in self.beliefs)
+        return next(iter(found.values()), None) if covered else None
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some adversaries' laws are all those that a sample does not exclude."""
+        return any(each.region is not None for each in self.beliefs)
+
+    def as_described(self) -> Scenario:
+        """The same adversaries, with their laws as they are."""
+        return Scenario([replace(each, region=None) for each in self.beliefs], pairs=self.pairs)
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
@@ -349,23 +390,24 @@ def laws_of(belief: Belief, pair: SecretPair, wrong: float = 0.0) -> PairOfLaws:
         belief.provenance,
         wrong,
         belief.cap,
+        *_sampling_of(belief),
     )
 
 
-def _list_secrets(name: str, given: object) -> tuple[Any, ...]:
-    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
-        raise InvalidInputError(
-            f"{name} must be a list, got {type(given).__name__}: several beliefs are "
-            "[belief_1, belief_2], several pairs are [(secret_1, secret_2), ...]."
-        )
-    return tuple(given)
+def _sampling_of(belief: Belief) -> tuple[SampleRegion | None, tuple[float, ...]]:
+    """The region, and all values that were seen, whatever their secret."""
+    if belief.region is None:
+        return None, ()
+    laws = (*belief.priors.values(), belief.frequencies)
+    seen = [law.values for law in laws if isinstance(law, Discrete)]
+    return belief.region, tuple(np.unique(np.concatenate(seen)).tolist()) if seen else ()
 
 
 def _check_pairs(given: object) -> Sequence[SecretPair]:
     if isinstance(given, AllPairs):
         return given
     pairs: dict[frozenset[Secret], SecretPair] = {}
-    for each in _list_secrets("pairs", given):
+    for each in list_given("pairs", given):
         if isinstance(each, str) or not isinstance(each, Iterable) or len(list(each)) != 2:
             raise InvalidInputError(
                 f"a pair must be two secrets, got {each!r}; write pairs=[(secret_1, secret_2)]."

@@ -73,7 +73,7 @@ def _of_recoding(law: Law, recode: Recode, scenario: Scenario) -> dict[str, Any]
         "floor": "noise" if recode.floor_of_noise else recode.floor,
         "wrong": recode.wrong,
         "keep_histogram": recode.keep_histogram,
-        "nominal": recode.wrong == 0.0 and not recode.floor_of_noise,
+        "nominal": recode.wrong == 0.0 and not recode.floor_of_noise and not scenario.sampled,
     }
     if recode.loss != "columns":
         found["loss"] = recode.loss

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal, cast
 
 import numpy as np
 
-from pufferfish.beliefs.scenario import Belief, Scenario, Secret
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.labels import Labels
+from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.categories import Never, check_never
 from pufferfish.calibration.losses import Loss
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import FloatArray, finite, positive, probability_below_one, require
+from pufferfish.exact.cell_laws import cell_law, rows_of_cells
 from pufferfish.recoding.cells import CellLaw
+from pufferfish.recoding.domain import Cells
+from pufferfish.recoding.exact import Floor
+from pufferfish.recoding.table import Duty
 
 __all__ = ["SECONDS", "Asked", "AskedFloor", "check_asked", "duty_of"]
 
@@ -126,18 +133,28 @@ def _check_distances(given: object) -> FloatArray:
 
 
 def duty_of(
-    scenario: Scenario, law: Callable[[Belief, Secret], CellLaw]
-) -> tuple[tuple[tuple[CellLaw, ...], ...], tuple[tuple[tuple[int, int], ...], ...]]:
-    """For each adversary the laws of the secrets in their pairs, and the pairs by place.
+    scenario: Scenario, goal: Guarantee, asked: Asked, cells: Cells | Sequence[Labels], floor: Floor
+) -> Duty:
+    """What a recoding on these cells must keep.
 
-    Args:
-        scenario: What must look alike, to whom.
-        law: How likely each cell is, as somebody believes of a secret.
+    For each adversary the laws of the secrets in their pairs, and the pairs by place. Where a
+    belief has a sampling region, its laws are counts of rows.
     """
     laws, pairs = [], []
     for belief in scenario.beliefs:
         places = {secret: place for place, secret in enumerate(scenario.secrets_of(belief))}
         own = scenario.pairs_of(belief)
-        laws.append(tuple(law(belief, secret) for secret in places))
+        if belief.region is None:
+            laws.append(tuple(cell_law(cells, belief, secret) for secret in places))
+        else:
+            rows = (rows_of_cells(cells, belief, secret) for secret in places)
+            laws.append(tuple(CellLaw.from_counts(each) for each in rows))
         pairs.append(tuple((places[first], places[second]) for first, second in own))
-    return tuple(laws), tuple(pairs)
+    return Duty(
+        laws=tuple(laws),
+        pairs=tuple(pairs),
+        goal=goal,
+        wrong=Fraction(asked.wrong),
+        regions=tuple(belief.region for belief in scenario.beliefs),
+        floor=floor,
+    )

@@ -64,10 +64,10 @@ def explain(
         "method": _why_this_much(scenario, certificate, method, tau, radius),
         "certificate": join_words(
             certificate_in_words(certificate) + _if_wrong(radius),
-            wrong_laws(certificate.wrong, capped=True),
+            wrong_laws(certificate.wrong, certificate.confidence, capped=True),
         ),
         "repeats": repeats(scenario, noise, composable, certificate.wrong),
-        "not promised": _not_promised(noise, certificate.wrong),
+        "not promised": _not_promised(noise, certificate),
     }
     steps = [Step(title, (text,)) for title, text in texts.items()]
     private = "" if all(belief.public for belief in scenario.beliefs) else "some beliefs"
@@ -246,7 +246,7 @@ def repeats(
                 "certificate above. By the floor alone draws add up, whatever anybody believes: a "
                 "ledger counts them (--ledger)."
             )
-        if law.ratio_scale > 0.0 and wrong:
+        if law.ratio_scale > 0.0 and (wrong or scenario.sampled):
             reason = "what adds up is known of the described laws alone, and not of all near them"
         elif law.ratio_scale > 0.0:
             reason = "no bound is known on how far apart the two values of a pair can be"
@@ -274,10 +274,13 @@ def _round_guarantee(goal: Guarantee) -> str:
     return str(Guarantee(float(at_most(goal.epsilon, 4)), goal.delta))
 
 
-def _not_promised(noise: Noise, wrong: float) -> str:
+def _not_promised(noise: Noise, certificate: Certificate) -> str:
     far = (
-        f"anything if a belief is wrong by more than {percent(wrong, 3)}"
-        if wrong
+        f"anything if a belief is wrong by more than {percent(certificate.wrong, 3)}"
+        if certificate.wrong
+        else "anything about a population that the rows are no independent sample of, or about a "
+        "value that no row has"
+        if certificate.confidence is not None
         else "anything if a belief is wrong by more than pf.radius says, which is next to nothing "
         "for the least noise (calibrate(radius=...) makes room); anything about a value far from "
         "all that the beliefs allow"

@@ -9,6 +9,7 @@ from typing import Literal
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.scenario import PairOfLaws, Scenario
 from pufferfish.calibration.distance import within
+from pufferfish.calibration.other_laws import check_wrong
 from pufferfish.calibration.result import Calibration, Recode
 from pufferfish.calibration.sizes import check_size, family_of, published_law_of
 from pufferfish.core.errors import (
@@ -85,7 +86,7 @@ def calibrate_noise(
     check_goal(goal)
     distance = _check_choices(noise, method, tau, radius)
     check_size(method, size, rounding, digits)
-    _check_wrong(wrong, noise, method, distance)
+    check_wrong(wrong, noise, method, distance, scenario)
     refuse_revealing_holes(scenario, goal)
     if size is not None:
         return _certify_given(scenario, goal, noise, size, distance, workers, progress, wrong)
@@ -160,7 +161,7 @@ def recertify(
             raise CertificationError(_not_kept(method, certificate))
         return replace(_calibration(scenario, certificate, method, None, 0.0), recode=recode)
     share = probability_below_one("wrong", wrong)
-    _check_wrong(share, noise.kind, method, distance)
+    check_wrong(share, noise.kind, method, distance, scenario)
     with start_workers(workers, large=is_many(scenario)) as ready:
         certificate = certify(scenario, noise, goal, ready, progress, share)
         if not _is_kept(scenario, certificate, distance, ready):
@@ -295,22 +296,6 @@ def _check_choices(noise: object, method: object, tau: object, radius: object) -
             "bounds what they may cost (pf.radius gives its kappa and total variation)."
         )
     return distance
-
-
-def _check_wrong(wrong: float, noise: str, method: str, distance: float) -> None:
-    """Refuse what is not proven of laws that may be wrong in total variation."""
-    if not wrong:
-        return
-    if noise == "gaussian" or method not in ("exact", "given"):
-        raise UnsupportedError(
-            "laws that may be wrong (wrong=, --wrong) are covered by Laplace noise with method "
-            '"exact", and by recodings: the other methods, and Gaussian noise, have no proof for '
-            "them here."
-        )
-    require(
-        distance == 0.0,
-        "wrong and radius say in two ways how far laws may be off: give one of them.",
-    )
 
 
 def _paper_law(method: str, scenario: Scenario, goal: Guarantee, tau: Tau) -> Noise:

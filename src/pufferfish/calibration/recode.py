@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import Literal, cast
 
 import numpy as np
@@ -26,7 +25,6 @@ from pufferfish.core.errors import CertificationError, InvalidInputError, Puffer
 from pufferfish.core.validation import FloatArray, positive, require
 from pufferfish.exact import verify
 from pufferfish.exact.family import laplace_family
-from pufferfish.exact.recoded import cell_law
 from pufferfish.noise import LaplaceNoise, Noise
 from pufferfish.recoding.bins import cells_of
 from pufferfish.recoding.domain import Cells, between
@@ -75,6 +73,11 @@ def calibrate_recoding(
     _refuse_brittle(scenario, asked, noise)
     column = column_of(scenario, asked.weights)
     domain = cells_of(scenario, column.values, asked.edges)
+    require(
+        not scenario.sampled or asked.edges is not None or domain.edges is None,
+        "bins that are chosen by looking at the table have no sampling error that is proven: say "
+        "public ones (edges=..., --edges).",
+    )
     require(
         asked.distances is None or len(asked.distances) == len(domain.numbers),
         f"metric must have a row for each of the {len(domain.numbers)} values.",
@@ -152,6 +155,8 @@ def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> No
     """A map that was fitted to one table without slack promises nothing about the next."""
     if asked.nominal or asked.wrong or all(belief.public for belief in scenario.beliefs):
         return
+    if scenario.confidence is not None:
+        return
     if asked.floor == "noise":
         return
     # Distances of one's own are not those of the noise.
@@ -165,7 +170,9 @@ def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> No
     raise InvalidInputError(
         "this floor is weaker than that of the least noise, and the laws are taken to be exactly "
         "those of one table: such a promise does not survive the next sample. Say by how much the "
-        'laws may be wrong (wrong=0.03, --wrong 0.03), use floor="noise" (--floor noise), or, to '
+        "laws may be wrong (wrong=0.03, --wrong 0.03), cover what the sample does not exclude "
+        "(confidence=0.95 of fit_beliefs, --sampling-confidence 95%), use "
+        'floor="noise" (--floor noise), or, to '
         "see what the table by itself allows, nominal=True (--nominal)."
     )
 
@@ -215,14 +222,7 @@ def _duty(
         floor = line_floor(np.array(cells.numbers), kappa)
     elif kappa is not None and asked.distances is not None:
         floor = metric_floor(asked.distances, kappa)
-    laws, pairs = duty_of(scenario, partial(cell_law, cells))
-    return Duty(
-        laws=laws,
-        pairs=pairs,
-        goal=goal,
-        wrong=Fraction(asked.wrong),
-        floor=floor,
-    )
+    return duty_of(scenario, goal, asked, cells, floor)
 
 
 def _name_of(asked: Asked) -> Literal["squared", "absolute", "changed"]:

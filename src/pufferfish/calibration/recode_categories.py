@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,6 @@ from pufferfish.calibration.result import Calibration, PartFigures, Recode
 from pufferfish.core.errors import CertificationError, InvalidInputError, UnsupportedError
 from pufferfish.core.validation import FloatArray, require
 from pufferfish.exact import verify
-from pufferfish.exact.recoded import cell_law
 from pufferfish.recoding.cells import IntegerTable
 from pufferfish.recoding.checks import MOST_OWN
 from pufferfish.recoding.exact import WHOLE, Floor
@@ -71,6 +68,7 @@ def calibrate_categories(
     best = least_loss(
         task, seconds=SECONDS if asked.seconds is None else asked.seconds, progress=progress
     )
+    others = asked.wrong or _has_other_cell(scenario, found)
     law = Recoding(
         values=found.values,
         outputs=tuple(found.values[place] for place in outputs),
@@ -78,7 +76,7 @@ def calibrate_categories(
         floor=None if distances is None else asked.kappa,
         distances=distances,
         labelled=True,
-        unseen=_unseen(best.table, found.frequencies) if asked.wrong else None,
+        unseen=_unseen(best.table, found.frequencies) if others else None,
     )
     certificate = verify(scenario, law, goal, wrong=asked.wrong)
     if certificate.holds is not True:
@@ -93,6 +91,15 @@ def calibrate_categories(
         mechanism=law,
         certificate=certificate,
         recode=_figures(found, law, best, asked),
+    )
+
+
+def _has_other_cell(scenario: Scenario, found: Categories) -> bool:
+    """Whether every sampling region has room for labels that no row has."""
+    regions = [each.region for each in scenario.beliefs]
+    return all(
+        each is not None and (each.cells is None or each.cells > len(found.values))
+        for each in regions
     )
 
 
@@ -251,12 +258,15 @@ def _figures(found: Categories, law: Recoding, best: Found, asked: Asked) -> Rec
 
 def _refuse_brittle(scenario: Scenario, asked: Asked) -> None:
     """A map that was fitted to one table without slack promises nothing about the next."""
-    if asked.nominal or asked.wrong or all(belief.public for belief in scenario.beliefs):
+    covered = (each.public or each.region is not None for each in scenario.beliefs)
+    if asked.nominal or asked.wrong or all(covered):
         return
     raise InvalidInputError(
         "the laws of these categories are taken to be exactly those of one table: such a promise "
         "does not survive the next sample. Say by how much the laws may be wrong (wrong=0.05, "
-        "--wrong 5%), or, to see what the table by itself allows, nominal=True (--nominal)."
+        "--wrong 5%), cover what the sample does not exclude (confidence=0.95 of fit_beliefs, "
+        "--sampling-confidence 95%), or, to see what the table by itself allows, nominal=True "
+        "(--nominal)."
     )
 
 
@@ -302,14 +312,8 @@ def _duty(
     asked: Asked,
     distances: FloatArray | None,
 ) -> Duty:
-    laws, pairs = duty_of(scenario, partial(cell_law, found.values))
-    return Duty(
-        laws=laws,
-        pairs=pairs,
-        goal=goal,
-        wrong=Fraction(asked.wrong),
-        floor=_floor(distances, asked.kappa),
-    )
+    floor = _floor(distances, asked.kappa)
+    return duty_of(scenario, goal, asked, found.values, floor)
 
 
 def _floor(distances: FloatArray | None, kappa: float | None) -> Floor:

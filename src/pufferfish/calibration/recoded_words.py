@@ -43,13 +43,14 @@ def explain_recoding(
 ) -> Explanation:
     """The numbered steps from beliefs to certificate, with the numbers in them."""
     law = certificate.noise
+    other = wrong_in_words(certificate.wrong, certificate.confidence)
     texts = {
         "pairs": f"What must look alike: {name_pairs(scenario.pairs, _MOST_LISTED, joint=', ')}.",
         "promise": promise_of(certificate.goal),
         "recoding": f"What happens to a value: {_rule(law)}{_moves(recode)}",
         "compared": "" if recode is None else compare_in_words(recode),
-        "method": "" if recode is None else _how_found(recode),
-        "certificate": f"{certificate_in_words(certificate)} {wrong_in_words(certificate.wrong)}",
+        "method": "" if recode is None else _how_found(recode, certificate),
+        "certificate": f"{certificate_in_words(certificate)} {other}",
         "repeats": repeats(scenario, law, composable),
         "not promised": _not_promised(certificate),
     }
@@ -124,7 +125,7 @@ def compare_in_words(recode: Recode) -> str:
     )
 
 
-def _how_found(recode: Recode) -> str:
+def _how_found(recode: Recode, certificate: Certificate) -> str:
     gap = recode.mean_loss - recode.least_loss
     share = gap / recode.mean_loss if recode.mean_loss > 0.0 else 0.0
     these = "with these outputs" + (
@@ -135,17 +136,22 @@ def _how_found(recode: Recode) -> str:
         if share < 5e-7
         else f"no map {these} has {percent(share, 2)} less"
     )
+    proven = (
+        "That is proven in exact arithmetic."
+        if certificate.confidence is None
+        else "That was computed in floating point; the promise does not rest on it."
+    )
     return (
         f"How it was found: by linear programming, with the least mean {_LOSSES[recode.loss]}; "
-        f"{least} and keeps the promise. That is proven in exact arithmetic."
+        f"{least} and keeps the promise. {proven}"
     )
 
 
-def wrong_in_words(wrong: float) -> str:
+def wrong_in_words(wrong: float, confidence: float | None = None) -> str:
     """For which other laws the promise holds."""
-    if not wrong:
+    if not wrong and confidence is None:
         return "The promise is about exactly the laws that are described."
-    return wrong_laws(wrong)
+    return wrong_laws(wrong, confidence)
 
 
 def _not_promised(certificate: Certificate) -> str:

@@ -202,7 +202,7 @@ class Calibration:
         noise = self.mechanism.at_floor
         if noise is None or isinstance(self.mechanism, Stratified):
             return None  # what is known of a row may change between two releases
-        if self.certificate.wrong:
+        if self.certificate.wrong or self.scenario.sampled:
             return None  # values are coupled as the described laws have them
         return composable(self.scenario, noise, self.goal.delta, self.radius)
 

@@ -112,11 +112,12 @@ def cost_of_rows(calibration: Calibration, rows: SeveralRows) -> Guarantee:
     goal, noise = calibration.goal, calibration.mechanism.at_floor
     if rows.dependence == "equal" and calibration.mechanism.identity:
         return goal  # a value that may be published as it is may be repeated
-    if noise is None or calibration.certificate.wrong:
+    wrong = calibration.certificate.wrong or calibration.scenario.sampled
+    if noise is None or wrong:
         # Values are coupled as the described laws have them, and others may be further apart.
         lacks = "has no floor" if noise is None else "holds for laws that may be wrong"
         raise UnsupportedError(
-            f"no certificate covers {rows.count} rows of one person with a recoding that {lacks}. "
+            f"no certificate covers {rows.count} rows of one person with a mechanism that {lacks}. "
             f"Ways out: {_WAYS}."
         )
     scenario, radius = calibration.scenario, calibration.radius

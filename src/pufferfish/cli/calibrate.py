@@ -20,6 +20,7 @@ from pufferfish.cli.choices import Choosing, choose, choose_table, picture_kind
 from pufferfish.cli.figures import at_worst, figures_of, guess_figures
 from pufferfish.cli.held_out import Splits, as_data, as_line, measured, settled
 from pufferfish.cli.joint import calibrate_and_tell
+from pufferfish.cli.population import population_in_words
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.columns.origin import source_of
 from pufferfish.columns.plan import ColumnPlan
@@ -142,6 +143,8 @@ def command(
     promise = plan.promise
     held_out = measured(asked, described, plan, splits, show)
     unused = "" if held_out is None else f"\n\n{fold(as_line(held_out))}"
+    paid = population_in_words(plan.calibration, show)
+    population = f"\n\n{fold(paid)}" if paid else ""
     outermost = outliers(plan.calibration)
     decides = "" if outermost is None else f"\n\n{fold(str(outermost), hyphens=True)}"
     rare = "".join(f"\n\n{fold(text)}" for text in at_worst(plan.calibration, described.records))
@@ -149,7 +152,7 @@ def command(
     ways = "" if chosen is None else f"{chosen}\n\n"
     show.result(
         f"{ways}{beware}{_several(plan)}{plan.calibration.explain(another_table=another)}{decides}"
-        f"{unused}\n\n"
+        f"{unused}{population}\n\n"
         f"The promise for {_unit(plan)}: {promise}.{rare}{written}",
         {
             "goal": {"epsilon": promise.epsilon, "delta": promise.delta},

@@ -9,6 +9,7 @@ from typing import Any
 from pufferfish.calibration.result import Calibration
 from pufferfish.cli.figures import at_worst, guess_figures
 from pufferfish.cli.held_out import as_data, as_line, measured_table
+from pufferfish.cli.population import population_in_words
 from pufferfish.cli.show import Show
 from pufferfish.joint.facts import TableFacts
 from pufferfish.joint.known import known_says
@@ -63,6 +64,7 @@ def calibrate_and_tell(
         _columns_table(plan.calibration),
         _strata_table(plan.calibration),
         fold(as_line(held_out)),
+        fold(population_in_words(plan.calibration, show)),
         default_wrong(asked, described),
         fold(f"The promise: {promise_in_words(plan)}"),
         *map(fold, at_worst(plan.calibration, counted.rows)),

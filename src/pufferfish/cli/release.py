@@ -26,6 +26,7 @@ from pufferfish.cli.held_out import (
     settled,
 )
 from pufferfish.cli.joint import default_wrong, table_figures
+from pufferfish.cli.population import population_in_words
 from pufferfish.cli.printing import Force, Printing
 from pufferfish.cli.show import Show
 from pufferfish.cli.stressed import NoStress, stress_data, stressed
@@ -299,6 +300,8 @@ def _tell(
         written += f"\nReport      {report} (private)"
     kind, facts = row_kind(record.plan), record.facts
     said = [] if held_out is None else [Step("Held out", (str(held_out),))]
+    population = population_in_words(record.plan.calibration, show)
+    said += [Step("Population", (population,))] if population else []
     said += [Step("Default", (default,))] if default else []
     said += [] if tested is None else [stress_in_words(tested)]
     show.result(

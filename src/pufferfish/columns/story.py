@@ -181,8 +181,8 @@ def _outliers(plan: ColumnPlan) -> str:
 def _wrong(plan: ColumnPlan) -> str:
     certificate = plan.calibration.certificate
     if certificate.noise.additive:
-        return wrong_laws(certificate.wrong, capped=True)
-    return wrong_in_words(certificate.wrong)
+        return wrong_laws(certificate.wrong, certificate.confidence, capped=True)
+    return wrong_in_words(certificate.wrong, certificate.confidence)
 
 
 def _recoding(record: Record) -> str:

@@ -36,6 +36,7 @@ class PairResult:
 
     `direction` is (s_i, s_j): δ is HS_ε(P_i‖P_j) and ε* the supremum of log p_i/p_j. A lower bound
     of −inf claims nothing, an upper bound of inf promises nothing. `provenance` is the belief's.
+    Over a sampling region `witnesses` has λ, λ' and μ for each output, which show the upper bounds.
     """
 
     belief: str
@@ -46,11 +47,17 @@ class PairResult:
     epsilon_lower: float
     epsilon_upper: float
     provenance: str = "private"
+    witnesses: tuple[tuple[float, float, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be the result of anything."""
         for text in (self.belief, self.provenance):
             require(isinstance(text, str) and bool(text), "a result needs a belief by name.")
+        for each in self.witnesses:
+            require(
+                len(each) == 3 and all(map(math.isfinite, each)) and each[2] >= 0.0,
+                "witnesses must be three numbers for each output, the last not negative.",
+            )
         for secret in self.pair:
             require(isinstance(secret, str | int), f"a secret cannot be {secret!r}.")
         require(
@@ -126,6 +133,8 @@ class Certificate:
         wrong: How far in total variation each law may be from the one believed. The bounds hold for
             all such laws; with noise, for those on the range that the beliefs are capped to. There
             δ is bounded output by output: some laws reach ε*, and perhaps none reaches δ.
+        confidence: That the true laws are among those that the bounds hold for, where some beliefs
+            have a sampling region; None: the laws are taken as they are. δ is bounded likewise.
     """
 
     goal: Guarantee
@@ -133,6 +142,7 @@ class Certificate:
     results: tuple[PairResult, ...]
     screened: tuple[Screened, ...] = ()
     wrong: float = 0.0
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse an empty certificate, and one whose worst pair was not examined."""
@@ -206,6 +216,16 @@ class Certificate:
         screened = (each.epsilon_upper for each in self.screened)
         return max(*screened, *(result.epsilon_upper for result in self.results), 0.0)
 
+    def witnesses_of(
+        self, belief: str
+    ) -> dict[SecretPair, tuple[float, tuple[tuple[float, float, float], ...]]]:
+        """By direction, what ε* is said to be at most, and the witnesses of it."""
+        return {
+            each.direction: (each.epsilon_upper, each.witnesses)
+            for each in self.results
+            if each.belief == belief and each.witnesses
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; infinities become the text "inf"."""
         document = written(
@@ -216,8 +236,8 @@ class Certificate:
             results=[_written(ResultEntries, each) for each in self.results],
             screened=[_written(ScreenedEntries, each) for each in self.screened],
         )
-        for name, said in (("screened", self.screened), ("wrong", self.wrong)):
-            if not said:
+        for name in ("screened", "wrong", "confidence"):
+            if not getattr(self, name):
                 del document[name]
         return document
 
@@ -231,6 +251,7 @@ class Certificate:
             results=tuple(PairResult(**_numbers(each)) for each in entries.results),
             screened=tuple(Screened(**_numbers(each)) for each in entries.screened),
             wrong=entries.wrong,
+            confidence=entries.confidence,
         )
         require(
             certificate.holds is entries.holds,
@@ -277,6 +298,7 @@ class ResultEntries(Entries, kw_only=True):
     delta_upper: Bound
     epsilon_lower: Bound
     epsilon_upper: Bound
+    witnesses: tuple[tuple[float, float, float], ...] = ()
 
 
 class CertificateEntries(Entries, kw_only=True):
@@ -289,12 +311,16 @@ class CertificateEntries(Entries, kw_only=True):
     results: Annotated[tuple[ResultEntries, ...], Meta(min_length=1)]
     screened: tuple[ScreenedEntries, ...] = ()
     wrong: Share = 0.0
+    confidence: Share | None = None
 
 
 def _written(shape: type[Entries], result: PairResult | Screened) -> dict[str, Any]:
     bounds = {name: getattr(result, name) for name in _NUMBERS if hasattr(result, name)}
     infinite = {name: str(each) for name, each in bounds.items() if not math.isfinite(each)}
-    return written(shape, result, **infinite)
+    document = written(shape, result, **infinite)
+    if not document.get("witnesses", True):
+        del document["witnesses"]
+    return document
 
 
 def _numbers(entries: ResultEntries | ScreenedEntries) -> dict[str, Any]:

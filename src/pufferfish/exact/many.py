@@ -51,8 +51,11 @@ GoalAt = Callable[[Noise], Guarantee | None]
 
 
 def is_many(scenario: Scenario) -> bool:
-    """Whether pairs are screened before they are examined."""
-    return sum(len(scenario.pairs_of(each)) for each in scenario.beliefs) > _MANY
+    """Whether pairs are screened before they are examined; no screening covers sampling errors."""
+    return (
+        not scenario.sampled
+        and sum(len(scenario.pairs_of(each)) for each in scenario.beliefs) > _MANY
+    )
 
 
 def certify_many(

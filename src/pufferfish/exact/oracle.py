@@ -38,6 +38,7 @@ def verify(
     goal: Guarantee,
     *,
     wrong: float = 0.0,
+    recorded: Certificate | None = None,
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Certificate:
@@ -51,6 +52,8 @@ def verify(
         wrong: The promise must also hold for every law within this of the one that is believed, in
             total variation. With Laplace noise: every such law on the range that values are capped
             to, which each belief must state (`Belief.cap`).
+        recorded: A certificate of the same recoding that somebody wrote down. Where it has
+            witnesses for a sampling region, they are checked, and nothing is searched.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
             `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
         progress: Called with (pairs done, pairs in all).
@@ -65,7 +68,15 @@ def verify(
     check_goal(goal)
     if isinstance(noise, Stratified):
         parts = [
-            verify(part, law, goal, wrong=wrong, workers=workers, progress=progress)
+            verify(
+                part,
+                law,
+                goal,
+                wrong=wrong,
+                recorded=recorded,
+                workers=workers,
+                progress=progress,
+            )
             for part, law in split_strata(scenario, noise)
         ]
         return Certificate(
@@ -74,9 +85,11 @@ def verify(
             results=tuple(result for part in parts for result in part.results),
             screened=tuple(each for part in parts for each in part.screened),
             wrong=wrong,
+            confidence=scenario.confidence,
         )
     if isinstance(noise, Recoding):
-        return certify_recoding(scenario, noise, goal, probability_below_one("wrong", wrong))
+        share = probability_below_one("wrong", wrong)
+        return certify_recoding(scenario, noise, goal, share, recorded)
     share = probability_below_one("wrong", wrong)
     with start_workers(workers, large=is_many(scenario)) as ready:
         return certify(scenario, noise, goal, ready, progress, share)
@@ -92,7 +105,8 @@ def certify(
 ) -> Certificate:
     """`verify` for noise, with workers that are already there.
 
-    Where laws may be wrong, every pair is examined: no screening covers them.
+    Where laws may be wrong, or a sampling error is covered, every pair is examined: no screening
+    covers them.
     """
     if is_many(scenario) and not wrong:
         return certify_many(scenario, noise, goal, workers, progress)
@@ -103,6 +117,7 @@ def certify(
         noise=noise,
         results=tuple(result for both in results for result in both),
         wrong=wrong,
+        confidence=scenario.confidence,
     )
 
 

@@ -13,12 +13,14 @@ from pufferfish.beliefs.priors import Components, Discrete, Prior
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.numerics import UNIT
+from pufferfish.exact.band_pair import band_ratios
 from pufferfish.exact.bounds import BoundedLaw, MixtureBounds, TableBounds
 from pufferfish.exact.caps import matching_cap
 from pufferfish.exact.compressed import compress
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.field import RatioField
 from pufferfish.exact.hockeystick import hockey_stick
+from pufferfish.exact.noised_sample import sampled_ratios
 from pufferfish.exact.published import delta_of_published, epsilon_of_published
 from pufferfish.exact.radius import delta_within, epsilon_within, inner_epsilon
 from pufferfish.exact.supremum import supremum
@@ -33,6 +35,7 @@ from pufferfish.noise import (
     LaplaceNoise,
     MixtureOutput,
     Noise,
+    NoNoise,
     OutputLaw,
     TableOutput,
     output_law,
@@ -78,11 +81,7 @@ class PairOracle:
         self._noise = noise
         self._parts = laws.first.components(), laws.second.components()
         with quiet():
-            self._forward, self._backward = (
-                _wrong_directions(laws, noise)
-                if laws.wrong
-                else _directions(laws.first, laws.second, noise)
-            )
+            self._forward, self._backward = _ways(laws, noise)
 
     def delta(self, epsilon: float, tolerance: float = TOLERANCE) -> BothWays:
         """δ at ε, both directions, with holes and grid, for all laws within the belief's radius."""
@@ -139,6 +138,21 @@ class PairOracle:
 def quiet() -> np.errstate:
     """Overflow gives an infinity or nan, which every bound reads as "not known"."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
+def _ways(laws: PairOfLaws, noise: Noise) -> tuple[_Direction, _Direction]:
+    if laws.region is not None and laws.region.shape == "band" and isinstance(noise, NoNoise):
+        return _ANYTHING, _ANYTHING
+    if laws.region is not None:
+        ratios = band_ratios if laws.region.shape == "band" else sampled_ratios
+        forward, backward = ratios(laws, laws.region, noise)
+        return (
+            _Direction(lambda epsilon, _: forward.hockey_stick(epsilon), forward.supremum),
+            _Direction(lambda epsilon, _: backward.hockey_stick(epsilon), backward.supremum),
+        )
+    if laws.wrong:
+        return _wrong_directions(laws, noise)
+    return _directions(laws.first, laws.second, noise)
 
 
 def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, _Direction]:
@@ -280,6 +294,10 @@ _EQUAL = _Direction(
 )
 
 # A table and a continuous law, both without noise, are told apart for certain.
+# Without noise, laws of a band may have atoms where others have none.
+_ANYTHING = _Direction(
+    lambda _epsilon, _tolerance: Enclosure(0.0, 1.0), lambda: Enclosure(math.inf, math.inf)
+)
 _SINGULAR = _Direction(
     lambda epsilon, tolerance: Enclosure(1.0, 1.0), lambda: Enclosure(math.inf, math.inf)
 )

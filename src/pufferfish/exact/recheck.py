@@ -31,7 +31,8 @@ def certificate_gap(
             that only the record has are examined here.
     """
     same = all(
-        getattr(recorded, each) == getattr(computed, each) for each in ("goal", "noise", "wrong")
+        getattr(recorded, each) == getattr(computed, each)
+        for each in ("goal", "noise", "wrong", "confidence")
     )
     if not same or _pairs(recorded) != _pairs(computed):
         return math.inf

@@ -1,9 +1,10 @@
 """The exact privacy of a recoding: whole numbers times counts, and e^ε rounded to the private side.
 
-For a law P of the values, Q(y) = Σ_x P(x)·M(x,y), for P as described or any law within `wrong` of
-it in total variation. A pair loses ε* = log max_y Q₁(y)/Q₂(y), and δ = Σ_y [Q₁(y) − e^ε·Q₂(y)]₊.
-Counts of a table are exact. Smooth laws, and laws after noise on a grid, are enclosed
-(docs/theory/recoding.md). Nothing here knows how a map was found.
+For a law P of the values, Q(y) = Σ_x P(x)·M(x,y), for P as described, any law within `wrong` of it
+in total variation, or any law of its sampling region (`sampled`). A pair loses ε* = log max_y
+Q₁(y)/Q₂(y), and δ = Σ_y [Q₁(y) − e^ε·Q₂(y)]₊. Counts of a table are exact. Smooth laws, and laws
+after noise on a grid, are enclosed (docs/theory/recoding.md). Nothing here knows how a map was
+found.
 """
 
 from __future__ import annotations
@@ -11,21 +12,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
-from pufferfish.beliefs.labels import Labels, key_of, places_of
-from pufferfish.beliefs.priors import Categorical, Discrete, Prior
+from pufferfish.beliefs.labels import Labels, key_of
+from pufferfish.beliefs.priors import Categorical
+from pufferfish.beliefs.region import SampleRegion
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import UnsupportedError
-from pufferfish.core.numerics import UNIT, float_upper
-from pufferfish.core.validation import FloatArray
+from pufferfish.core.numerics import float_upper
+from pufferfish.exact.cell_laws import cell_law, rows_of_cells
 from pufferfish.exact.certificate import Certificate, PairResult, Screened
 from pufferfish.exact.enclosure import Enclosure
 from pufferfish.exact.many import is_many
-from pufferfish.recoding.cells import CellLaw
-from pufferfish.recoding.domain import Cells
+from pufferfish.exact.sampled import judge_over_region
 from pufferfish.recoding.exact import (
     WHOLE,
     Published,
@@ -36,28 +38,41 @@ from pufferfish.recoding.exact import (
     publish,
 )
 from pufferfish.recoding.law import Recoding
+from pufferfish.recoding.regions import region_of_pair
+from pufferfish.recoding.sampled import SampledPair
 
-__all__ = ["cell_law", "certify_recoding", "deltas_of_pair", "published_shares"]
+__all__ = ["certify_recoding", "deltas_of_pair", "published_shares"]
 __all__ += ["as_they_are", "recoding_delta", "recoding_epsilon"]
 
-# Of probabilities that are computed: what they may be off by, for each and in all.
-_RELATIVE, _ABSOLUTE = 1e-12, 1e-14
 # What a promise must have of ε.
 _LEAST_EPSILON = 1e-100
 # Beyond this, e^ε is no float.
 _LARGEST_EPSILON = 700.0
+# Pairs that are judged over a sampling region.
+_MOST_SAMPLED = 1_000
 # A ratio above all others.
 _UNBOUNDED = Fraction(1 << 512)
 
 
 def certify_recoding(
-    scenario: Scenario, recoding: Recoding, goal: Guarantee, wrong: float = 0.0
+    scenario: Scenario,
+    recoding: Recoding,
+    goal: Guarantee,
+    wrong: float = 0.0,
+    recorded: Certificate | None = None,
 ) -> Certificate:
-    """Whether a recoding keeps a promise for every pair, to every belief, within `wrong` of it."""
+    """Whether a recoding keeps a promise for every pair, to every belief, within `wrong` of it.
+
+    The witnesses of a recorded certificate, if it has some, replace a search.
+    """
     results: list[PairResult] = []
     screened: list[Screened] = []
     for belief in scenario.beliefs:
-        seen, own = _Seen(recoding, belief, wrong), scenario.pairs_of(belief)
+        own = scenario.pairs_of(belief)
+        if belief.region is not None:
+            results += _sampled_results(recoding, belief, own, goal, wrong, recorded)
+            continue
+        seen = _Seen(recoding, belief, wrong)
         if is_many(scenario) and len(own) > 1:
             pairs = _all_pairs(own, goal)
             results += seen.results(seen.worst_of(pairs), goal)
@@ -70,6 +85,7 @@ def certify_recoding(
         results=tuple(results),
         screened=tuple(screened),
         wrong=wrong,
+        confidence=scenario.confidence,
     )
 
 
@@ -135,6 +151,60 @@ def _all_pairs(pairs: Sequence[SecretPair], goal: Guarantee) -> AllPairs:
             "secrets and delta = 0; name fewer pairs."
         )
     return pairs
+
+
+def _sampled_results(
+    recoding: Recoding,
+    belief: Belief,
+    pairs: Sequence[SecretPair],
+    goal: Guarantee,
+    wrong: float,
+    recorded: Certificate | None,
+) -> list[PairResult]:
+    """All pairs of an adversary whose laws are those that a sample does not exclude."""
+    if wrong:
+        raise UnsupportedError(
+            f"belief {belief.name!r} covers what a sample does not exclude, and laws may be wrong "
+            "by a share as well: ask for one of the two."
+        )
+    seen, region = _Seen(recoding, belief, 0.0), cast("SampleRegion", belief.region)
+    if len(pairs) > _MOST_SAMPLED:
+        raise UnsupportedError(
+            f"a sampling error is offered for up to {_MOST_SAMPLED} pairs: name fewer."
+        )
+    domain = recoding.domain_of_laws
+    rows = {each: rows_of_cells(domain, belief, each) for pair in pairs for each in pair}
+    cells = region.cells
+    if recoding.unseen is not None and cells is not None and len(recoding.values) >= cells:
+        raise UnsupportedError(
+            "the recoding takes values that are not listed, which need a cell of their own: say "
+            "how many cells there are when you fit the belief (cells=...)."
+        )
+    known = {} if recorded is None else recorded.witnesses_of(belief.name)
+    found: list[PairResult] = []
+    for pair in pairs:
+        for direction in (pair, SecretPair(pair.second, pair.first)):
+            first, second = direction
+            laws = region_of_pair(region, rows[first], rows[second])
+            sampled = SampledPair.from_table(laws, recoding.table)
+            one, other = seen.described(first), seen.described(second)
+            least = _least_epsilon(one, other), _least_delta(one, other, goal.epsilon)
+            bounds = judge_over_region(sampled, goal, known.get(direction))
+            lower = max(bounds.epsilon.lower, least[0])
+            found.append(
+                PairResult(
+                    belief=belief.name,
+                    provenance=belief.provenance,
+                    pair=pair,
+                    direction=direction,
+                    delta_lower=min(least[1], bounds.delta),
+                    delta_upper=bounds.delta,
+                    epsilon_lower=min(lower, bounds.epsilon.upper),
+                    epsilon_upper=bounds.epsilon.upper,
+                    witnesses=bounds.witnesses,
+                )
+            )
+    return found
 
 
 class _Seen:
@@ -255,119 +325,3 @@ def _least_delta(first: Published, second: Published, epsilon: float) -> float:
     both = zip(first.lower, second.upper, strict=True)
     found = sum((max(a - factor * b, Fraction(0)) for a, b in both), Fraction(0))
     return max(0.0, -float_upper(-found))
-
-
-def cell_law(cells: Cells | Sequence[Labels], belief: Belief, secret: Secret) -> CellLaw:
-    """How likely each cell is under a secret, as one adversary believes.
-
-    Args:
-        cells: Of numbers; or categories, each of which is a cell.
-        belief: What the adversary believes.
-        secret: Of which secret.
-
-    Raises:
-        UnsupportedError: The belief considers what has no cell.
-    """
-    prior = belief.priors[secret]
-    if isinstance(cells, Sequence):
-        return _labelled(cells, prior, belief)
-    if isinstance(prior, Categorical):
-        raise UnsupportedError(
-            f"belief {belief.name!r} is about categories, and the recoding is of numbers."
-        )
-    hole = _hole(belief, secret)
-    if hole and not cells.takes_missing:
-        raise UnsupportedError(
-            f"belief {belief.name!r} says that values may be missing, and the recoding does not "
-            "take a missing value."
-        )
-    if belief.radius and cells.noise is None:
-        raise UnsupportedError(
-            f"belief {belief.name!r} was fitted to a table whose values were put into narrow bins, "
-            'and no noise goes first that would cover them: use floor="noise".'
-        )
-    if cells.noise is None and isinstance(prior, Discrete):
-        law = _counted(cells, prior, belief)
-    else:
-        law = _enclosed(cells, prior, belief.radius)
-    if not cells.takes_missing:
-        return law
-    # P(x)·(1−h) and h, over a common total.
-    above, below = hole.numerator, hole.denominator
-    low, high = (
-        np.append(each * (below - above), above * law.total) for each in (law.low, law.high)
-    )
-    return CellLaw(low, high, law.total * below)
-
-
-def _labelled(labels: Sequence[Labels], prior: Prior, belief: Belief) -> CellLaw:
-    if not isinstance(prior, Categorical):
-        raise UnsupportedError(
-            f"belief {belief.name!r} is about numbers, and the recoding is of categories."
-        )
-    places, counts = places_of(labels), [0] * len(labels)
-    weights, _ = prior.whole_weights
-    for label, weight in zip(prior.values, weights, strict=True):
-        place = places.get(key_of(label))
-        if place is None:
-            raise UnsupportedError(
-                f"belief {belief.name!r} considers categories that the recoding does not take."
-            )
-        counts[place] += weight
-    return CellLaw.from_counts(counts)
-
-
-def _hole(belief: Belief, secret: Secret) -> Fraction:
-    """How likely a value is to be missing; exact where such rows were counted."""
-    prior, holes = belief.priors[secret], belief.missing_counts.get(secret)
-    if holes is None or not isinstance(prior, Discrete) or prior.counts is None:
-        return Fraction(belief.missing[secret])
-    return Fraction(holes, holes + int(prior.counts.sum()))
-
-
-def _counted(cells: Cells, prior: Discrete, belief: Belief) -> CellLaw:
-    places = cells.places(prior.values)
-    if (places < 0).any():
-        raise UnsupportedError(
-            f"belief {belief.name!r} considers values that the recoding does not take."
-        )
-    counts = [0] * len(cells.numbers)
-    weights, _ = prior.whole_weights
-    for place, weight in zip(places.tolist(), weights, strict=True):
-        counts[place] += weight
-    return CellLaw.from_counts(counts)
-
-
-def _enclosed(cells: Cells, prior: Prior, radius: float) -> CellLaw:
-    """Cells of a smooth law, or of any law after noise on its grid.
-
-    A probability on the grid γ and that of the continuous law, for the points of the grid in a
-    cell, differ by a factor between e^{−r} and e^{r} and one that is common to all laws, r = γ/b
-    (`exact.grid`); laws within W_∞ ≤ d of the believed one by a factor of e^{d/b} more.
-    """
-    if cells.edges is None:
-        raise UnsupportedError(
-            "a smooth belief gives no probability to a single value: use bins (edges=...)."
-        )
-    edges = np.array(cells.edges)
-    if cells.noise is None:
-        likely, factor = _steps(prior.cdf(edges), prior.survival(edges)), 1.0
-    else:
-        noise, grid = cells.noise, cells.noise.grid or 0.0
-        # The points of the grid from an edge on; each stands for the half step on both sides.
-        first = (np.ceil(edges / grid) - 0.5) * grid
-        law = noise.output(prior)
-        likely = _steps(law.cdf(first), law.survival(first))
-        factor = math.exp((2.0 * grid + radius) / noise.scale * (1.0 + _RELATIVE))
-    # What adding up as many parts may lose, with room to spare.
-    lost = 8.0 * UNIT * prior.components().weights.size
-    low = np.clip(likely / factor * (1.0 - _RELATIVE - lost) - _ABSOLUTE - lost, 0.0, 1.0)
-    high = np.clip(likely * factor * (1.0 + _RELATIVE + lost) + _ABSOLUTE + lost, 0.0, 1.0)
-    return CellLaw.from_bounds(low.tolist(), high.tolist())
-
-
-def _steps(below: FloatArray, above: FloatArray) -> FloatArray:
-    """Of each cell its probability, from the side of the law where it has more digits."""
-    left = np.diff(below, prepend=0.0, append=1.0)
-    right = -np.diff(above, prepend=1.0, append=0.0)
-    return np.where(np.concatenate([below, [1.0]]) < 0.5, left, right)

@@ -9,12 +9,14 @@ from typing import Any
 from pufferfish.beliefs.known import Given
 from pufferfish.beliefs.layout import View
 from pufferfish.beliefs.pairs import Secret
+from pufferfish.beliefs.region import RegionShape
 from pufferfish.beliefs.rules import Unit
 from pufferfish.beliefs.scenario import OTHER_ROWS, RELEASED, Belief
 from pufferfish.core.errors import InvalidInputError
 from pufferfish.core.validation import bounds, require
 from pufferfish.fit.belief import MIN_GROUP, RELEVANCE, fit_summary, usable_counts
 from pufferfish.fit.layout import count_table, layout_of
+from pufferfish.fit.sampled import with_bands, with_sampling_error
 from pufferfish.fit.table import TableCounts, fit_table, name_of, numeric_strata
 from pufferfish.tables import Summary
 from pufferfish.tables.verbs import to_read
@@ -125,6 +127,9 @@ def fit_beliefs(
     least_std: float | None = None,
     relevance: float = RELEVANCE,
     cap: _Cap | None = None,
+    confidence: float | None = None,
+    region: RegionShape = "dirichlet",
+    cells: int | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Belief, ...]:
@@ -159,11 +164,26 @@ def fit_beliefs(
         least_std: The least std of a component.
         relevance: For "ubm".
         cap: Public bounds that values are moved to.
+        confidence: Cover every law that the sample does not exclude, such as 0.95: the promise then
+            also holds for the population from which the rows come, with this confidence. Laws of
+            the family "empirical" get a `region`; smooth ones stay as they are.
+        region: Which laws the sample does not exclude (`SampleRegion`).
+        cells: For the regions "likelihood" and "boxes": into how many cells a value may fall, as it
+            is publicly known, "other" among them.
         seed: Of the resampling. It protects nothing.
         progress: Called with (laws fitted, laws in all).
     """
     if isinstance(families, str):
         raise InvalidInputError(f"families must be a list, such as [{families!r}].")
+    require(
+        confidence is not None or (cells is None and region == "dirichlet"),
+        "region and cells are about a sampling error: give confidence, too.",
+    )
+    if confidence is not None:
+        require(
+            bootstrap == 0,
+            "a sampling error covers all that resamples can show: leave out bootstrap.",
+        )
     how: dict[str, Any] = {
         "components": components,
         "provenance": provenance,
@@ -184,7 +204,12 @@ def fit_beliefs(
     if counts or (not special and _single(names, secret) and _numeric(data, names)):
         one = names[0] if names else None
         summary = usable_counts(data, one, _one_secret(secret), min_group, cap)
-        return fit_summary(summary, OF_NUMBERS if families is None else families, bootstrap, **how)
+        found = fit_summary(summary, OF_NUMBERS if families is None else families, bootstrap, **how)
+        if confidence is not None and region == "band":
+            return with_bands(found, summary, confidence)
+        return (
+            found if confidence is None else with_sampling_error(found, confidence, region, cells)
+        )
     engine = to_read(data)
     layout = layout_of(
         engine,
@@ -202,7 +227,8 @@ def fit_beliefs(
     counted = TableCounts(
         count_table(engine, layout), layout, None if only is None else tuple(only)
     )
-    return fit_counts(counted, families, bootstrap, min_group=min_group, cap=cap, **how)
+    found = fit_counts(counted, families, bootstrap, min_group=min_group, cap=cap, **how)
+    return found if confidence is None else with_sampling_error(found, confidence, region, cells)
 
 
 def fit_counts(

@@ -257,8 +257,9 @@ def _entry(
 
 
 def _guess(made: Calibration) -> float:
-    """The worst stratum, where each has a law of its own."""
-    return max(accuracy_upper(part.scenario, part.mechanism) for part in made.parts or (made,))
+    """The worst stratum, where each has a law of its own, as the adversaries are described."""
+    parts = made.parts or (made,)
+    return max(accuracy_upper(part.scenario.as_described(), part.mechanism) for part in parts)
 
 
 def _judged(way: Way, goal: Guarantee, halves: Sequence[Half]) -> HeldOut | str | None:

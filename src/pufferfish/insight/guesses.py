@@ -100,8 +100,8 @@ class Success:
 
 
 def ideal_guess(scenario: Scenario, noise: Law, goal: Guarantee, pair: SecretPair) -> Guess:
-    """The best that the best informed of the scenario's adversaries can do."""
-    alone = scenario.only([pair])
+    """The best that the best informed of the scenario's adversaries can do, as described."""
+    alone = scenario.only([pair]).as_described()
     return Guess(
         pair=pair,
         before_upper=accuracy_upper(alone, NoNoise()),
@@ -111,11 +111,12 @@ def ideal_guess(scenario: Scenario, noise: Law, goal: Guarantee, pair: SecretPai
 
 
 def success(scenario: Scenario, noise: Law) -> Success:
-    """The most that any of the scenario's adversaries achieves, for any pair."""
+    """The most that any of the scenario's adversaries achieves, as described, for any pair."""
+    described = scenario.as_described()
     return Success(
-        accuracy_upper=accuracy_upper(scenario, noise),
-        auc_upper=auc_upper(scenario, noise),
-        epsilon_upper=pure_epsilon(scenario, noise).upper,
+        accuracy_upper=accuracy_upper(described, noise),
+        auc_upper=auc_upper(described, noise),
+        epsilon_upper=pure_epsilon(described, noise).upper,
     )
 
 

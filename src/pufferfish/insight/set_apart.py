@@ -102,7 +102,9 @@ class ColumnApart:
         """Beliefs that were fitted to one half, and the rows of the other."""
         fitted, other = _split_counts(self.counts, toss)
         beliefs = [
-            each if each.name in self.stay else refit_belief(each, fitted)
+            each
+            if each.name in self.stay
+            else replace(refit_belief(each, fitted), region=each.region)
             for each in self.scenario.beliefs
         ]
         return Scenario(beliefs, self.scenario.pairs), other

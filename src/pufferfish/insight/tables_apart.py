@@ -94,7 +94,10 @@ class TableApart:
         other = _part(self.counts, table.counts - heads)
         fitted = replace(_part(self.counts, heads), unseen=other.crosstab)
         again = [each for each in self.scenario.beliefs if each.name not in self.stay]
-        found = dict(zip((each.name for each in again), _refitted(again, fitted), strict=True))
+        found = {
+            each.name: replace(one, region=each.region)
+            for each, one in zip(again, _refitted(again, fitted), strict=True)
+        }
         beliefs = [found.get(each.name, each) for each in self.scenario.beliefs]
         return Scenario(beliefs, self.scenario.pairs), other
 

@@ -68,6 +68,8 @@ class TableFacts(Stated):
         wrong: Of noise: how far in total variation each law may be from the one believed, between
             the bounds of the cap.
         wrong_of_table: Whether that was chosen by looking at the table.
+        confidence: That the promise covers the population of which the rows are a sample; None: it
+            is about the laws that are described.
     """
 
     goal: Guarantee
@@ -96,6 +98,7 @@ class TableFacts(Stated):
     rows_fitted: Count | None = None
     wrong: Share = 0.0
     wrong_of_table: bool = False
+    confidence: Share | None = None
 
     @classmethod
     def of(
@@ -143,6 +146,7 @@ class TableFacts(Stated):
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,
             wrong_of_table=plan.wrong_of_table,
+            confidence=scenario.confidence,
         )
 
     def planned_by(self, plan: TablePlan) -> TableFacts:
@@ -172,7 +176,7 @@ class TableFacts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
-        unsaid = ("rows_fitted", "wrong", "wrong_of_table")
+        unsaid = ("rows_fitted", "wrong", "wrong_of_table", "confidence")
         return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod

@@ -37,14 +37,14 @@ _MOST_TOLD = 8
 def story(record: TableRecord) -> tuple[Step, ...]:
     """What happened, part by part."""
     plan = record.plan
-    wrong = plan.certificate.wrong
+    wrong, confidence = plan.certificate.wrong, plan.certificate.confidence
     said = {
         "Beware": headline(record.facts),
         "Promise": [
             promise_in_words(plan),
-            wrong_in_words(wrong)
+            wrong_in_words(wrong, confidence)
             if plan.calibration.recode is not None
-            else wrong_laws(wrong, capped=True),
+            else wrong_laws(wrong, confidence, capped=True),
         ],
         "To whom": [adversaries_in_words(plan, record.beliefs_from)],
         "Published": [_published(record)],

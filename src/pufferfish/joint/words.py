@@ -114,9 +114,9 @@ def promise(facts: TableFacts) -> str:
         "release.",
         _those_who_know_less(facts),
         cap_in_words(facts.cap, words_of(facts.noise).called(facts.noise)),
-        wrong_laws(facts.wrong, capped=True),
+        wrong_laws(facts.wrong, facts.confidence, capped=True) if facts.recode is None else "",
         noise_in_words(facts.noise),
-        recode_in_words(facts.recode),
+        recode_in_words(facts.recode, facts.confidence),
     )
 
 

@@ -30,7 +30,7 @@ from pufferfish.documents.text import PRIVATE_NOTICE, document_text, read_docume
 from pufferfish.fit import fit_beliefs
 from pufferfish.fit.families import parse_family
 from pufferfish.options.publishing import bounds_of
-from pufferfish.options.quoting import escaped, pieces, plain
+from pufferfish.options.quoting import escaped, pieces, plain, read_share
 from pufferfish.options.table import Table
 from pufferfish.options.voice import Voice
 from pufferfish.tables import Summary
@@ -122,6 +122,34 @@ class Adversaries:
     ] = "refuse"
     min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30
     cap: Cap = None
+    sampling_confidence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Keep the promise for every law that the rows, as a sample, do not exclude with "
+            "this confidence, such as 95%: then it also holds for the population that they come "
+            "from.",
+        ),
+    ] = None
+
+    @property
+    def confidence(self) -> float | None:
+        """That of --sampling-confidence."""
+        if self.sampling_confidence is None:
+            return None
+        require(
+            self.reference is None,
+            "--sampling-confidence is about the population of the rows that are released, and "
+            "beliefs are fitted to --reference: leave out one of them.",
+        )
+        require(
+            bool(self._families),
+            "--sampling-confidence is about laws that are fitted to the table, and only files of "
+            "beliefs are given: add --belief empirical.",
+        )
+        share = read_share("--sampling-confidence", self.sampling_confidence, "0.95 or 95%")
+        require(share > 0.0, "--sampling-confidence must be above 0, such as 0.95 or 95%.")
+        return share
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -290,6 +318,7 @@ class Adversaries:
                     bootstrap=self.bootstrap,
                     min_group=self.min_group,
                     provenance=self.provenance,
+                    confidence=self.confidence,
                     progress=lambda done, total: progress(done / total),
                 )
         return tuple(found)

@@ -12,6 +12,7 @@ from pufferfish.beliefs.scenario import Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import DataError, InvalidInputError
 from pufferfish.core.validation import require
 from pufferfish.fit.layout import count_table
+from pufferfish.fit.sampled import with_sampling_error
 from pufferfish.fit.table import TableCounts, refuse_small
 from pufferfish.fit.verbs import fit_counts
 from pufferfish.options.adversaries import Described
@@ -233,6 +234,8 @@ def _beliefs(
             cap=adversaries.bounds,
             provenance=adversaries.provenance,
         )
+    if adversaries.confidence is not None:
+        fitted = with_sampling_error(fitted, adversaries.confidence)
     return (*found, *fitted)
 
 

@@ -117,7 +117,8 @@ def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:
 def wrong_by_default(asked: Asked, described: DescribedTable) -> bool:
     """Whether nobody said by how much laws may be wrong, so that the default is used."""
     labelled = not described.counted.layout.numeric
-    return labelled and asked.recoding.wrong is None and not asked.recoding.nominal
+    covered = asked.recoding.nominal or asked.adversaries.confidence is not None
+    return labelled and asked.recoding.wrong is None and not covered
 
 
 def recodes(asked: Asked, layout: Layout) -> bool:

@@ -51,6 +51,8 @@ def _beliefs(asked: Asked, scenario: Scenario) -> Iterator[str]:
         more += f", bootstrap={adversaries.bootstrap}"
     if adversaries.min_group != Adversaries().min_group:
         more += f", min_group={adversaries.min_group}"
+    if adversaries.confidence is not None:
+        more += f", confidence={adversaries.confidence!r}"
 
     def counted(file: object) -> str:
         dropped = ".without_missing()" if adversaries.missing == "drop" else ""

@@ -72,6 +72,7 @@ def _fitted(asked: Asked, described: DescribedTable, plan: TablePlan) -> Iterato
         ("min_group", adversaries.min_group, usual.min_group),
         ("provenance", adversaries.provenance, usual.provenance),
         ("cap", adversaries.bounds, None),
+        ("confidence", adversaries.confidence, None),
     ):
         if value != left_out:
             yield name, repr(value)

@@ -12,6 +12,7 @@ import numpy as np
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import IntegerTable
+from pufferfish.recoding.cuts import CutProgram, Sampled, cut
 from pufferfish.recoding.dual import lower_bound
 from pufferfish.recoding.exact import WHOLE, Floor
 from pufferfish.recoding.inside import descend, fits
@@ -99,20 +100,14 @@ def _search(
     progress: Callable[[int], None] | None,
 ) -> tuple[Found, bool]:
     """The best M = K·T, or with rows of a floor in place of K the best M; whether it is settled."""
+    if task.duty.sampled:
+        return _cut(task, kernel, floor, seconds, progress)
     program = _program(task, kernel, floor)
     found_by = descend if fits(program) else solve
     solution = found_by(program, seconds=seconds, progress=progress)
     found = np.clip(solution.map, 0.0, None)
     matrix = program.kernel @ (found / found.sum(axis=1, keepdims=True))
-    wanted = None if task.histogram is None else task.histogram[1]
-    table = repair(matrix, task.duty, wanted)
-    loss = _loss(table, task.cost)
-    if not solution.settled:
-        # A solution that was far from the promise may be worse now than saying nothing.
-        silent = _constant(task.cost, wanted)
-        table, loss = min(
-            (table, loss), (silent, _loss(silent, task.cost)), key=lambda each: each[1]
-        )
+    table, loss = _repaired(task, matrix, solution.settled)
     bound = lower_bound(
         task.duty,
         task.cost,
@@ -123,6 +118,46 @@ def _search(
         floor=floor,
     )
     return Found(table, loss, min(bound, float(loss))), solution.settled
+
+
+def _repaired(task: Task, matrix: FloatArray, settled: bool) -> tuple[IntegerTable, Fraction]:
+    """The table of a map that keeps the duty, and its loss."""
+    wanted = None if task.histogram is None else task.histogram[1]
+    table = repair(matrix, task.duty, wanted)
+    loss = _loss(table, task.cost)
+    if settled:
+        return table, loss
+    # A solution that was far from the promise may be worse now than saying nothing.
+    silent = _constant(task.cost, wanted)
+    return min((table, loss), (silent, _loss(silent, task.cost)), key=lambda each: each[1])
+
+
+def _cut(
+    task: Task,
+    kernel: FloatArray | None,
+    floor: Floor,
+    seconds: float,
+    progress: Callable[[int], None] | None,
+) -> tuple[Found, bool]:
+    """The same over sampling regions."""
+    duty, chosen = task.duty, np.eye(len(task.cost)) if kernel is None else kernel
+    given = None
+    if task.histogram is not None:
+        given = task.histogram[0] @ chosen, task.histogram[1]
+    program = CutProgram(
+        cost=chosen.T @ task.cost,
+        kernel=chosen,
+        groups=tuple(
+            Sampled(np.array([law.low.astype(np.float64) for law in laws]), pairs, region)
+            for laws, pairs, region in zip(duty.laws, duty.pairs, duty.regions, strict=True)
+        ),
+        goal=duty.goal,
+        histogram=given,
+        floor=tuple((x, other, float(factor)) for x, other, factor in floor),
+    )
+    found = cut(program, seconds=seconds, progress=progress)
+    table, loss = _repaired(task, program.kernel @ found.map, found.settled)
+    return Found(table, loss, min(found.bound, float(loss))), found.settled
 
 
 def _rows(task: Task) -> Floor:

@@ -17,10 +17,13 @@ from fractions import Fraction
 import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.region import SampleRegion
 from pufferfish.core.errors import CertificationError
 from pufferfish.core.validation import FloatArray
 from pufferfish.recoding.cells import CellLaw, IntegerTable, Whole
 from pufferfish.recoding.exact import WHOLE, Floor, delta_of, exp_lower, publish
+from pufferfish.recoding.regions import region_of_pair
+from pufferfish.recoding.sampled import SampledPair, factor_lower
 
 __all__ = ["Duty", "repair", "round_table"]
 
@@ -40,6 +43,8 @@ class Duty:
         pairs: Of each, which of them must look alike, in both orders.
         goal: The promise.
         wrong: How far in total variation each law may be off.
+        regions: Of each adversary, which laws the sample does not exclude, whose laws then are
+            counts of rows; None, or none at all: the laws as they are.
         floor: Which values may be told apart by how much (`kernels.line_floor`, `metric_floor`).
     """
 
@@ -47,7 +52,13 @@ class Duty:
     pairs: tuple[tuple[tuple[int, int], ...], ...]
     goal: Guarantee
     wrong: Fraction = Fraction(0)
+    regions: tuple[SampleRegion | None, ...] = ()
     floor: Floor = ()
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some laws are those that a sample does not exclude."""
+        return any(each is not None for each in self.regions)
 
 
 def round_table(matrix: FloatArray) -> IntegerTable:
@@ -96,7 +107,11 @@ def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
     outs, goal = table.shape[1], duty.goal
     needed = [Fraction(0)] * outs
     factor = exp_lower(goal.epsilon)
-    for laws, pairs in zip(duty.laws, duty.pairs, strict=True):
+    regions = duty.regions or (None,) * len(duty.laws)
+    for laws, pairs, region in zip(duty.laws, duty.pairs, regions, strict=True):
+        if region is not None:
+            needed = _over_region(table, duty, laws, pairs, region, needed)
+            continue
         seen = [publish(table, law, duty.wrong) for law in laws]
         for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
             if goal.pure:
@@ -111,6 +126,33 @@ def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
                 needed = [max(each, spent) for each in needed]
     for y, excess in _floor_excess(table, duty.floor):
         needed[y] = max(needed[y], excess)
+    return needed
+
+
+def _over_region(
+    table: IntegerTable,
+    duty: Duty,
+    laws: tuple[CellLaw, ...],
+    pairs: tuple[tuple[int, int], ...],
+    region: SampleRegion,
+    needed: list[Fraction],
+) -> list[Fraction]:
+    """The same for all laws of a sampling region."""
+    goal, factor = duty.goal, exp_lower(duty.goal.epsilon)
+    near = factor_lower(goal.epsilon)
+    for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
+        rows = [[int(each) for each in law.low] for law in (laws[i], laws[j])]
+        pair = SampledPair.from_table(region_of_pair(region, *rows), table)
+        excess = [Fraction(each) for each in pair.excess(near, pair.witnesses(near)).tolist()]
+        if goal.pure:
+            for y, each in enumerate(excess):
+                if each > 0:
+                    needed[y] = max(needed[y], _per_slack(each, factor))
+            continue
+        delta = sum((max(each, Fraction(0)) for each in excess), Fraction(0))
+        if delta > Fraction(goal.delta):
+            spent = (delta / Fraction(goal.delta) - 1) / len(needed)
+            needed = [max(each, spent) for each in needed]
     return needed
 
 

@@ -61,6 +61,7 @@ class RecodedFacts:
 
     Attributes:
         stated: What everybody may know of what was asked; None for a map of somebody else.
+        confidence: That the population is covered of which the rows are a sample; None: it is not.
         law: The map; None where its table is private.
         figures: What it costs; None where that is private.
         share_error: The most that draws add to the share of any value, one standard error; None
@@ -72,6 +73,7 @@ class RecodedFacts:
     """
 
     stated: RecodeStated | None
+    confidence: float | None
     law: Recoding | None
     bins: bool | None
     figures: Recode | None
@@ -93,6 +95,7 @@ def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> Re
     if plan is None or not isinstance(law, Recoding):
         return RecodedFacts(
             stated=said.recode,
+            confidence=said.confidence,
             law=None,
             bins=None,
             figures=None,
@@ -105,6 +108,7 @@ def recoded_facts(said: Facts, plan: ColumnPlan | None, *, internal: bool) -> Re
     column = column_of(calibration.scenario, None)
     return RecodedFacts(
         stated=said.recode,
+        confidence=said.confidence,
         law=law,
         bins=_has_bins(law, column),
         figures=calibration.recode,

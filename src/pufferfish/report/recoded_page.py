@@ -106,7 +106,7 @@ def _done(facts: Facts, found: RecodedFacts) -> Iterator[tuple[Text, Text]]:
         yield "A value", "how far values move, and how many stay, is private, as the map is"
     if stated is not None:
         yield "Minimised", f"{_LOSSES[stated.loss]}, over all maps that keep the promise"
-        yield "Which laws", wrong_in_words(stated.wrong)
+        yield "Which laws", wrong_in_words(stated.wrong, found.confidence)
 
 
 def _paid(found: RecodedFacts) -> Grid:

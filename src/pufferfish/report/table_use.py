@@ -85,7 +85,7 @@ def _advice(facts: TableReport) -> Iterator[Block]:
         "Which row has which value is not kept: whatever relates it to other columns, also of "
         "other tables, looks weaker than it is."
     )
-    texts.append(wrong_in_words(said.recode.wrong))
+    texts.append(wrong_in_words(said.recode.wrong, said.confidence))
     yield Bullets(tuple(texts))
 
 

@@ -201,9 +201,9 @@ def certified(certificate: Certificate) -> tuple[str, str]:
 def _which_laws(outlook: Outlook) -> str:
     certificate = outlook.calibration.certificate
     text = (
-        wrong_laws(certificate.wrong, capped=True)
+        wrong_laws(certificate.wrong, certificate.confidence, capped=True)
         if certificate.noise.additive
-        else wrong_in_words(certificate.wrong)
+        else wrong_in_words(certificate.wrong, certificate.confidence)
     )
     return f". {text}" if text else ""
 

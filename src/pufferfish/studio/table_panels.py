@@ -112,10 +112,9 @@ def _tiles(outlook: TableOutlook) -> Iterator[tuple[str, tuple[str, str]]]:
         ),
     )
     verdict, bound = certified(plan.certificate)
-    wrong = plan.certificate.wrong
-    text = wrong_laws(wrong, capped=True) if recode is None else wrong_in_words(wrong)
-    laws = f". {text}" if text else ""
-    yield "certificate", (verdict, bound + laws)
+    laws = plan.certificate.wrong, plan.certificate.confidence
+    text = wrong_laws(*laws, capped=True) if recode is None else wrong_in_words(*laws)
+    yield "certificate", (verdict, bound + (f". {text}" if text else ""))
 
 
 def _stays(recode: Recode) -> str:

@@ -116,8 +116,8 @@ def composable(
     share = finite("delta", delta)
     require(0.0 <= share < 1.0, f"delta must be at least 0 and less than 1, got {share:g}.")
     wrong = nonnegative("radius", radius)
-    if not isinstance(noise, LaplaceNoise):
-        return None
+    if not isinstance(noise, LaplaceNoise) or scenario.sampled:
+        return None  # values are coupled as the described laws have them
     # Secrets that are equal as keys, such as 0 and False, are still different names.
     names = tuple(repr(pair) for pair in scenario.pairs)
     distance, once, worst = _largest_distance(scenario, names, share)

@@ -65,6 +65,8 @@ def composable_rows(
             values are capped to.
     """
     require(dependence in ("any", "equal"), f"no coupling is made for {dependence!r} rows.")
+    if scenario.sampled:
+        return None  # values are coupled as the described laws have them
     if rows == 1 or dependence == "equal":
         one = composable(scenario, noise, delta, radius)
         if one is None:

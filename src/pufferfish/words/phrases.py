@@ -83,13 +83,26 @@ def join_words(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
 
 
-def wrong_laws(wrong: float, *, capped: bool = False) -> str:
+def wrong_laws(wrong: float, confidence: float | None = None, *, capped: bool = False) -> str:
     """For which laws besides the described ones a promise holds; nothing where for none.
 
     Args:
         wrong: How far in total variation each may be from the described one.
-        capped: Whether only laws of values within the bounds of the cap are meant.
+        confidence: That all laws are covered which the rows, as a sample, do not exclude.
+        capped: Whether only laws of values within the bounds of the cap, or of those that occur,
+            are meant: noise leaves others where they are.
     """
+    if confidence is not None:
+        listed = (
+            " and it has no values that no row has (or, with a band, none outside the cap)"
+            if capped
+            else ""
+        )
+        return (
+            f"The promise holds as well, with {percent(confidence, 3)} confidence, for the "
+            "population from which the rows come, if they are an independent sample of it"
+            f"{listed}: it covers every law that the rows do not exclude."
+        )
     if not wrong:
         return ""
     every = "law of values between the bounds of the cap that is" if capped else "law"

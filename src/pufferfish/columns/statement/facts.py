@@ -122,6 +122,7 @@ class Facts(Stated):
     rows_fitted: Count | None = None
     wrong: Share = 0.0
     wrong_of_table: bool = False
+    confidence: Share | None = None
 
     @classmethod
     def of(
@@ -165,6 +166,7 @@ class Facts(Stated):
             rows_fitted=rows_fitted,
             wrong=plan.calibration.wrong_of_noise,
             wrong_of_table=plan.wrong_of_table,
+            confidence=scenario.confidence,
         )
 
     def planned_by(self, plan: ColumnPlan) -> Facts:
@@ -195,7 +197,7 @@ class Facts(Stated):
             postprocess=steps_to_plain(self.postprocess),
             recode=plain(self.recode),
         )
-        unsaid = ("recode", "rows_fitted", "wrong", "wrong_of_table")
+        unsaid = ("recode", "rows_fitted", "wrong", "wrong_of_table", "confidence")
         return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod

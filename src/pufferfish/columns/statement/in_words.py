@@ -132,6 +132,10 @@ class Sourced(Protocol):
         """What was asked of a recoding."""
 
     @property
+    def confidence(self) -> float | None:
+        """That the population is covered of which the rows are a sample."""
+
+    @property
     def wrong_of_table(self) -> bool:
         """Whether by how much laws may be wrong, of noise, was chosen by looking at the table."""
 
@@ -170,7 +174,8 @@ def of_private_data(facts: Sourced) -> list[str]:
             "tells about a row is not covered."
         )
         said += [_WRONG_OF_TABLE] if facts.recode.wrong_of_table else []
-        if not facts.recode.wrong and facts.noise.at_floor is None:
+        exact = not facts.recode.wrong and facts.confidence is None
+        if exact and facts.noise.at_floor is None:
             said.append(
                 "The promise is about exactly the described laws, without a floor: it does not "
                 "survive the next sample."
@@ -205,19 +210,19 @@ def promise(facts: Facts) -> str:
         f"is bounded, for each of these pairs: {named}. The bound is {facts.goal} pufferfish "
         f"privacy, against {described_adversaries(facts)}, for one release.",
         cap_in_words(facts.cap, words_of(facts.noise).called(facts.noise)),
-        wrong_laws(facts.wrong, capped=True),
+        wrong_laws(facts.wrong, facts.confidence, capped=True) if facts.recode is None else "",
         multiples_in_words(facts.step, words_of(facts.noise).called(facts.noise)),
         noise_in_words(facts.noise),
-        recode_in_words(facts.recode),
+        recode_in_words(facts.recode, facts.confidence),
     )
 
 
-def recode_in_words(found: RecodeStated | None) -> str:
+def recode_in_words(found: RecodeStated | None, confidence: float | None) -> str:
     """For which laws a recoding keeps the promise, and what it does to frequencies."""
     if found is None:
         return ""
     said = [
-        wrong_in_words(found.wrong),
+        wrong_in_words(found.wrong, confidence),
         "Values occur as often as before, on average." if found.keep_histogram else "",
     ]
     if found.rmse is not None and found.unchanged is not None:

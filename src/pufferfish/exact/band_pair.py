@@ -1,0 +1,48 @@
+"""A pair of laws, each with a band around its distribution function, in both directions."""
+
+from __future__ import annotations
+
+from pufferfish.beliefs.region import SampleRegion
+from pufferfish.beliefs.scenario import PairOfLaws
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.exact.band_laws import Band, BandTables
+from pufferfish.exact.capped import capped_table
+from pufferfish.exact.wrong_pair import stated_range
+from pufferfish.noise import LaplaceNoise, Noise, TableOutput
+
+__all__ = ["band_ratios"]
+
+
+def band_ratios(
+    laws: PairOfLaws, region: SampleRegion, noise: Noise
+) -> tuple[BandTables, BandTables]:
+    """Both directions of a pair under Laplace noise, for all laws inside two bands.
+
+    Smooth laws become tables in narrow cells: how far that moves values, and what rounding does to
+    the masses, widens the intervals of the shares. A radius of the belief is left to the caller.
+
+    Args:
+        laws: The laws in the centres, on a stated range.
+        region: How far the distribution function of each may be off.
+        noise: Laplace noise.
+
+    Raises:
+        UnsupportedError: Other noise or none, no range is stated, values may be missing, or laws
+            may also be wrong in total variation.
+    """
+    if not isinstance(noise, LaplaceNoise):
+        raise UnsupportedError("a band around a distribution function needs Laplace noise.")
+    cap, widths = stated_range(laws), dict(region.widths)
+    half_widths = widths[laws.pair.first], widths[laws.pair.second]
+    if laws.wrong:
+        raise UnsupportedError(
+            f"belief {laws.belief!r} has laws that may be wrong in total variation (wrong=) and a "
+            "band for sampling error; nothing is proven here for both. Leave one of them out."
+        )
+    bands = [
+        Band(TableOutput(made.table, noise), half_width, made.error, made.radius)
+        for made, half_width in zip(
+            (capped_table(law, cap) for law in (laws.first, laws.second)), half_widths, strict=True
+        )
+    ]
+    return BandTables(bands[0], bands[1], cap), BandTables(bands[1], bands[0], cap)

@@ -1,0 +1,102 @@
+"""Laws that were fitted, together with what their sample does not exclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from pufferfish.beliefs.band import band_width
+from pufferfish.beliefs.priors import Categorical, Discrete, Prior
+from pufferfish.beliefs.region import RegionShape, SampleRegion
+from pufferfish.beliefs.scenario import Belief
+from pufferfish.core.errors import InvalidInputError
+from pufferfish.core.validation import require
+from pufferfish.tables import Summary
+from pufferfish.tables.summary import Group
+
+__all__ = ["with_bands", "with_sampling_error"]
+
+# What distribution functions that are computed may be off by.
+_LOST = 1e-12
+
+
+def with_sampling_error(
+    beliefs: Iterable[Belief],
+    confidence: float,
+    shape: RegionShape = "dirichlet",
+    cells: int | None = None,
+) -> tuple[Belief, ...]:
+    """The same adversaries; those who counted cover what their rows do not exclude.
+
+    Args:
+        beliefs: Fitted to one table.
+        confidence: Of all their pairs together.
+        shape: Which laws the rows do not exclude.
+        cells: Into how many public cells a value may fall, where the shape needs it.
+    """
+    if shape == "band":
+        raise InvalidInputError(
+            'a band is about one column of numbers, with nothing known: use region="dirichlet".'
+        )
+    region = SampleRegion(confidence=float(confidence), shape=shape, cells=cells)
+    given = tuple(beliefs)
+    found = tuple(replace(each, region=region) if _counted(each) else each for each in given)
+    require(
+        any(each.region is not None for each in found),
+        'confidence is about laws that were counted: fit the family "empirical" as well, or, for '
+        'smooth laws under noise, use region="band".',
+    )
+    return found
+
+
+def _counted(belief: Belief) -> bool:
+    return all(
+        isinstance(law, Discrete | Categorical) and law.counts is not None
+        for law in belief.priors.values()
+    )
+
+
+def with_bands(
+    beliefs: Iterable[Belief], summary: Summary, confidence: float
+) -> tuple[Belief, ...]:
+    """The same adversaries; each covers the band around the rows, and the law that was fitted.
+
+    The distribution function of the population is within d of that of the rows, and so within
+    d + D of the fitted one, D the largest distance of the two. Secrets share the confidence; all
+    adversaries have the same rows.
+    """
+    share = float(confidence)
+    found = []
+    for belief in beliefs:
+        if belief.cap is None:
+            raise InvalidInputError(
+                "a band needs public bounds that values lie between, for mass that the rows do not "
+                "exclude may lie anywhere: cap the column (cap=(low, high), --cap LOW:HIGH)."
+            )
+        error = (1.0 - share) / len(summary.groups) * (1.0 - _LOST)
+        widths = [
+            (
+                secret,
+                min(band_width(group.records, error) + _distance(prior, group, belief.cap), 1.0),
+            )
+            for secret, prior in belief.priors.items()
+            for group in (summary.groups[secret],)
+        ]
+        region = SampleRegion(confidence=share, shape="band", widths=tuple(widths))
+        found.append(replace(belief, region=region))
+    return tuple(found)
+
+
+def _distance(prior: Prior, group: Group, cap: tuple[float, float]) -> float:
+    """sup |F̂ − F| on the range, beyond which both are moved to its ends; rounded up."""
+    if isinstance(prior, Discrete) and prior.counts is not None:
+        return 0.0
+    values, counts = np.unique(np.clip(group.values, *cap), return_inverse=True)
+    rows = np.bincount(counts, weights=group.counts)
+    after = np.cumsum(rows) / rows.sum()
+    before = after - rows / rows.sum()
+    fitted = np.where(values >= cap[1], 1.0, prior.cdf(values))
+    below = np.where(values <= cap[0], 0.0, prior.cdf(values))
+    return float(max(np.abs(after - fitted).max(), np.abs(before - below).max())) + _LOST

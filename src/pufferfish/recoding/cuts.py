@@ -1,0 +1,245 @@
+"""The program of a recoding over sampling regions, by cutting planes.
+
+For each ordered pair and each output y the promise asks that
+
+    Σ_x (p(x) − e^ε·q(x))·M(x,y) ≤ t(y),   Σ_y t(y) ≤ δ,
+
+for every (p, q) of the region of the pair: infinitely many rows. The program starts with the laws
+that were seen. Each solution is shown to the region (`regions`), which names for each pair and y
+the laws that break their row by most; these rows are added, until none is broken by more than a
+tolerance. What comes out is near the best; `table.repair` makes it keep the promise.
+
+Any rows that were added give a bound on what every such map must lose: they are rows of laws inside
+the region, so that weak duality holds as it does for a single law.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from pufferfish.beliefs.guarantee import Guarantee
+from pufferfish.beliefs.region import SampleRegion
+from pufferfish.core.errors import UnsupportedError
+from pufferfish.core.validation import FloatArray
+from pufferfish.recoding.highs import LinearProgram, Part
+from pufferfish.recoding.regions import PairRegion, region_of_pair
+
+__all__ = ["CutProgram", "Cuts", "Sampled", "cut"]
+
+# By how much a solution may break a row, where a row is about probabilities, before it is added.
+_TOLERANCE = 2e-8
+# What the repair of broken rows may cost, relative to the loss.
+_NEAR = 1e-5
+# HiGHS takes no coefficient above 1e15. A stricter promise is kept as well.
+_LARGEST_EPSILON = 30.0
+# Room for what floating point loses in a bound.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """What one adversary counted.
+
+    Attributes:
+        counts: How often each cell was seen: a row for each secret.
+        pairs: Which secrets must look alike, by their rows, in both orders.
+        region: Which laws the sample does not exclude; None: the laws are the frequencies.
+    """
+
+    counts: FloatArray
+    pairs: tuple[tuple[int, int], ...]
+    region: SampleRegion | None
+
+    @property
+    def laws(self) -> FloatArray:
+        """The frequencies."""
+        return np.asarray(self.counts / self.counts.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CutProgram:
+    """What is minimised, and what must hold.
+
+    Attributes:
+        cost: C(k,y).
+        kernel: K(x,k).
+        groups: The adversaries.
+        goal: The promise.
+        histogram: How often each k goes in and each y must come out; None: as it comes.
+        floor: (x, x', f): M(x,y) ≤ f·M(x',y) for each y. K must be the identity then.
+    """
+
+    cost: FloatArray
+    kernel: FloatArray
+    groups: tuple[Sampled, ...]
+    goal: Guarantee
+    histogram: tuple[FloatArray, FloatArray] | None = None
+    floor: tuple[tuple[int, int, float], ...] = ()
+
+
+class Cuts(NamedTuple):
+    """T, whether no row is broken by much, and what no map can lose less than."""
+
+    map: FloatArray
+    settled: bool
+    bound: float
+
+
+class _Order(NamedTuple):
+    """One ordered pair of one adversary: where its t(y) begin, if it has some, and its region."""
+
+    spent: int | None
+    region: PairRegion | None
+
+
+def cut(
+    program: CutProgram,
+    *,
+    seconds: float = math.inf,
+    progress: Callable[[int], None] | None = None,
+) -> Cuts:
+    """The best T, as far as floating point tells.
+
+    Args:
+        program: What is asked.
+        seconds: When to be content with what there is.
+        progress: Told how often the program was solved.
+
+    Raises:
+        UnreachableGoalError: No map keeps the promise with these outputs.
+        UnsupportedError: Nothing was found in `seconds`.
+    """
+    rows = _Rows(program)
+    until = time.monotonic() + seconds
+    solved, found = 0, rows.lp.solve(seconds)
+    while True:
+        solved += 1
+        if progress is not None:
+            progress(solved)
+        best, bound = rows.read(found), rows.bound()
+        settled = not rows.add_broken(best, found)
+        if settled:
+            return Cuts(best, True, bound)
+        try:
+            found = rows.lp.solve(until - time.monotonic())
+        except UnsupportedError:
+            return Cuts(best, False, bound)
+
+
+class _Rows:
+    """The program in HiGHS, with the rows that were needed so far."""
+
+    def __init__(self, program: CutProgram) -> None:
+        self.lp = LinearProgram()
+        self._program = program
+        self._ins, self._outs = program.cost.shape
+        self._scale = float(np.abs(program.cost).sum(axis=0).min()) or 1.0
+        self._factor = math.exp(min(program.goal.epsilon, _LARGEST_EPSILON))
+        self.lp.take(program.cost.ravel() / self._scale)
+        for k in range(self._ins):
+            self.lp.row([self._all_outputs(k * self._outs)], 1.0, 1.0)
+        if program.histogram is not None:
+            given, wanted = program.histogram
+            for y in range(self._outs):
+                self.lp.row([self._column(given, y)], float(wanted[y]), float(wanted[y]))
+        self._floor = [
+            (x, other, factor, y, self.lp.row([self._apart(x, other, factor, y)]))
+            for x, other, factor in program.floor
+            for y in range(self._outs)
+        ]
+        self._orders: list[_Order] = []
+        self._budgets: list[int] = []
+        # Of each row of the promise: its number, its order, y, and Kᵀ(p − e^ε·q).
+        self._cuts: list[tuple[int, int, int, FloatArray]] = []
+        for group in program.groups:
+            for pair in group.pairs:
+                self._add_order(group, *pair)
+                self._add_order(group, *pair[::-1])
+
+    def _all_outputs(self, first: int) -> Part:
+        return range(first, first + self._outs), np.ones(self._outs)
+
+    def _column(self, weights: FloatArray, y: int) -> Part:
+        return np.arange(self._ins) * self._outs + y, weights
+
+    def _apart(self, x: int, other: int, factor: float, y: int) -> Part:
+        return [x * self._outs + y, other * self._outs + y], [1.0 / factor, -1.0]
+
+    def _add_order(self, group: Sampled, first: int, second: int) -> None:
+        spent = None
+        if not self._program.goal.pure:
+            spent = self.lp.take(np.zeros(self._outs))
+            self._budgets.append(
+                self.lp.row([self._all_outputs(spent)], high=self._program.goal.delta)
+            )
+        region = None
+        if group.region is not None:
+            rows = group.counts[[first, second]].astype(np.int64).tolist()
+            region = region_of_pair(group.region, *rows)
+        self._orders.append(_Order(spent, region))
+        laws = group.laws
+        for y in range(self._outs):
+            self._add(len(self._orders) - 1, y, laws[first], laws[second])
+
+    def _add(self, order: int, y: int, first: FloatArray, second: FloatArray) -> None:
+        row = (first - self._factor * second) @ self._program.kernel
+        parts = [self._column(row, y)]
+        spent = self._orders[order].spent
+        if spent is not None:
+            parts.append(([spent + y], [-1.0]))
+        self._cuts.append((self.lp.row(parts), order, y, row))
+
+    def read(self, found: FloatArray) -> FloatArray:
+        """T of a solution, with rows that sum to 1."""
+        size = self._ins * self._outs
+        best = np.clip(found[:size].reshape(self._ins, self._outs), 0.0, None)
+        return np.asarray(best / best.sum(axis=1, keepdims=True))
+
+    def add_broken(self, best: FloatArray, found: FloatArray) -> bool:
+        """Whether a solution breaks rows that were left out; they are added."""
+        columns = np.ascontiguousarray((self._program.kernel @ best).T)
+        broken, added = 0.0, []
+        for number, (spent, region) in enumerate(self._orders):
+            if region is None:
+                continue
+            worst = region.search(columns, self._factor * columns)
+            room = np.zeros(self._outs) if spent is None else found[spent : spent + self._outs]
+            excess = worst.excess - room
+            broken = max(broken, float(np.maximum(excess, 0.0).sum()))
+            added += [
+                (number, int(y), worst.first[y], worst.second[y])
+                for y in np.flatnonzero(excess > _TOLERANCE / self._outs)
+            ]
+        if broken <= _NEAR * (self._factor - 1.0) or not added:
+            return False
+        for each in added:
+            self._add(*each)
+        return True
+
+    def bound(self) -> float:
+        """What every map loses that keeps the rows, by weak duality; about, and rather less."""
+        free = self.lp.multipliers * self._scale
+        spread = self._program.cost.copy()
+        charged = np.zeros((len(self._orders), self._outs))
+        for number, order, y, row in self._cuts:
+            multiplier = max(free[number], 0.0)
+            spread[:, y] += multiplier * row
+            charged[order, y] += multiplier
+        for x, other, factor, y, number in self._floor:
+            multiplier = max(free[number], 0.0)
+            spread[x, y] += multiplier / factor
+            spread[other, y] -= multiplier
+        given_back = self._program.goal.delta * charged.max(axis=1).sum()
+        if self._program.histogram is not None:
+            given, wanted = self._program.histogram
+            signed = free[self._ins : self._ins + self._outs]
+            spread += np.outer(given, signed)
+            given_back += float(signed @ wanted)
+        size = float(np.abs(spread).max())
+        return float(spread.min(axis=1).sum() - given_back - _ROUNDING * size)

@@ -1,0 +1,76 @@
+"""A promise for the population, from the command line: kept, recorded, verified, and said."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Typed
+
+
+@pytest.fixture
+def table(folder: Path) -> Path:
+    generator = np.random.default_rng(0)
+    place = folder / "table.csv"
+    with place.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["level", "group"])
+        for group, law in (("a", [0.5, 0.3, 0.2]), ("b", [0.2, 0.3, 0.5])):
+            for level in generator.choice(3, size=900, p=law):
+                writer.writerow([level, group])
+    return place
+
+
+ASKED = ["--column", "level", "--secret", "group", "--belief", "empirical", "--epsilon", "0.5"]
+RECODED = [*ASKED, "--mechanism", "recode", "--floor", "none", "--sampling-confidence", "95%"]
+
+
+def test_it_is_released_recorded_and_verified(table: Path, typed: Typed, folder: Path) -> None:
+    output = folder / "out.csv"
+    done = typed("release", str(table), *RECODED, "--output", str(output))
+    assert done.code == 0, done.err
+    said = " ".join(done.out.split())
+    assert "with 95% confidence, for the population from which the rows come" in said
+    assert "The same promise for exactly the described laws" in said
+    record = json.loads((folder / "out.csv.record.json").read_text())
+    assert record["confidence"] == 0.95
+    assert record["certificate"]["confidence"] == 0.95
+    assert all(each["witnesses"] for each in record["certificate"]["results"])
+    public = json.loads((folder / "out.csv.public.json").read_text())
+    assert "95% confidence" in public["promise"]
+    assert typed("verify", str(folder / "out.csv.record.json")).code == 0
+
+
+def test_a_record_that_claims_more_confidence_is_found_out(
+    table: Path, typed: Typed, folder: Path
+) -> None:
+    output = folder / "out.csv"
+    assert typed("release", str(table), *RECODED, "--output", str(output)).code == 0
+    place = folder / "out.csv.record.json"
+    record = json.loads(place.read_text())
+    text = json.dumps(record).replace("0.95", "0.999").replace("95%", "99.9%")
+    forged = folder / "forged.json"
+    forged.write_text(text)
+    assert typed("verify", str(forged)).code == 3
+
+
+def test_noise_keeps_it_too_and_costs_more(table: Path, typed: Typed) -> None:
+    scales = []
+    for more in ([], ["--sampling-confidence", "0.95"]):
+        done = typed("calibrate", str(table), *ASKED, "--splits", "0", *more, "--json")
+        assert done.code == 0, done.err
+        found = json.loads(done.out)
+        scales.append(found["noise"]["scale"])
+    assert found["certificate"]["confidence"] == 0.95
+    assert scales[0] < scales[1]
+
+
+@pytest.mark.parametrize("share", ["0", "100%", "much"])
+def test_what_is_no_confidence_is_refused(table: Path, refused: Typed, share: str) -> None:
+    done = refused("calibrate", str(table), *ASKED, "--sampling-confidence", share)
+    assert done.code == 2
+    assert "--sampling-confidence" in done.err
