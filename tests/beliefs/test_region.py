@@ -73,3 +73,31 @@ def test_a_scenario_as_described_has_no_region() -> None:
     assert not plain.sampled
     assert plain.confidence is None
     assert plain.pairs == scenario.pairs
+
+
+def test_bands_are_those_of_one_table() -> None:
+    region = pf.SampleRegion(confidence=0.95, shape="band", widths=(("x", 0.1), ("y", 0.1)))
+    laws = {"x": table([5, 6]), "y": table([9, 3])}
+
+    def band(name: str, of: str | None) -> pf.Belief:
+        return pf.Belief(laws, name=name, region=region, cap=(0.0, 1.0), fitted_on=of)
+
+    digests = ["a" * 64, "b" * 64]
+    assert pf.Scenario([band("m", digests[0]), band("e", digests[0])]).sampled
+    for second in (digests[1], None):
+        with pytest.raises(pf.InvalidInputError, match="one table"):
+            pf.Scenario([band("m", digests[0]), band("e", second)])
+
+
+def test_the_population_is_covered_only_where_all_that_is_known_has_a_region() -> None:
+    plain = pf.Belief(dict(belief().priors), name="b", given={"sex": "f"})
+    scenario = pf.Scenario([belief(), plain])
+    assert scenario.sampled
+    assert scenario.confidence is None
+
+
+def test_nothing_adds_up() -> None:
+    scenario, noise = pf.Scenario([belief()]), pf.LaplaceNoise(1.0)
+    assert pf.theorems.composable(scenario, noise, 0.0) is None
+    with pytest.raises(pf.UnsupportedError, match="2 rows of one person"):
+        pf.least_epsilon_rows(scenario, noise, 0.0, pf.SeveralRows(2, "equal"))

@@ -74,3 +74,37 @@ def test_what_is_no_confidence_is_refused(table: Path, refused: Typed, share: st
     done = refused("calibrate", str(table), *ASKED, "--sampling-confidence", share)
     assert done.code == 2
     assert "--sampling-confidence" in done.err
+
+
+def test_verify_checks_the_witnesses_and_searches_nothing(
+    table: Path, typed: Typed, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert typed("release", str(table), *RECODED, "--output", str(folder / "out.csv")).code == 0
+
+    def searched(*_: object) -> None:
+        raise AssertionError("a search")
+
+    monkeypatch.setattr("pufferfish.recoding.regions.worst_laws", searched)
+    assert typed("verify", str(folder / "out.csv.record.json")).code == 0
+    # Without them it must search.
+    record = json.loads((folder / "out.csv.record.json").read_text())
+    for each in record["certificate"]["results"]:
+        del each["witnesses"]
+    (folder / "bare.json").write_text(json.dumps(record))
+    with pytest.raises(AssertionError, match="a search"):
+        typed("verify", str(folder / "bare.json"))
+
+
+def test_it_is_about_the_rows_that_are_released(table: Path, refused: Typed) -> None:
+    asked = ("calibrate", str(table), *ASKED, "--sampling-confidence", "95%")
+    assert "--reference" in refused(*asked, "--reference", str(table)).err
+
+
+def test_only_files_of_beliefs_have_no_sample(
+    table: Path, typed: Typed, refused: Typed, folder: Path
+) -> None:
+    fitted = typed("fit", str(table), *ASKED[:4], "--output", str(folder / "b.json"))
+    assert fitted.code == 0, fitted.err
+    asked = [*ASKED[:4], "--epsilon", "0.5", "--belief", str(folder / "b.json")]
+    said = refused("calibrate", str(table), *asked, "--sampling-confidence", "95%")
+    assert "--belief empirical" in said.err

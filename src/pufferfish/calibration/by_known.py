@@ -116,9 +116,11 @@ def recertify_any(
     radius: float,
     recodes: Sequence[Recode],
     wrong: float = 0.0,
+    recorded: Certificate | None = None,
 ) -> Calibration:
     """`recertify`, also for laws by known values; `recodes` has the figures of each law."""
     said: dict[str, Any] = {"method": method, "tau": tau, "radius": radius, "wrong": wrong}
+    said["recorded"] = recorded
     if not isinstance(law, Stratified):
         require(len(recodes) <= 1, "one law has the figures of one.")
         figures = recodes[0] if recodes else None

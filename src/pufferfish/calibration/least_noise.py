@@ -124,6 +124,7 @@ def recertify(
     radius: float = 0.0,
     recode: Recode | None = None,
     wrong: float = 0.0,
+    recorded: Certificate | None = None,
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Calibration:
@@ -139,6 +140,7 @@ def recertify(
         recode: Of a recoding, what was asked of it; it must keep the promise for laws that are as
             wrong as this says.
         wrong: Of noise: how far in total variation each law may be from the one believed.
+        recorded: A certificate of a recoding that was written down; see `verify`.
         workers: Processes to spread many pairs over; see `calibrate`.
         progress: Called with (pairs done, pairs in all).
 
@@ -156,7 +158,8 @@ def recertify(
             wrong == 0.0 or recode is None,
             "by how much laws may be wrong is one of the figures of a recoding: say it there.",
         )
-        certificate = verify(scenario, noise, goal, wrong=wrong if recode is None else recode.wrong)
+        share = wrong if recode is None else recode.wrong
+        certificate = verify(scenario, noise, goal, wrong=share, recorded=recorded)
         if certificate.holds is not True:
             raise CertificationError(_not_kept(method, certificate))
         return replace(_calibration(scenario, certificate, method, None, 0.0), recode=recode)

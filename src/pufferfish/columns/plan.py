@@ -385,11 +385,8 @@ class ColumnPlan(Plan):
         return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The plan that `to_dict` described; its noise is certified again.
-
-        Beliefs, pairs and what is kept are taken as they are written.
-        """
+    def from_dict(cls, data: dict[str, Any], recorded: Certificate | None = None) -> Self:
+        """The plan that `to_dict` described, as it is written; its noise is certified again."""
         entries = read(data, PlanEntries, "plan")
         known = {"calibration", "keep_unprotected"}
         names = (each.name for each in fields(cls) if each.name not in known)
@@ -404,6 +401,7 @@ class ColumnPlan(Plan):
             radius=entries.radius,
             recode=made(entries.recode),
             wrong=entries.wrong,
+            recorded=recorded,
         )
         return cls(**said)
 

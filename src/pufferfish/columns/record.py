@@ -150,7 +150,7 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
         table, published = data["table"], data["published"]
         said = Facts.from_dict(data)
         return cls(
-            plan=ColumnPlan.from_dict(data["plan"]),
+            plan=ColumnPlan.from_record(data),
             rows_read=table["rows"],
             rows_published=published["rows"],
             rows_missing=table["missing"],

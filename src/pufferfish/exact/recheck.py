@@ -46,12 +46,12 @@ def certificate_gap(
         mine |= _by_key(_examine(missing, computed, scenario))
     if not theirs.keys() <= mine.keys():
         return math.inf
-    worst = [*_bounds(recorded.worst), *_screen(recorded)]
-    again = [*_bounds(computed.worst), *_screen(computed)]
-    gaps = [_gap(one, other) for one, other in zip(worst, again, strict=True)]
+    gaps = [
+        *_gaps(recorded.worst, computed.worst),
+        *(_gap(*both) for both in zip(_screen(recorded), _screen(computed), strict=True)),
+    ]
     for key, result in theirs.items():
-        both = zip(_bounds(result), _bounds(mine[key]), strict=True)
-        gaps += [_gap(one, other) for one, other in both]
+        gaps += _gaps(result, mine[key])
     return max(gaps)
 
 
@@ -107,8 +107,12 @@ def _screen(certificate: Certificate) -> Iterator[float]:
     yield float(len(certificate.screened) - len(by_name))
 
 
-def _bounds(result: PairResult) -> tuple[float, float, float, float]:
-    return result.delta_lower, result.delta_upper, result.epsilon_lower, result.epsilon_upper
+def _gaps(one: PairResult, other: PairResult) -> Iterator[float]:
+    """By how much bounds differ; of what witnesses show, the upper ones."""
+    names = ["delta_upper", "epsilon_upper"]
+    if not one.witnesses and not other.witnesses:
+        names += ["delta_lower", "epsilon_lower"]
+    return (_gap(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def _gap(one: float, other: float) -> float:

@@ -327,7 +327,7 @@ class TablePlan(Plan):
         return {name: entry for name, entry in document.items() if entry or name not in unsaid}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
+    def from_dict(cls, data: dict[str, Any], recorded: Certificate | None = None) -> Self:
         """The plan that `to_dict` described; its laws are certified again."""
         entries = read(data, TablePlanEntries, "plan")
         left_out = ("calibration", "column", "secret_columns")
@@ -342,6 +342,7 @@ class TablePlan(Plan):
             radius=entries.radius,
             recodes=made(entries.recodes),
             wrong=entries.wrong,
+            recorded=recorded,
         )
         return cls(**said)
 

@@ -138,7 +138,7 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
         table, published = data["table"], data["published"]
         said = TableFacts.from_dict(data)
         return cls(
-            plan=TablePlan.from_dict(data["plan"]),
+            plan=TablePlan.from_record(data),
             rows_read=table["rows"],
             rows_published=published["rows"],
             rows_missing=table["missing"],

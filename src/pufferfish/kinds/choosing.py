@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from pufferfish.core.errors import InvalidInputError
 from pufferfish.documents.strict import plain_from_json
 from pufferfish.documents.text import as_document, of_another_kind, plain_document
+from pufferfish.exact.certificate import Certificate
 from pufferfish.kinds.plan import RowPlan
 
 if TYPE_CHECKING:
     from pufferfish.beliefs.scenario import Scenario, Secret
     from pufferfish.calibration.mechanism import Mechanism
-    from pufferfish.exact.certificate import Certificate
     from pufferfish.tables.one_row import OneRow
 
 __all__ = ["Plan"]
@@ -87,9 +88,24 @@ class Plan(RowPlan):
         _CHOICES.append((takes, kind))
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` of a plan of any kind described."""
+    def from_dict(cls, data: dict[str, Any], recorded: Certificate | None = None) -> Self:
+        """What `to_dict` of a plan of any kind described.
+
+        Args:
+            data: Plain data.
+            recorded: A certificate that was written down with it, whose witnesses spare a search.
+        """
+        del recorded
         return cls._of_any_kind(data)
+
+    @classmethod
+    def from_record(cls, data: Mapping[str, Any]) -> Self:
+        """The plan in a record; the witnesses of its certificate are checked, not searched."""
+        try:
+            recorded = Certificate.from_dict(data["certificate"])
+        except (KeyError, InvalidInputError):
+            recorded = None
+        return cls.from_dict(data["plan"], recorded)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

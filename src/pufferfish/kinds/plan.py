@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -49,6 +50,11 @@ class ReleasePlan(ABC):
         Raises:
             InvalidInputError: It has not the shape of such a document.
         """
+
+    @classmethod
+    def from_record(cls, data: Mapping[str, Any]) -> Self:
+        """The plan in a record, checked again; what the record has beside it may spare work."""
+        return cls.from_dict(data["plan"])
 
     @property
     @abstractmethod

@@ -205,7 +205,7 @@ def _against_plan(
 ) -> list[Check]:
     try:
         with refuse_incomputable("plan"):
-            plan = kind.plan.from_dict(data["plan"])
+            plan = kind.plan.from_record(data)
     except CertificationError as error:
         return [Check(claim=promised, verdict=False, detail=str(error))]
     except InvalidInputError as error:

@@ -300,7 +300,7 @@ class Adversaries:
     def _beliefs(
         self, summary: Summary, voice: Voice, reference: Callable[[], Summary] | None
     ) -> tuple[Belief, ...]:
-        found = self.from_files
+        found, confidence = self.from_files, self.confidence
         if self._families:
             if reference is not None:
                 found_there = self.prepared(reference())
@@ -318,7 +318,7 @@ class Adversaries:
                     bootstrap=self.bootstrap,
                     min_group=self.min_group,
                     provenance=self.provenance,
-                    confidence=self.confidence,
+                    confidence=confidence,
                     progress=lambda done, total: progress(done / total),
                 )
         return tuple(found)

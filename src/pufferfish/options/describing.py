@@ -213,7 +213,7 @@ def _beliefs(
     asked: Asked, counted: TableCounts, voice: Voice, opened: Opener
 ) -> tuple[Belief, ...]:
     adversaries = asked.adversaries
-    found = adversaries.from_files
+    found, confidence = adversaries.from_files, adversaries.confidence
     if adversaries.fitted == ():
         return tuple(found)
     source = counted
@@ -234,8 +234,8 @@ def _beliefs(
             cap=adversaries.bounds,
             provenance=adversaries.provenance,
         )
-    if adversaries.confidence is not None:
-        fitted = with_sampling_error(fitted, adversaries.confidence)
+    if confidence is not None:
+        fitted = with_sampling_error(fitted, confidence)
     return (*found, *fitted)
 
 
