@@ -51,6 +51,8 @@ class Judge:
             return mp.mpf(0)
         if self.shape == "likelihood":
             return -count * mp.log(share)
+        if count == 1:
+            return mp.log(rows)
         near = rows * share
         return mp.loggamma(count + near) - mp.loggamma(near) - count * mp.log(share)
 
@@ -106,14 +108,20 @@ class Judge:
         """At least Σ sup_{0≤p≤1} gain·p − price·ψ(p): ψ lies above its tangents."""
         rows, found = sum(counts), mp.mpf(0)
         for count, gain in zip(counts, gains, strict=True):
-            if not count or not price:
-                found += max(gain, mp.mpf(0))
+            if not price or count <= self._silent:
+                # ψ is the same for all p, or costs nothing.
+                found += max(gain, mp.mpf(0)) - price * self.psi(count, rows, mp.mpf(1))
                 continue
             share = mp.mpf(self._best(count, rows, float(gain / price)))
             rest = gain - price * self.slope(count, rows, share)
             found += gain * share - price * self.psi(count, rows, share)
             found += max(rest * (1 - share), -rest * share)
         return found
+
+    @property
+    def _silent(self) -> int:
+        """Up to how many rows of a cell say nothing against any p."""
+        return 1 if self.shape == "dirichlet" else 0
 
     def _best(self, count: int, rows: int, wanted: float) -> float:
         """About where ψ' is `wanted`: a tangent there is good, and one elsewhere is right."""
