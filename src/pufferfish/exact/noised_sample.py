@@ -43,6 +43,8 @@ _MOST_LISTED = 500
 # Cells are at first at most this wide, in units of b; how often they are cut into how many, and
 # what may be left undecided, relative to δ and at least.
 _WIDTH, _ROUNDS, _PIECES, _LEFT, _LEAST = 0.25, 12, 4, 1e-3, 1e-12
+# Cells that are still cut; with more, what is left undecided is counted in full.
+_MOST_OPEN = 2_000
 
 
 class SampledRatio:
@@ -76,6 +78,8 @@ class SampledRatio:
 
     def hockey_stick(self, epsilon: float) -> Enclosure:
         """At most the sum of what cells contribute; from below nothing is claimed."""
+        if self._epsilon.upper <= epsilon:
+            return Enclosure(0.0, 0.0)
         factor = factor_lower(epsilon)
         if isinstance(self._noise, NoNoise):
             pair = self._at_listed
@@ -90,7 +94,7 @@ class SampledRatio:
             certain += math.fsum(np.maximum(found[~open_ & (found > 0.0)], 0.0))
             left = math.fsum(root[open_])
             starts, widths = starts[open_], widths[open_]
-            if left <= max(_LEFT * (certain + left), _LEAST) or not len(starts):
+            if left <= max(_LEFT * (certain + left), _LEAST) or not 0 < len(starts) <= _MOST_OPEN:
                 break
             starts, widths = _cut(starts, widths)
         return Enclosure(0.0, min((certain + left) * (1.0 + 1e-12), 1.0))

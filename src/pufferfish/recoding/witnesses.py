@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from pufferfish.core.numerics import UNIT
-from pufferfish.core.validation import FloatArray
+from pufferfish.core.validation import FloatArray, require
 from pufferfish.recoding.evidence import Evidence
 
 __all__ = ["excess_upper"]
@@ -42,6 +42,7 @@ def excess_upper(
         radius: t.
     """
     above, below, price = witnesses.T
+    require(bool((price >= 0.0).all()), "the last of three witnesses must not be negative.")
     terms = [above, below, price * radius * (1.0 + 4.0 * UNIT)]
     lost = []
     sides = (evidence[0], columns[0], above), (evidence[1], -columns[1], below)
