@@ -220,7 +220,8 @@ FIGURES = {"rmse", "unchanged", "constant_rmse", "laplace_rmse", "held_out_epsil
 FIGURES |= {"held_out", "floor", "wrong", "least_loss_bound"}
 RELEASED = {"headline", "output", "rows", "goal", "noise", "record", "public_record", "report"}
 RELEASED |= FIGURES | {"stress"}
-CHOICES = {"choices", "constant_rmse", "delta", "delta_rows", "left_out", "picture", "rows"}
+CHOICES = {"choices", "constant_rmse", "delta", "delta_rows", "left_out", "not_split", "picture"}
+CHOICES |= {"rows"}
 CHOICES |= {"guess_with_true_value", "guess_without_release"}
 PLANNED = {"goal", "delta_rows", "unit", "noise", "certificate", "plan"} | FIGURES
 

@@ -78,7 +78,7 @@ class SampleRegion:
         require(counted or self.cells is None, f'a region of shape "{self.shape}" needs no cells.')
         require(bool(self.widths) == (self.shape == "band"), 'widths are those of a "band".')
         require(
-            all(isinstance(each, float) and 0.0 < each <= 1.0 for _, each in self.widths),
+            all(isinstance(each, float) and 0.0 <= each <= 1.0 for _, each in self.widths),
             "the widths of a band must be shares.",
         )
 

@@ -300,7 +300,9 @@ def _tell(
         written += f"\nReport      {report} (private)"
     kind, facts = row_kind(record.plan), record.facts
     said = [] if held_out is None else [Step("Held out", (str(held_out),))]
-    population = population_in_words(record.plan.calibration, show)
+    plan = record.plan
+    own = isinstance(plan, ColumnPlan | TablePlan)
+    population = population_in_words(plan.calibration, show) if own else ""
     said += [Step("Population", (population,))] if population else []
     said += [Step("Default", (default,))] if default else []
     said += [] if tested is None else [stress_in_words(tested)]
