@@ -151,7 +151,7 @@ class Population(NamedTuple):
         return Population(np.array(MIDDLES), (first, second))
 
     def sample(self, rows: tuple[int, int], number: int) -> pf.Summary:
-        """Counts of so many rows of each secret."""
+        """Counts of this number of rows of each secret."""
         rng = np.random.default_rng((*rows, number))
         drawn = [rng.multinomial(each, law) for each, law in zip(rows, self.laws, strict=True)]
         cells = [

@@ -168,7 +168,7 @@ def test_noise_between_public_bounds(typed: Typed, folder: Path, kept: tuple[str
     for edition in ("record", "public"):
         words = (folder / f"out.csv.{edition}.json").read_text(encoding="utf-8")
         assert "wrong was chosen, from a short public list, by looking at the table" in words
-    # Whoever takes that out makes the record contradict its plan.
+    # Taking that out makes the record contradict its plan.
     record = json.loads((folder / "out.csv.record.json").read_text(encoding="utf-8"))
     del record["wrong_of_table"]
     (folder / "out.csv.record.json").write_text(json.dumps(record), encoding="utf-8")

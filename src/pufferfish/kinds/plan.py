@@ -53,7 +53,7 @@ class ReleasePlan(ABC):
 
     @classmethod
     def from_record(cls, data: Mapping[str, Any]) -> Self:
-        """The plan in a record, checked again; what the record has beside it may spare work."""
+        """The plan in a record, checked again; what else the record holds may spare work."""
         return cls.from_dict(data["plan"])
 
     @property

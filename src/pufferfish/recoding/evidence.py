@@ -28,7 +28,7 @@ __all__ = ["DirichletEvidence", "Evidence"]
 
 # What a logarithm of Γ, a ψ or a sum may be off by, relatively; with room.
 _RELATIVE = 2.0**-46
-# Up to so many terms a pull is added up.
+# Up to this number of terms a pull is added up.
 _FEW = 32
 # Where laws are looked up: from this share on, at this many places.
 _LEAST, _PLACES = 1e-14, 3000

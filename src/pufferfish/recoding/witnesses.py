@@ -76,5 +76,5 @@ def _suprema(
     spent = price * evidence.against(law)
     held = -(gaps * law).sum(axis=1)
     lost = price * evidence.error(law) + beyond
-    rounded = 8.0 * UNIT * len(seen) * (gaps * law).sum(axis=1).clip(min=0.0)
+    rounded = 8.0 * UNIT * len(seen) * (np.abs(gaps) * law).sum(axis=1)
     return [gains, held, -spent], lost + rounded
