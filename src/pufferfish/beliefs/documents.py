@@ -145,10 +145,10 @@ class RegionEntries(Entries, kw_only=True):
 
     MADE = SampleRegion
 
-    confidence: Annotated[float, Meta(gt=0.0, lt=1.0)]
+    confidence: Annotated[float, Meta(gt=0, lt=1)]
     shape: RegionShape = "dirichlet"
     cells: Annotated[int, Meta(ge=2)] | None = None
-    widths: tuple[tuple[Secret, Annotated[float, Meta(ge=0.0, le=1.0)]], ...] = ()
+    widths: tuple[tuple[Secret, Annotated[float, Meta(ge=0, le=1)]], ...] = ()
     pairs: Annotated[int, Meta(ge=1, description="Pairs that share the confidence.")] | None = None
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import chdtri
+from scipy.special import chdtri, xlogy
 
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import FloatArray, require
@@ -116,7 +116,8 @@ class Likelihood:
 
     def _tilted(self, score: FloatArray, tilt: float, start: FloatArray) -> Fit:
         """The most likely law on the path, at this tilt."""
-        scale = 1.0 / (1.0 + math.expm1(-min(tilt, 600.0)) * score)
+        # Never 1 + expm1(−τ)·c, which is 0 for c = 1 from τ = 37 on.
+        scale = 1.0 / ((1.0 - score) + math.exp(-min(tilt, 600.0)) * score)
         begin = start / scale
         fit = maximise(
             self.matrix, self.shares, begin / begin.sum(), _NEAR / (2.0 * self.rows), scale
@@ -134,7 +135,7 @@ class Likelihood:
         return Fit(weights, fit.height, fit.gap)
 
     def _at(self, weights: FloatArray, gap: float) -> Fit:
-        return Fit(weights, float(self.shares @ np.log(self.matrix @ weights)), gap)
+        return Fit(weights, float(xlogy(self.shares, self.matrix @ weights).sum()), gap)
 
     def _lost(self, fit: Fit) -> float:
         """Λ of a law, less what the search may have left to gain: on the long side."""
