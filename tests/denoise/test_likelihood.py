@@ -238,3 +238,11 @@ def test_nothing_warns_where_intervals_cover() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         denoise.quantiles(hours(3), HOURS, [0.5], support=1.0)
+
+
+def test_a_law_that_must_be_tilted_steeply_divides_by_no_zero() -> None:
+    rng = np.random.default_rng(12)
+    rng.integers(10, 400), rng.choice([1, 5, 20])
+    y = np.round(rng.choice([1, 2, 3, 10.0], size=248) + rng.laplace(size=248), 2)
+    found = denoise.quantiles(y, pf.LaplaceNoise(1.0), (0.1, 0.25, 0.5, 0.75, 0.9), rounded=0.01)
+    assert [e.lower <= e.value <= e.upper for e in found.estimates] == [True] * 5
