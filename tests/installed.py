@@ -61,7 +61,7 @@ import pufferfish as pf
 
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).getOrCreate()
 columns = pf.datasets.adult_education()
-rows = list(zip(columns["education-num"].tolist(), columns["race"].tolist()))[::16]
+rows = list(zip(columns["education-num"].tolist(), columns["race"].tolist()))
 table = spark.createDataFrame(rows, ["education", "race"])
 beliefs = pf.fit_beliefs(table, column="education", secret="race")
 scenario = pf.Scenario(beliefs, pairs=[("Black", "White")])
