@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 import typer.main
-from website.maths import mathml
+from markdown import markdown
+from website.maths import Scripts, mathml
 
 import pufferfish as pf
 from pufferfish.cli.app import app
@@ -119,9 +120,38 @@ def test_what_is_not_understood_is_refused(latex: str) -> None:
 def test_limits_stand_below_and_signs_close() -> None:
     assert "<munder>" in mathml(r"\max_k x_k")
     assert 'form="prefix"' in mathml(r"\Phi(-t)")
+    assert 'form="prefix"' in mathml(r"\max(s,\, -t)")
     assert 'form="prefix"' not in mathml(r"a - t")
     assert mathml(r"p\log q").count("mspace") == 2
     assert "mspace" not in mathml(r"\sin^2 x")
+    assert "mspace" not in mathml(r"y = \max(a)")
+    assert mathml(r"y\sup_k\, x").count("mspace") == 2
+
+
+def test_letters_are_set_as_in_tex() -> None:
+    """Roman where it is asked for, upright Greek capitals, primes that are not raised twice."""
+    assert "<mtext>E</mtext>" in mathml(r"\mathrm{E}\,X")
+    assert '<mi mathvariant="normal">Γ</mi>' in mathml(r"\Gamma(x)")
+    assert 'mathvariant="normal"' not in mathml(r"\gamma(x)")
+    prime = '<mo lspace="0" rspace="0">′</mo>'
+    assert f"<mrow><mi>P</mi>{prime}</mrow><mo" in mathml("P'(x)")
+    assert f"<msub><mrow><mi>s</mi>{prime}</mrow><mi>m</mi></msub>" in mathml("s_m'")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("e^ε·q", "e<sup>ε</sup>·q"),
+        (r"s\_m²", "s<sub>m</sub>²"),
+        ("q^{j + 2^K i}", "q<sup>j + 2<sup>K</sup> i</sup>"),
+        (r"M\_{t,z\_t}(x)", "M<sub>t,z<sub>t</sub></sub>(x)"),
+        (r"e^{Λ\_1 + Λ\_2}", "e<sup>Λ<sub>1</sub> + Λ<sub>2</sub></sup>"),
+        (r"e^{w−2u\*}", "e<sup>w−2u*</sup>"),
+        ("`e^x`", "<code>e^x</code>"),
+    ],
+)
+def test_short_formulas_are_raised_and_lowered(text: str, shown: str) -> None:
+    assert markdown(text, extensions=[Scripts()]) == f"<p>{shown}</p>"
 
 
 @pytest.fixture(scope="module")

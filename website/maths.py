@@ -25,21 +25,29 @@ _CLOSE = set("/|")
 # Elsewhere the number of children has a meaning.
 _ROWS = {"math", "mrow", "mtd"}
 _FUNCTIONS = {"log", "exp", "sin", "sinh", "tanh"}
+_PRIMES = set("′″‴")
+_CAPITALS = set("ΓΔΘΛΞΠΣΥΦΨΩ")
+# latex2mathml sets a single letter in italics although \mathrm was asked for.
+_ROMAN_LETTER = re.compile(r"\\mathrm\{([A-Za-z])\}")
 
 
 def mathml(latex: str) -> str:
     """A displayed formula. What latex2mathml does not know is refused, with the LaTeX."""
-    converted = _escaped(convert(latex, display="block"))
+    converted = _escaped(convert(_ROMAN_LETTER.sub(r"\\text{\1}", latex), display="block"))
     root = ElementTree.fromstring(converted)  # noqa: S314 (our own pages, converted just now)
-    for node in root.iter():
+    for node in list(root.iter()):
         tag = node.tag.removeprefix(f"{{{_SPACE}}}")
         text = node.text or ""
         if tag == "mi" and (text.startswith("\\") or text == "&"):
             raise ValueError(f"{text} is not understood as LaTeX, in: {latex}")
         if tag == "mi" and text in _OPERATORS:
             node.tag = f"{{{_SPACE}}}mo"
+        if tag == "mi" and text in _CAPITALS:
+            node.set("mathvariant", "normal")
         if tag == "msub" and node[0].text in _BELOW:
             node.tag = f"{{{_SPACE}}}munder"
+        if tag in {"msup", "msubsup"} and node[-1].text in _PRIMES:
+            _prime(node)
     for node in list(root.iter()):
         _space(node)
     ElementTree.register_namespace("", _SPACE)
@@ -56,13 +64,42 @@ def _space(parent: ElementTree.Element) -> None:
         if _is_operator(node) and node.text in _CLOSE:
             node.attrib |= {"lspace": "0", "rspace": "0"}
         elif _is_operator(node) and node.text in {"−", "+"}:
-            if before is not None and _is_operator(before) and before.text in _BEFORE_A_SIGN:
+            seen = [each for each in nodes[: nodes.index(node)] if not _is_space(each)]
+            if seen and _is_operator(seen[-1]) and seen[-1].text in _BEFORE_A_SIGN:
                 node.set("form", "prefix")
-        elif node.text in _FUNCTIONS:
-            if after is not None and not _is_operator(after):
+        elif node.text in _FUNCTIONS or _is_limit(node):
+            if after is not None and not (_is_operator(after) or _is_space(after)):
                 parent.insert(list(parent).index(after), _thin())
-            if before is not None and not _is_operator(before):
+            if before is not None and not (_is_operator(before) or _is_space(before)):
                 parent.insert(list(parent).index(node), _thin())
+
+
+def _prime(node: ElementTree.Element) -> None:
+    """The font's prime is raised by itself: it stands next to its letter, before an index."""
+    prime = ElementTree.Element(f"{{{_SPACE}}}mo", {"lspace": "0", "rspace": "0"})
+    prime.text = node[-1].text
+    node.remove(node[-1])
+    if len(node) == 1:
+        node.tag = f"{{{_SPACE}}}mrow"
+        node.append(prime)
+    else:
+        node.tag = f"{{{_SPACE}}}msub"
+        row = ElementTree.Element(f"{{{_SPACE}}}mrow")
+        row.extend([node[0], prime])
+        node[0] = row
+
+
+def _is_limit(node: ElementTree.Element) -> bool:
+    """max, sup and the like, with something below or not; they keep no distance by themselves."""
+    name = node[0] if node.tag == f"{{{_SPACE}}}munder" else node
+    if name.text not in _BELOW:
+        return False
+    name.attrib |= {"lspace": "0", "rspace": "0"}
+    return True
+
+
+def _is_space(node: ElementTree.Element) -> bool:
+    return node.tag == f"{{{_SPACE}}}mspace"
 
 
 def _is_operator(node: ElementTree.Element) -> bool:
@@ -112,6 +149,21 @@ class _Script(InlineProcessor):
     def handleMatch(  # type: ignore[override]
         self, m: re.Match[str], data: str
     ) -> tuple[ElementTree.Element, int, int]:
+        return self._element(m), m.start(0), m.end(0)
+
+    def _element(self, m: re.Match[str]) -> ElementTree.Element:
+        """With what is raised or lowered once more within it, as in e^{2^K}."""
         element = ElementTree.Element(self._tag)
-        element.text = m[1] if m[1] is not None else m[2]
-        return element, m.start(0), m.end(0)
+        inner = m[1] if m[1] is not None else m[2]
+        element.text, end = inner, 0
+        for found in self.compiled_re.finditer(inner):
+            between = inner[end : found.start()]
+            if len(element):
+                element[-1].tail = between
+            else:
+                element.text = between
+            element.append(self._element(found))
+            end = found.end()
+        if len(element):
+            element[-1].tail = inner[end:]
+        return element
