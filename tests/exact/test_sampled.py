@@ -120,7 +120,7 @@ def test_delta_is_bounded_by_the_sum_over_outputs() -> None:
 
 
 def test_one_of_two_ways_to_be_wrong_is_asked_for() -> None:
-    with pytest.raises(pf.UnsupportedError, match="one of the two"):
+    with pytest.raises(pf.UnsupportedError, match="leave out one of them"):
         pf.calibrate(scenario(), GOAL, mechanism="recode", floor=None, wrong=0.01)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pufferfish.beliefs.region import SampleRegion
+from pufferfish.beliefs.region import SampleRegion, refuse_both
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.exact.band_laws import Band, BandTables
@@ -34,11 +34,7 @@ def band_ratios(
         raise UnsupportedError("a band around a distribution function needs Laplace noise.")
     cap, widths = stated_range(laws), dict(region.widths)
     half_widths = widths[laws.pair.first], widths[laws.pair.second]
-    if laws.wrong:
-        raise UnsupportedError(
-            f"belief {laws.belief!r} has laws that may be wrong in total variation (wrong=) and a "
-            "band for sampling error; nothing is proven here for both. Leave one of them out."
-        )
+    refuse_both(laws.belief, laws.wrong)
     bands = [
         Band(TableOutput(made.table, noise), half_width, made.error, made.radius)
         for made, half_width in zip(

@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from pufferfish.beliefs.priors import Discrete
-from pufferfish.beliefs.region import SampleRegion
+from pufferfish.beliefs.region import SampleRegion, refuse_both
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.numerics import UNIT
@@ -149,11 +149,7 @@ def sampled_ratios(
         UnsupportedError: Other noise, missing values, values that are not listed or not known
             exactly, or laws that may be wrong by a share as well.
     """
-    if laws.wrong:
-        raise UnsupportedError(
-            f"belief {laws.belief!r} covers what a sample does not exclude, and laws may be wrong "
-            "by a share as well: ask for one of the two."
-        )
+    refuse_both(laws.belief, laws.wrong)
     if not isinstance(noise, LaplaceNoise | NoNoise):
         raise UnsupportedError(
             "what a sample does not exclude is covered by Laplace noise and by recodings."

@@ -19,7 +19,7 @@ import numpy as np
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.labels import Labels, key_of
 from pufferfish.beliefs.priors import Categorical
-from pufferfish.beliefs.region import SampleRegion
+from pufferfish.beliefs.region import SampleRegion, refuse_both
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.numerics import float_upper
@@ -162,11 +162,7 @@ def _sampled_results(
     recorded: Certificate | None,
 ) -> list[PairResult]:
     """All pairs of an adversary whose laws are those that a sample does not exclude."""
-    if wrong:
-        raise UnsupportedError(
-            f"belief {belief.name!r} covers what a sample does not exclude, and laws may be wrong "
-            "by a share as well: ask for one of the two."
-        )
+    refuse_both(belief.name, wrong)
     seen, region = _Seen(recoding, belief, 0.0), cast("SampleRegion", belief.region)
     if len(pairs) > _MOST_SAMPLED:
         raise UnsupportedError(
