@@ -251,7 +251,9 @@ def test_families_of_numbers_are_refused_for_a_table() -> None:
 
 
 def test_secrets_to_protect_are_of_every_column_that_is_named() -> None:
-    with pytest.raises(pf.InvalidInputError, match="none of the secrets to protect is a value of 'race'"):
+    with pytest.raises(
+        pf.InvalidInputError, match="none of the secrets to protect is a value of 'race'"
+    ):
         pf.fit_beliefs(
             FRAME, columns=["job"], secret=["race", "sex"], only=["sex = Male", "sex = Female"]
         )

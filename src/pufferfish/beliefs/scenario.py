@@ -81,8 +81,7 @@ class Belief:
             the values of a table were rounded into bins. Certificates cover all laws within it.
         cap: The bounds to which values are moved before noise is added, if the laws describe the
             moved values; None: they describe values as they are. A plan must have the same cap.
-        fitted_on: The fingerprint of the counts that the laws were fitted to; as private as the
-            counts.
+        fitted_on: The fingerprint of the counts that the laws were fitted to; equally private.
         fitted_at: When, in UTC.
         missing_counts: For each secret the number of rows without a value, where it is known and
             the prior has counts: together they are exactly the law of a row.
@@ -120,8 +119,7 @@ class Belief:
 
     def __init__(
         self,
-        # A mapping is invariant in its keys, so they are Any: a plain dict[str, Gaussian] is
-        # accepted.
+        # A mapping is invariant in its keys: with Any, a plain dict[str, Gaussian] is accepted.
         priors: Mapping[Any, Prior],
         name: str = "belief",
         provenance: str = "private",
@@ -192,17 +190,10 @@ class Belief:
     def _checked_cap(laws: Mapping[Secret, Prior], cap: object) -> tuple[float, float]:
         low, high = bounds("cap", cap)
         categories = any(isinstance(law, Categorical) for law in laws.values())
-        require(
-            not categories,
-            "categories have no bounds, and a cap is for a column of numbers: leave it out.",
-        )
+        require(not categories, "a cap is for a column of numbers: leave it out for categories.")
         # Smooth laws have tails beyond any bounds, also as laws of capped values.
         inside = all(_atoms_within(law, low, high) for law in laws.values())
-        require(
-            inside,
-            "a table of capped values has values outside the cap: cap the values first, or widen "
-            "the cap.",
-        )
+        require(inside, "a table of capped values has some outside the cap: cap them first.")
         return low, high
 
     def lies_within(self, low: float, high: float) -> bool:
@@ -289,7 +280,7 @@ class Scenario:
     """The pairs of secrets that must be indistinguishable, and the adversaries.
 
     Beliefs may be about different secrets, such as race and sex, each of which is protected. A
-    belief about race need not cover sex, as long as some belief with the same known columns does.
+    belief about race need not cover sex, as long as some belief with the same known values does.
 
     Attributes:
         beliefs: The adversaries; the promise holds against each of them (the paper's max over ρ).

@@ -11,7 +11,6 @@ import numpy as np
 
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.labels import Labels
-from pufferfish.beliefs.region import refuse_both
 from pufferfish.beliefs.scenario import Scenario
 from pufferfish.calibration.categories import Never, check_never
 from pufferfish.calibration.losses import Loss
@@ -148,7 +147,6 @@ def duty_of(
         if belief.region is None:
             laws.append(tuple(cell_law(cells, belief, secret) for secret in places))
         else:
-            refuse_both(belief.name, asked.wrong)
             rows = (rows_of_cells(cells, belief, secret) for secret in places)
             laws.append(tuple(CellLaw.from_counts(each) for each in rows))
         pairs.append(tuple((places[first], places[second]) for first, second in own))

@@ -7,7 +7,14 @@ from pufferfish.beliefs.scenario import Scenario
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.validation import require
 
-__all__ = ["check_wrong"]
+__all__ = ["check_sampled", "check_wrong"]
+
+
+def check_sampled(wrong: float, scenario: Scenario) -> None:
+    """Refuse laws that may be wrong by a share where a belief has a sampling region."""
+    for belief in scenario.beliefs:
+        if belief.region is not None:
+            refuse_both(belief.name, wrong)
 
 
 def check_wrong(wrong: float, noise: str, method: str, distance: float, scenario: Scenario) -> None:
@@ -19,9 +26,7 @@ def check_wrong(wrong: float, noise: str, method: str, distance: float, scenario
                 'noise with method "exact" and no radius, and by recodings; for everything else '
                 "there is no proof: use one of these two."
             )
-        for belief in scenario.beliefs:
-            if belief.region is not None:
-                refuse_both(belief.name, wrong)
+        check_sampled(wrong, scenario)
     if not wrong:
         return
     if noise == "gaussian" or method not in ("exact", "given"):

@@ -16,6 +16,7 @@ from pufferfish.calibration.asked import SECONDS, Asked, duty_of
 from pufferfish.calibration.categories import units_of
 from pufferfish.calibration.least_noise import calibrate_noise
 from pufferfish.calibration.losses import Column, Loss, column_of, cost_of
+from pufferfish.calibration.other_laws import check_sampled
 from pufferfish.calibration.recode_categories import (
     calibrate_categories,
     wrong_figures_of_categories,
@@ -67,6 +68,7 @@ def calibrate_recoding(
             given.
         UnreachableGoalError: No noise keeps the promise, so there is no floor of that noise.
     """
+    check_sampled(asked.wrong, scenario)
     if any(belief.labelled for belief in scenario.beliefs):
         return calibrate_categories(scenario, goal, asked, progress)
     loss = _loss_of_numbers(asked)
