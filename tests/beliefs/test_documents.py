@@ -311,7 +311,7 @@ def test_labels_are_read_as_they_were_written(belief: pf.Belief, suffix: str) ->
 
 def test_a_label_cannot_become_two_others() -> None:
     rule = {"column": "c", "read": "label", "merged": [[True, "a"], [1, "b"]]}
-    with pytest.raises(pf.InvalidInputError, match="occurs twice"):
+    with pytest.raises(pf.InvalidInputError, match="merged twice"):
         read(rule, RuleEntries, "rule").made()
 
 

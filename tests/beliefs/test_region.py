@@ -26,7 +26,7 @@ def belief(name: str = "a", **region: Any) -> pf.Belief:
         ({"confidence": 0.95, "shape": "ball"}, "dirichlet"),
         ({"confidence": 0.95, "shape": "likelihood"}, "publicly known"),
         ({"confidence": 0.95, "shape": "boxes", "cells": 1}, "at least 2"),
-        ({"confidence": 0.95, "cells": 16}, "needs no cells"),
+        ({"confidence": 0.95, "cells": 16}, "takes no cells="),
         ({"confidence": 0.95, "shape": "band"}, "widths"),
         ({"confidence": 0.95, "widths": (("x", 0.1),)}, "widths"),
         ({"confidence": 0.95, "shape": "band", "widths": (("x", 2.0),)}, "shares"),

@@ -49,11 +49,11 @@ def test_a_column_of_zeros_and_ones_is_refused_in_words(shares: tuple[float, flo
     """Released today with noise of std 7e-18: "row 9: the value is beyond 1.9e-06"."""
     found = laws(*shares)
     assert publishes_values(found)
-    with pytest.raises(pf.CertificationError, match="next to no noise is needed") as refused:
+    with pytest.raises(pf.CertificationError, match="almost no noise is needed") as refused:
         pf.Plan(calibration=found, column="x", secret="s")
     assert "--allow-no-noise" in str(refused.value)
     assert "smaller epsilon" in str(refused.value)
-    with pytest.raises(pf.CertificationError, match="next to no noise is needed"):
+    with pytest.raises(pf.CertificationError, match="almost no noise is needed"):
         pf.Mechanism.from_calibration(found)
 
 

@@ -119,9 +119,19 @@ def test_delta_is_bounded_by_the_sum_over_outputs() -> None:
             assert np.maximum(gap, 0.0).sum() <= 0.02
 
 
-def test_one_of_two_ways_to_be_wrong_is_asked_for() -> None:
-    with pytest.raises(pf.UnsupportedError, match="one of the two"):
-        pf.calibrate(scenario(), GOAL, mechanism="recode", floor=None, wrong=0.01)
+def test_a_region_and_laws_that_may_be_wrong_are_refused_together() -> None:
+    fitted, refused = scenario(), "sampling region.*wrong by a share as well.*leave out one of them"
+    recoding = pf.calibrate(fitted, GOAL, mechanism="recode", floor=None).mechanism
+    noise = pf.LaplaceNoise(scale=4.0, grid=2.0**-20)
+    asked: dict[str, Any] = {"goal": GOAL, "wrong": 0.01}
+    for refuses in (
+        lambda: pf.calibrate(fitted, **asked),
+        lambda: pf.calibrate(fitted, **asked, mechanism="recode", floor=None),
+        lambda: pf.verify(fitted, noise, **asked),
+        lambda: pf.verify(fitted, recoding, **asked),
+    ):
+        with pytest.raises(pf.UnsupportedError, match=refused):
+            refuses()
 
 
 def test_nothing_adds_up_over_a_region() -> None:

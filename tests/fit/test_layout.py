@@ -82,7 +82,7 @@ def test_codes_are_names() -> None:
     [
         (("age",), {"known": ("code",)}, "give public bands"),
         (("age",), {"edges": {"job": [1]}}, "neither published, known nor secret"),
-        (("job",), {"edges": {"job": [1]}}, "no column of numbers"),
+        (("job",), {"edges": {"job": [1]}}, "not a column of numbers"),
         (("age",), {"dates": {"age": "year"}}, "a unit of dates is given"),
         (("age",), {"codes": ["job"]}, "codes names 'job'"),
         (("age",), {"merged": {"other": {}}}, "neither published"),

@@ -97,7 +97,7 @@ def test_the_text_of_frequencies() -> None:
     assert "all but one row" in text
     assert "a table of" in text
     # Nothing is fitted, so nothing is off.
-    assert "How fair a picture" not in text
+    assert "How well it fits" not in text
 
 
 def test_the_text_of_binned_frequencies() -> None:
@@ -107,7 +107,7 @@ def test_the_text_of_binned_frequencies() -> None:
 
 
 def test_the_text_of_a_background() -> None:
-    assert "the background that each secret adapts" in report("ubm").explain()
+    assert "the background that is adapted to each secret" in report("ubm").explain()
 
 
 def test_lines_fit_a_terminal() -> None:

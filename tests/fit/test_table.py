@@ -185,7 +185,7 @@ def test_combinations_that_would_have_one_name_are_refused() -> None:
     a = ["x, b = y", "x"] * 60
     b = ["z", "y, b = z"] * 60
     table = {"c": ["u", "v"] * 60, "a": a, "b": b}
-    with pytest.raises(pf.InvalidInputError, match="called the same"):
+    with pytest.raises(pf.InvalidInputError, match="have the same name"):
         pf.fit_beliefs(table, columns=["c"], secret=["a", "b"], jointly=True, min_group=5)
 
 
@@ -251,7 +251,9 @@ def test_families_of_numbers_are_refused_for_a_table() -> None:
 
 
 def test_secrets_to_protect_are_of_every_column_that_is_named() -> None:
-    with pytest.raises(pf.InvalidInputError, match="none is a value of 'race'"):
+    with pytest.raises(
+        pf.InvalidInputError, match="none of the secrets to protect is a value of 'race'"
+    ):
         pf.fit_beliefs(
             FRAME, columns=["job"], secret=["race", "sex"], only=["sex = Male", "sex = Female"]
         )
@@ -284,7 +286,7 @@ def test_a_row_with_one_of_two_secrets_has_no_combination() -> None:
 
 def test_known_values_that_are_nearly_all_different_are_refused_at_once() -> None:
     named = FRAME.assign(name=[f"n{place}" for place in range(len(FRAME))])
-    with pytest.raises(pf.DataError, match="there are 600 combinations of what is known"):
+    with pytest.raises(pf.DataError, match="there are 600 combinations of known values"):
         pf.fit_beliefs(named, known=["name"], min_group=1, **TWO)
 
 

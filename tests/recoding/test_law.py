@@ -125,7 +125,7 @@ def test_a_floor_may_be_about_distances_of_ones_own() -> None:
     [
         ({"values": (2.0, 1.0, 4.0)}, "rising"),
         ({"values": (1.0, 1.0, 4.0)}, "twice"),
-        ({"values": (1.0, None, 4.0)}, "at the end"),
+        ({"values": (1.0, None, 4.0)}, "must be the last"),
         ({"values": (1.0, 2.0)}, "shape"),
         ({"outputs": (1.0, 2.0, math.inf)}, "finite"),
         ({"table": np.full((3, 3), WHOLE // 3)}, "sum to 2"),

@@ -1,1 +1,1 @@
-"""What is described: priors, what adversaries believe, which secrets must look alike, and how."""
+"""What the user describes: priors, beliefs of adversaries, pairs of secrets, and the promise."""

@@ -5,10 +5,11 @@ true one, D⁻ below, and D the larger of the two. For continuous laws (Birnbaum
 
     P(D⁺ > d) = d·Σ_{j ≤ n(1−d)} C(n, j)·(d + j/n)^{j−1}·(1 − d − j/n)^{n−j},
 
-and P(D⁻ > d) is the same. So P(D > d) ≤ 2·P(D⁺ > d), short of equality by the chance that both are
-large: 2e^{−8nd²}, about, which is less than 1e-6 at a level of 5%. For laws with atoms D is at most
-what it is for the uniform law from which they are made. By Massart P(D > d) ≤ 2e^{−2nd²} for every
-d and law, which costs 1/(6n) of width, about. Proofs: docs/theory/sampling-error.md.
+and P(D⁻ > d) is the same. So P(D > d) ≤ 2·P(D⁺ > d). The two sides differ by the probability that
+both are large, about 2e^{−8nd²}, which is less than 1e-6 at a level of 5%. For a law with atoms, D
+is at most the D of the uniform law from which it is made. By Massart's inequality P(D > d) ≤
+2e^{−2nd²} for every d and law, which costs about 1/(6n) of width. Proofs:
+docs/theory/sampling-error.md.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from pufferfish.core.validation import require
 
 __all__ = ["band_width"]
 
-# Beyond this the exact sum takes long, and at a level of 5% saves less than 0.2% of the width.
+# With more rows the exact sum takes long, and at a level of 5% it saves less than 0.2% of the
+# width.
 _MOST_ROWS = 5_000
-# Far above the relative error of either formula: tests compare with fractions.
+# Far above the relative error of either formula; tests compare with exact fractions.
 _UP = 1.0 + 1e-9
 
 
@@ -35,7 +37,8 @@ def band_width(rows: int, error: float) -> float:
 
     Args:
         rows: How many independent rows the sample has.
-        error: How often the band may miss, between 0 and 1; several bands share it.
+        error: The probability, between 0 and 1, with which the band may miss; several bands share
+            it.
     """
     require(
         isinstance(rows, int) and not isinstance(rows, bool) and rows >= 1,

@@ -1,4 +1,4 @@
-"""What a belief keeps of the counts that it was fitted on, checked."""
+"""Checks of the counts that a belief keeps from the table it was fitted to."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["check_frequencies", "check_missing"]
 def check_missing(
     laws: Mapping[Any, Prior], given: Mapping[Any, object], counts: Mapping[Any, object]
 ) -> tuple[dict[Any, float], dict[Any, int]]:
-    """For each secret the probability of a missing value, and the rows without one where known.
+    """The probability of a missing value, and the rows without a value where known, by secret.
 
     Args:
-        laws: Of the values, for each secret.
+        laws: The law of the values for each secret.
         given: Probabilities for some secrets; for all others 0.
         counts: For some secrets k, the rows without a value. With n rows that have one, counted by
             the law, the probability is k/(n + k). If it is given as well it must be the same.
@@ -30,7 +30,7 @@ def check_missing(
     shares = dict.fromkeys(laws, 0.0)
     for secret, probability in given.items():
         shares[secret] = probability_below_one(f"missing[{secret!r}]", probability)
-    # Where a table was counted and none are missing, nobody needs to say so.
+    # A law that was counted has no missing values unless they are given.
     known = {each: 0 for each, law in laws.items() if not shares[each] and _records(law)}
     for secret, count in counts.items():
         name = f"missing_counts[{secret!r}]"
@@ -49,7 +49,7 @@ def check_missing(
 def check_frequencies(
     frequencies: object, missing: object, cap: tuple[float, float] | None, *, labelled: bool
 ) -> tuple[Discrete | Categorical | None, int]:
-    """How often each value occurs in a whole table, and in how many rows there is none."""
+    """How often each value occurs in a whole table, and how many of its rows have none."""
     holes = _whole("frequencies_missing", missing)
     if frequencies is None:
         require(holes == 0, "frequencies_missing needs frequencies.")
@@ -62,12 +62,16 @@ def check_frequencies(
         )
     if cap is not None and isinstance(frequencies, Discrete):
         inside = np.clip(frequencies.values, *cap) == frequencies.values
-        require(bool(inside.all()), "frequencies of capped values have some outside the cap.")
+        require(
+            bool(inside.all()),
+            "frequencies of capped values include values outside the cap: count the capped values, "
+            "or widen the cap.",
+        )
     return frequencies, holes
 
 
 def _records(law: Prior) -> int:
-    """How many rows a table was counted from; 0 for other laws."""
+    """The number of rows from which a table was counted; 0 for other laws."""
     counts = law.counts if isinstance(law, Discrete) else None
     return 0 if counts is None else int(counts.sum())
 

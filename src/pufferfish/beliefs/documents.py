@@ -33,12 +33,12 @@ from pufferfish.documents.types import (
 __all__ = ["BeliefEntries", "BeliefsEntries", "Pairs", "RuleEntries", "ScenarioEntries"]
 __all__ += ["belief_to_dict", "pairs_to_plain", "rule_to_dict", "scenario_to_dict"]
 
-# Pairs up to which each is written down.
+# Up to this many pairs, a document lists each one.
 _MANY_PAIRS = 1_000
 
 
 class AllPairsEntries(Entries):
-    """All pairs of some secrets, where they are very many."""
+    """All pairs of some secrets, where there are too many to list."""
 
     all_of: Annotated[tuple[Secret, ...], Meta(min_length=2)]
 
@@ -94,12 +94,13 @@ class CategoryEntries(Entries, tag_field="family", tag="categories"):
 
 
 class SecretEntries(Entries, kw_only=True):
-    """What a belief says of one secret; secrets keep their type, which keys of JSON would not."""
+    """The law of one secret in a belief; the secret keeps its type, which a JSON key would lose."""
 
     secret: Secret
     missing: Share = 0.0
     missing_count: Annotated[
-        Count | None, Meta(description="Rows without a value; needs a prior with counts.")
+        Count | None,
+        Meta(description="The number of rows without a value; needs a prior with counts."),
     ] = None
     prior: GaussianEntries | MixtureEntries | TableEntries | CategoryEntries
 
@@ -113,7 +114,8 @@ class RuleEntries(Entries, kw_only=True):
     names: tuple[Label, ...] | None = None
     unit: Unit | None = None
     merged: Annotated[
-        tuple[tuple[Label, Label], ...], Meta(description="Labels, and what each becomes.")
+        tuple[tuple[Label, Label], ...],
+        Meta(description="Labels, and the label that each becomes."),
     ] = ()
     order: tuple[Label, ...] = ()
 
@@ -121,19 +123,19 @@ class RuleEntries(Entries, kw_only=True):
         """The rule."""
         merged = dict(self.merged)
         if len(merged) < len(self.merged):
-            raise InvalidInputError("a label occurs twice among those that become others.")
+            raise InvalidInputError("a label is merged twice: name each label once.")
         return Rule(**(msgspec.structs.asdict(self) | {"merged": merged}))
 
 
 def rule_to_dict(rule: Rule) -> dict[str, Any]:
-    """A rule as plain data; what it leaves out stays out."""
+    """A rule as plain data, without the entries that have their default."""
     document = written(RuleEntries, rule, merged=[list(pair) for pair in rule.merged.items()])
     needed = ("column", "read")
     return {name: entry for name, entry in document.items() if name in needed or entry}
 
 
 class FrequencyEntries(Entries, kw_only=True):
-    """How often each value occurs in a whole table, and in how many rows there is none."""
+    """How often each value occurs in a whole table, and how many of its rows have none."""
 
     values: Annotated[tuple[Labels, ...], Meta(min_length=1)]
     counts: Counts
@@ -149,7 +151,10 @@ class RegionEntries(Entries, kw_only=True):
     shape: RegionShape = "dirichlet"
     cells: Annotated[int, Meta(ge=2)] | None = None
     widths: tuple[tuple[Secret, Annotated[float, Meta(ge=0, le=1)]], ...] = ()
-    pairs: Annotated[int, Meta(ge=1, description="Pairs that share the confidence.")] | None = None
+    pairs: (
+        Annotated[int, Meta(ge=1, description="The number of pairs that share the confidence.")]
+        | None
+    ) = None
 
 
 class BeliefEntries(Entries, kw_only=True):
@@ -157,7 +162,7 @@ class BeliefEntries(Entries, kw_only=True):
 
     name: Name = "belief"
     provenance: Annotated[
-        Name, Meta(description='Only "public" says that the belief holds nothing private.')
+        Name, Meta(description='Only "public" states that the belief holds nothing private.')
     ] = "private"
     radius: NotNegative = 0.0
     cap: Bounds | None = None
@@ -196,7 +201,9 @@ class BeliefEntries(Entries, kw_only=True):
         if any(isinstance(each.prior, CategoryEntries) for each in self.secrets):
             return Categorical(whole.values, counts=whole.counts)
         if not all(isinstance(each, int | float) for each in whole.values):
-            raise InvalidInputError("frequencies of numbers name something else.")
+            raise InvalidInputError(
+                "frequencies of a column of numbers hold something that is not a number."
+            )
         return Discrete([float(each) for each in whole.values], counts=whole.counts)  # type: ignore[arg-type]  # as was just seen
 
 
@@ -223,14 +230,14 @@ class ScenarioEntries(Entries):
 
 
 def pairs_to_plain(pairs: Sequence[SecretPair]) -> list[list[Secret]] | dict[str, list[Secret]]:
-    """A list of pairs; where they are very many, and all of some secrets, those secrets."""
+    """A list of pairs; where these are very many and all pairs of some secrets, those secrets."""
     if isinstance(pairs, AllPairs) and len(pairs) > _MANY_PAIRS:
         return {"all_of": list(pairs.secrets)}
     return [list(pair) for pair in pairs]
 
 
 def _refuse_many_pairs(pairs: int, beliefs: int = 1) -> None:
-    """Refuse what would take a reader of the document too long, or too much memory."""
+    """Refuse a document that would take its reader too much time or memory."""
     if pairs > MOST_PAIRS or pairs * beliefs > MOST_SCREENED:
         raise InvalidInputError(
             f"a document can ask for at most {MOST_PAIRS:,} pairs of secrets, and for "
@@ -249,7 +256,7 @@ def scenario_to_dict(scenario: Scenario) -> dict[str, Any]:
 
 
 def belief_to_dict(belief: Belief) -> dict[str, Any]:
-    """A belief; what nobody counted is left out."""
+    """A belief as plain data, without counts where there are none."""
     secrets = [_secret_to_dict(belief, secret) for secret in belief.priors]
     document = written(
         BeliefEntries,
@@ -273,7 +280,7 @@ def belief_to_dict(belief: Belief) -> dict[str, Any]:
 
 
 def _secret_to_dict(belief: Belief, secret: Secret) -> dict[str, Any]:
-    # Without a count none are missing.
+    # Where rows without a value were not counted, none are missing.
     holes = {"missing_count": count} if (count := belief.missing_counts.get(secret)) else {}
     prior = _prior_to_dict(belief.priors[secret])
     return {"secret": secret, "missing": belief.missing[secret], **holes, "prior": prior}
@@ -289,4 +296,4 @@ def _prior_to_dict(prior: Prior) -> dict[str, Any]:
         if type(prior) is form.MADE:
             entries = {"family": form.__struct_config__.tag, **plain(prior)}
             return {name: entry for name, entry in entries.items() if entry is not None}
-    raise InvalidInputError(f"a {type(prior).__name__} cannot be written down.")
+    raise InvalidInputError(f"a {type(prior).__name__} cannot be written to a document.")

@@ -1,12 +1,12 @@
-"""The promise: what an adversary may at most learn of the secret from one released value.
+"""The promise: the most that an adversary may learn about the secret from one released value.
 
 A promise may also be made by accuracy: with two secrets equally likely beforehand, the best guess
-is right in at most a share g of cases. That is TV ≤ 2g − 1, δ at ε = 0. Since ε is above 0 in a
-`Guarantee`, it stands there as (ε₀, δ) with ε₀ = 2⁻²⁰ and δ = g − e^{ε₀}·(1 − g), rounded down: by
+is right in at most a share g of cases. That is TV ≤ 2g − 1, δ at ε = 0. A `Guarantee` has ε above
+0, so it holds such a promise as (ε₀, δ) with ε₀ = 2⁻²⁰ and δ = g − e^{ε₀}·(1 − g), rounded down: by
 TV ≤ (e^ε − 1 + 2δ)/(e^ε + 1) the best guess is right in at most (e^ε + δ)/(e^ε + 1) ≤ g of cases.
-It asks for no more than 10⁻⁶ less. So everything that proves, draws, records and verifies an (ε,δ)
-promise does so for this one. It bounds guesses on average over what is published: single values
-may say more, and the least ε without exception may be infinite.
+The share that is promised in this way is less than g by at most 10⁻⁶. So everything that proves,
+draws, records and verifies an (ε,δ) promise does so for this one. It bounds guesses on average over
+what is published: a single value may reveal more, and the least pure ε may be infinite.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from pufferfish.documents.types import Positive, Share
 
 __all__ = ["GUESS_EPSILON", "GoalEntries", "Guarantee", "guess_at_most", "guess_promised"]
 
-# The ε by which a promise of accuracy is known.
+# The ε that marks a promise by accuracy.
 GUESS_EPSILON = 2.0**-20
-# Shares of guesses are read back with this many digits, if these give the same promise.
+# A share of guesses is written with this many digits, if they give the same promise.
 _DIGITS = 12
 
 
@@ -36,15 +36,15 @@ class Guarantee:
 
     Attributes:
         epsilon: How far apart the odds may be, as a logarithm; above 0.
-        delta: What may be added to a probability beyond that factor; 0 ≤ delta < 1. With 0 the
-            promise is pure ε: no published value ever moves the odds by more than e^ε.
+        delta: The amount that may be added to a probability beyond that factor; 0 ≤ delta < 1. With
+            0 the promise is pure ε: no published value ever moves the odds by more than e^ε.
     """
 
     epsilon: float
     delta: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse what promises nothing."""
+        """Refuse numbers that promise nothing."""
         epsilon = positive("epsilon", self.epsilon)
         delta = finite("delta", self.delta)
         require(0.0 <= delta < 1.0, f"delta must be at least 0 and less than 1, got {delta:g}.")
@@ -58,11 +58,11 @@ class Guarantee:
 
     @property
     def epsilon_text(self) -> str:
-        """ε as it is written; of a promise by accuracy 2^-20, which stands for 0."""
+        """ε as it is written; for a promise by accuracy 2^-20, which stands for 0."""
         return "2^-20" if self.epsilon == GUESS_EPSILON else f"{self.epsilon:g}"
 
     def __str__(self) -> str:
-        """`ε = 1`, `(ε = 1, δ = 1e-05)`, or of a promise by accuracy `guess ≤ 60%`."""
+        """`ε = 1`, `(ε = 1, δ = 1e-05)`, or for a promise by accuracy `guess ≤ 60%`."""
         guess = guess_promised(self)
         if guess is not None:
             return f"guess ≤ {100.0 * guess:.10g}%"
@@ -79,7 +79,7 @@ def guess_at_most(accuracy: float) -> Guarantee:
         pf.calibrate(scenario, pf.guess_at_most(0.6))
 
     Args:
-        accuracy: Above 1/2, which nobody has to promise, and below 1.
+        accuracy: Above 1/2, the accuracy of a guess without any release, and below 1.
     """
     share = finite("accuracy", accuracy)
     guess, epsilon = Fraction(share), Fraction(GUESS_EPSILON)
@@ -97,7 +97,7 @@ def guess_at_most(accuracy: float) -> Guarantee:
 
 
 def guess_promised(goal: Guarantee) -> float | None:
-    """The share of cases that a promise by accuracy names, not too small; None for others."""
+    """The share of cases that a promise by accuracy names, on the safe side; None for others."""
     if goal.epsilon != GUESS_EPSILON or goal.pure:
         return None
     factor = math.exp(GUESS_EPSILON)

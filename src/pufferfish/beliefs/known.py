@@ -14,9 +14,9 @@ from pufferfish.core.validation import require
 __all__ = ["Given", "Rules", "check_columns", "check_given", "check_rules", "given_in_words"]
 __all__ += ["given_key"]
 
-# By column, the value that is known.
+# The known value of each column.
 Given = Mapping[str, Label]
-# By column, the public rule by which its entries become labels.
+# The public rule of each column by which its entries become labels.
 Rules = Mapping[str, Rule]
 
 
@@ -29,7 +29,10 @@ def check_given(given: object) -> Given:
             f"given must map columns to known values, got {type(given).__name__}."
         )
     for name in given:
-        require(isinstance(name, str) and bool(name), f"{name!r} is no column's name.")
+        require(
+            isinstance(name, str) and bool(name),
+            f"{name!r} is not the name of a column: given maps names of columns to known values.",
+        )
     return MappingProxyType({name: check_label(value) for name, value in given.items()})
 
 
@@ -49,11 +52,11 @@ def check_rules(rules: object) -> Rules:
 def check_columns(
     columns: object, laws: Collection[Prior], missing: Iterable[float]
 ) -> tuple[str, ...]:
-    """The columns that categories are of; a column of numbers needs no name here.
+    """The columns of which the laws list categories; a column of numbers needs no name here.
 
     Args:
-        columns: Names, as many as a tuple of categories has parts.
-        laws: The laws of a belief, which must all be of categories, or none.
+        columns: One name for each part of a tuple of categories.
+        laws: The laws of a belief; either all are of categories or none is.
         missing: For each secret, the probability that a value is missing.
     """
     require(
@@ -63,7 +66,7 @@ def check_columns(
     names = tuple(columns) if isinstance(columns, Sequence) else ()
     require(
         all(isinstance(each, str) and each for each in names) and len(set(names)) == len(names),
-        "columns must be names of columns, each once.",
+        "columns must be names of columns, each given once.",
     )
     labelled = [law for law in laws if isinstance(law, Categorical)]
     if not labelled:
@@ -71,7 +74,8 @@ def check_columns(
         return ()
     require(
         len(labelled) == len(laws),
-        "some laws are of categories and some of numbers: one adversary describes one thing.",
+        "some laws are of categories and some of numbers: the laws of one belief must be of one "
+        "kind.",
     )
     require(
         len({law.width for law in labelled}) == 1 and len(names) in (0, labelled[0].width),
@@ -80,18 +84,18 @@ def check_columns(
     )
     require(
         not any(missing),
-        "a missing category is one of the values: write None among them, and leave out missing.",
+        "a missing category is one of the values: write None among them, and leave out missing=.",
     )
     return names
 
 
 def given_key(given: Given) -> frozenset[tuple[str, Place]]:
-    """What tells knowledge apart: True and 1 are equal to Python, and no order matters."""
+    """A key for known values in any order, under which True and 1 (equal to Python) differ."""
     return frozenset((name, label_key(label)) for name, label in given.items())
 
 
 def given_in_words(given: Given) -> str:
-    """Such as "sex = Male, income = >50K"; empty where nothing is known."""
+    """Known values in words, such as "sex = Male, income = >50K"; empty where nothing is known."""
     return ", ".join(f"{name} = {_shown(value)}" for name, value in given.items())
 
 

@@ -1,4 +1,4 @@
-"""Labels: what a category is called, and tuples of them for several columns.
+"""Labels, the names of categories, and tuples of them for several columns.
 
 A label is a text, a truth value, a number, or None where the entry is missing. True and 1 are two
 labels; 13 and 13.0 are one.
@@ -21,7 +21,7 @@ __all__ += ["natural_order", "parts_of", "places_of", "width_of"]
 Label = str | int | float | bool | None
 # One label, or one for each of several columns.
 Labels = Label | tuple[Label, ...]
-# What labels are compared by.
+# The key by which labels are compared.
 Place = tuple[Any, ...]
 
 
@@ -31,7 +31,9 @@ def check_label(given: object) -> Label:
     if plain is None or isinstance(plain, str | int):
         return plain
     if isinstance(plain, float):
-        require(not math.isinf(plain), "a category must be finite; nan and None are missing.")
+        require(
+            not math.isinf(plain), "a category must be finite; write None or nan for a missing one."
+        )
         return None if math.isnan(plain) else plain + 0.0
     raise InvalidInputError(
         "a category must be a text, a truth value, a number, or None for a missing one, got "
@@ -40,10 +42,10 @@ def check_label(given: object) -> Label:
 
 
 def check_labels(name: str, given: object) -> tuple[Labels, ...]:
-    """A list of labels, or of tuples that are all equally long.
+    """A list of labels, or of tuples of equal length.
 
     Args:
-        name: How messages call the list.
+        name: The name of the list in messages.
         given: The list.
     """
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -55,28 +57,28 @@ def check_labels(name: str, given: object) -> tuple[Labels, ...]:
     require(bool(found), f"{name} must not be empty.")
     require(
         len({len(each) if isinstance(each, tuple) else None for each in found}) == 1,
-        f"{name} must all be single categories, or tuples of the same length.",
+        f"{name} must all be single categories, or all tuples of the same length.",
     )
     return found
 
 
 def parts_of(labels: Labels) -> tuple[Label, ...]:
-    """For each column its label; one for a single label."""
+    """The label of each column, as a tuple; a single label makes a tuple of one."""
     return labels if isinstance(labels, tuple) else (labels,)
 
 
 def width_of(values: Sequence[Labels]) -> int:
-    """How many columns labels are about."""
+    """The number of columns that labels have parts for."""
     return len(parts_of(values[0]))
 
 
 def key_of(labels: Labels) -> Place:
-    """What labels are compared by: True and 1 are equal to Python."""
+    """The key of a label or tuple: True and 1, which are equal to Python, differ."""
     return tuple(map(label_key, parts_of(labels)))
 
 
 def places_of(values: Iterable[Labels]) -> dict[Place, int]:
-    """Where each of some labels stands; the first place of one that occurs twice."""
+    """The place of each label in a list; the first one if it occurs twice."""
     places: dict[Place, int] = {}
     for place, labels in enumerate(values):
         places.setdefault(key_of(labels), place)
@@ -84,7 +86,7 @@ def places_of(values: Iterable[Labels]) -> dict[Place, int]:
 
 
 def label_key(label: Label) -> tuple[int, Any]:
-    """What tells labels apart, and sorts them: numbers, truth values, texts, and None last.
+    """A key that tells labels apart and sorts them: numbers, truth values, texts, and None last.
 
     1 and True are two labels; 1 and 1.0 are one.
     """
@@ -96,6 +98,6 @@ def label_key(label: Label) -> tuple[int, Any]:
 
 
 def natural_order(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """The distinct labels: numbers rising, truth values, texts by the alphabet, missing last."""
+    """The distinct labels, sorted: numbers, truth values, texts by the alphabet, missing last."""
     distinct = {label_key(each): each for each in labels}
     return tuple(distinct[key] for key in sorted(distinct))

@@ -12,7 +12,7 @@ from pufferfish.core.validation import require
 
 __all__ = ["NO_SECRET", "Layout", "View"]
 
-# How a missing secret is called where it is a group of its own.
+# The name of a missing secret where it is a group of its own.
 NO_SECRET = "(missing)"  # noqa: S105
 
 
@@ -22,8 +22,8 @@ class View:
 
     Attributes:
         columns: Their names.
-        places: Which of the layout's secrets they are.
-        name: What tells the secrets of several such views apart; empty where there is one view.
+        places: Their places among the layout's secrets.
+        name: A prefix that tells the secrets of several views apart; empty where there is one view.
     """
 
     columns: tuple[str, ...]
@@ -49,17 +49,17 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """What the columns of a table are for, and by which public rules their entries are read.
+    """The roles of a table's columns, and the public rules by which their entries are read.
 
     Attributes:
-        columns: Published together, under the promise.
-        secrets: What must not be betrayed.
-        known: What an adversary may know of a row.
+        columns: Those published together, under the promise.
+        secrets: Those that must not be revealed.
+        known: Those that an adversary may know of a row.
         jointly: Whether the combinations of several secrets are protected, which implies that each
-            of them is; otherwise each by itself. Where laws may be wrong, it is the law of each
-            combination that may be wrong by so much, and not that of one secret by itself.
-        missing_secret: Whether a missing secret is a group of its own. Rows without one are
-            published in any case; otherwise nothing is promised for them.
+            of them is; otherwise each by itself. Where laws may be wrong, the stated share is that
+            of the law of each combination, not of the law of one secret by itself.
+        missing_secret: Whether a missing secret is a group of its own. If not, rows without a
+            secret are published too, but nothing is promised for them.
     """
 
     columns: tuple[Rule, ...]
@@ -85,7 +85,7 @@ class Layout:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Of all columns, those that are published first."""
+        """The rules of all columns, beginning with those that are published."""
         return (*self.columns, *self.secrets, *self.known)
 
     @property
@@ -105,13 +105,13 @@ class Layout:
 
     @property
     def numeric(self) -> bool:
-        """Whether one column of numbers is published, which noise can protect as well."""
+        """Whether a single column of numbers is published, which noise can protect too."""
         first = self.columns[0]
         return len(self.columns) == 1 and first.read == "number" and first.edges is None
 
     @property
     def views(self) -> tuple[View, ...]:
-        """The secrets that are protected, one by one or together."""
+        """The secrets that are protected, each by itself or jointly."""
         names = self.secret_names
         if len(names) == 1 or self.jointly:
             return (View(names, tuple(range(len(names)))),)
@@ -119,7 +119,7 @@ class Layout:
 
 
 def _plain(label: Label) -> Secret:
-    """A label as a secret: numbers that are not whole, and a missing one, by a text."""
+    """A label as a secret; a number that is not whole, or a missing label, becomes a text."""
     if label is None:
         return NO_SECRET
     if isinstance(label, float):

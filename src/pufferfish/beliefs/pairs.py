@@ -1,4 +1,4 @@
-"""Secrets, and pairs of them that must not be told apart."""
+"""Secrets, and pairs of secrets that must be indistinguishable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Secret = str | int | bool
 
 
 class SecretPair(NamedTuple):
-    """Two secrets that must not be told apart; the order carries no meaning."""
+    """Two secrets that must be indistinguishable; their order has no meaning."""
 
     first: Secret
     second: Secret
@@ -26,7 +26,7 @@ class SecretPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AllPairs(Sequence[SecretPair]):
-    """Every pair of some secrets, made when it is asked for: thousands of secrets have millions.
+    """All pairs of some secrets, each made when it is needed: thousands of secrets have millions.
 
     Equal to the tuple of its pairs, (s_0, s_1), (s_0, s_2), …, (s_1, s_2), …
     """
@@ -42,7 +42,7 @@ class AllPairs(Sequence[SecretPair]):
     @overload
     def __getitem__(self, index: slice) -> tuple[SecretPair, ...]: ...
     def __getitem__(self, index: int | slice) -> SecretPair | tuple[SecretPair, ...]:
-        """One pair by its number, or some of them."""
+        """One pair by its index, or a slice of them."""
         if isinstance(index, slice):
             return tuple(self[each] for each in range(*index.indices(len(self))))
         number = range(len(self))[index]
@@ -77,7 +77,7 @@ class AllPairs(Sequence[SecretPair]):
         return f"AllPairs({len(self.secrets)} secrets, {len(self):,} pairs)"
 
 
-# Pairs that are written out one by one.
+# `repr` lists at most this many pairs one by one.
 _MOST_SHOWN = 45
 
 
@@ -97,7 +97,7 @@ def some_secrets(secrets: Iterable[Secret], most: int = 20) -> str:
 
 
 def list_given(name: str, given: object) -> tuple[Any, ...]:
-    """What was given as a list; one belief or pair by itself is refused."""
+    """The given list as a tuple; a single belief or pair that is not in a list is refused."""
     if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
         raise InvalidInputError(
             f"{name} must be a list, got {type(given).__name__}: several beliefs are "

@@ -1,7 +1,7 @@
-"""Public rules by which the entries of a column become labels, as data.
+"""Public rules, as data, by which the entries of a column become labels.
 
 Numbers fall into bins by public edges, dates into years, quarters or months, and labels may become
-others. A rule looks at one entry at a time and never at the rest of the table: knowing it tells
+others. A rule looks at one entry at a time and never at the rest of the table, so it reveals
 nothing about anybody.
 """
 
@@ -23,7 +23,7 @@ Unit = Literal["year", "quarter", "month"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """How the entries of one column become labels: a public rule.
+    """A public rule by which the entries of one column become labels.
 
     Attributes:
         column: The column's name.
@@ -31,11 +31,11 @@ class Rule:
             values, dates.
         edges: Public edges of bins for numbers; bin k is [edges[k-1], edges[k]), and the first and
             the last one reach to infinity. None: each number is a label of its own.
-        names: What stands for each bin: one more than there are edges.
-        unit: What becomes of dates: 2024, "2024-Q3" or "2024-07".
+        names: The label of each bin: one more than there are edges.
+        unit: The unit in which dates are given: 2024, "2024-Q3" or "2024-07".
         merged: Labels that become others, after all of the above, in one step. None stands for a
             missing entry on either side.
-        order: Labels in the order in which they are shown; those that are not among them follow.
+        order: Labels in the order in which they are shown; all others follow.
     """
 
     column: str
@@ -48,7 +48,7 @@ class Rule:
     order: tuple[Label, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse rules that have no meaning."""
+        """Refuse entries that contradict each other."""
         name = f"the rule of column {self.column!r}"
         require(isinstance(self.column, str), f"column must be a name, got {self.column!r}.")
         require(
@@ -75,7 +75,7 @@ class Rule:
 
     def _check_bins(self, name: str) -> None:
         if self.edges is None:
-            require(self.names is None, f"{name}: names= stand for bins, which need edges=.")
+            require(self.names is None, f"{name}: names= are labels of bins, which need edges=.")
             return
         require(
             self.read == "number",
@@ -100,7 +100,7 @@ class Rule:
 
     @property
     def whole(self) -> bool:
-        """Whether numbers that are all whole become whole numbers once all of them are known."""
+        """Whether a column whose numbers are all whole becomes one of whole numbers."""
         return self.read == "number" and self.edges is None
 
     @property
@@ -114,7 +114,7 @@ class Rule:
 
     @property
     def renamed(self) -> dict[tuple[int, Any], Label]:
-        """What labels become, by their keys."""
+        """The label that each merged label becomes, by key."""
         return {label_key(given): made for given, made in self.merged.items()}
 
 

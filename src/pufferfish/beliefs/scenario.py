@@ -1,4 +1,4 @@
-"""What must look alike, and to whom: beliefs, secret pairs, and the scenario they make."""
+"""Beliefs, pairs of secrets, and scenarios: what must be indistinguishable, and to whom."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ __all__ = [
     "some_secrets",
 ]
 
-# Where a belief comes from, as far as the library has a word for it. Anything but the first counts
-# as private.
+# The origins of beliefs that the library itself states. All but the first count as private.
 PUBLIC = "public"
 REFERENCE = "reference sample"
 RELEASED = "fitted on the released column"
@@ -68,33 +67,33 @@ OTHER_ROWS = "fitted on other rows of the table, which are not published"
 class Belief:
     """One adversary: a law of X for each secret, for one row (the paper's ρ).
 
-    Rows are independent under a belief. One who knows the exact multiset of rows, or that several
-    rows share a secret, believes more than this says, and is not covered.
+    Rows are independent under a belief. An adversary who knows the exact multiset of rows, or that
+    several rows share a secret, knows more than a belief can describe, and is not covered.
 
     Attributes:
         priors: For each secret the law of X that this adversary holds.
-        name: How messages and certificates call this adversary.
-        provenance: Where the belief comes from. Only "public" says that it holds nothing private;
-            "reference sample" and "fitted on the released column" are what fits are labelled with.
+        name: The name of this adversary in messages and certificates.
+        provenance: Where the belief comes from. Only "public" states that it holds nothing private;
+            fits are labelled "reference sample" or "fitted on the released column".
         missing: For each secret the probability that the value is missing and published as a hole;
             0 for secrets that were not named.
-        radius: How far in W_∞, in the units of X, the laws meant may be from `priors`: what
-            rounding the values of a table into bins has cost. Certificates cover all of them.
-        cap: The bounds that values are moved to before they are noised, where the laws are about
-            the moved values; None: about values as they are. A plan must have the same cap.
-        fitted_on: The fingerprint of the counts that the laws were fitted to; as private as they.
+        radius: How far, in W_∞ and in the units of X, the true laws may be from `priors` because
+            the values of a table were rounded into bins. Certificates cover all laws within it.
+        cap: The bounds to which values are moved before noise is added, if the laws describe the
+            moved values; None: they describe values as they are. A plan must have the same cap.
+        fitted_on: The fingerprint of the counts that the laws were fitted to; equally private.
         fitted_at: When, in UTC.
-        missing_counts: For each secret the rows without a value, where its prior has counts and
-            they are known, too: (counts, missing_counts) is then the law of a row, exactly.
+        missing_counts: For each secret the number of rows without a value, where it is known and
+            the prior has counts: together they are exactly the law of a row.
         frequencies: How often each value occurs in the whole table that the laws were fitted to,
             also in rows of secrets that the belief says nothing about; None: not known.
         frequencies_missing: How many rows of that table have no value.
-        columns: The columns that categories are of, in the order of their tuples; empty for a
-            column of numbers.
+        columns: The columns of the categories, in the order of their tuples; empty for a column of
+            numbers.
         given: What this adversary also knows of a row, column by column: the laws are those of
             rows that have these values. Empty: nothing.
         rules: For some columns, the public rule by which their entries become labels.
-        region: Which other laws the sample does not exclude from which the laws were counted;
+        region: The laws that are not excluded by the sample from which the laws were counted;
             certificates cover all of them. None: the laws are taken as they are.
     """
 
@@ -104,10 +103,10 @@ class Belief:
     missing: Mapping[Secret, float]
     radius: float
     cap: tuple[float, float] | None
-    # Which table and when: two fits with the same result are the same belief.
+    # Left out of comparisons: two fits with the same result are the same belief.
     fitted_on: str | None = field(compare=False)
     fitted_at: str | None = field(compare=False)
-    # What follows from the laws, and what no promise is about.
+    # Left out as well: missing counts follow from the laws, and no promise depends on frequencies.
     missing_counts: Mapping[Secret, int] = field(compare=False)
     frequencies: Discrete | Categorical | None = field(compare=False)
     frequencies_missing: int = field(compare=False)
@@ -115,12 +114,12 @@ class Belief:
     given: Given = field(compare=False)
     rules: Rules = field(compare=False)
     region: SampleRegion | None
-    # What `given` is compared by.
+    # The key by which `given` is compared.
     _known: frozenset[Any] = field(init=False)
 
     def __init__(
         self,
-        # A mapping is invariant in its keys: Any, so that a plain dict[str, Gaussian] may be given.
+        # A mapping is invariant in its keys: with Any, a plain dict[str, Gaussian] is accepted.
         priors: Mapping[Any, Prior],
         name: str = "belief",
         provenance: str = "private",
@@ -138,7 +137,7 @@ class Belief:
         rules: Iterable[Rule] | Mapping[str, Rule] = (),
         region: SampleRegion | None = None,
     ) -> None:
-        """Copy, freeze and refuse what is no belief."""
+        """Copy and freeze the entries, and refuse those that make no belief."""
         require(
             isinstance(priors, Mapping),
             f"priors must map each secret to a prior, got {type(priors).__name__}.",
@@ -191,14 +190,14 @@ class Belief:
     def _checked_cap(laws: Mapping[Secret, Prior], cap: object) -> tuple[float, float]:
         low, high = bounds("cap", cap)
         categories = any(isinstance(law, Categorical) for law in laws.values())
-        require(not categories, "categories have no bounds: a cap is about a column of numbers.")
-        # Smooth laws have tails beyond any bounds: they describe capped values as any others.
+        require(not categories, "a cap is for a column of numbers: leave it out for categories.")
+        # Smooth laws have tails beyond any bounds, also as laws of capped values.
         inside = all(_atoms_within(law, low, high) for law in laws.values())
-        require(inside, "a table of values that are capped has some outside the cap.")
+        require(inside, "a table of capped values has some outside the cap: cap them first.")
         return low, high
 
     def lies_within(self, low: float, high: float) -> bool:
-        """Whether moving values to these bounds changes nothing of what is believed."""
+        """Whether the laws stay the same when values are moved to these bounds."""
         return not self.labelled and all(
             not law.components().stds.any() and _atoms_within(law, low, high)
             for law in self.priors.values()
@@ -206,7 +205,7 @@ class Belief:
 
     @property
     def labelled(self) -> bool:
-        """Whether it is about categories, or tuples of them, and not about numbers."""
+        """Whether the laws are of categories, or tuples of them, and not of numbers."""
         return any(isinstance(law, Categorical) for law in self.priors.values())
 
     @property
@@ -215,7 +214,7 @@ class Belief:
         return self.provenance == PUBLIC
 
     def __repr__(self) -> str:
-        """Names the secrets; shows priors only where they are public."""
+        """The name and the secrets; the priors only where they are public."""
         secrets = ", ".join(repr(secret) for secret in self.priors)
         laws = f"priors={dict(self.priors)!r}" if self.public else f"secrets: {secrets}"
         return f"Belief({self.name!r}, provenance={self.provenance!r}, {laws})"
@@ -241,7 +240,7 @@ class Belief:
 
 
 def _by_secret(name: str, given: object, laws: Mapping[Secret, Prior]) -> dict[Secret, Any]:
-    """Numbers for some of the secrets that have a prior."""
+    """The given number of each secret, checked to have a prior."""
     numbers = {} if given is None else given
     if not isinstance(numbers, Mapping):
         raise InvalidInputError(f"{name} must map secrets to numbers, got {type(given).__name__}.")
@@ -258,7 +257,7 @@ def _atoms_within(law: Prior, low: float, high: float) -> bool:
 
 
 class PairOfLaws(NamedTuple):
-    """One pair under one belief: all that the oracle needs to know."""
+    """One pair under one belief: all that the oracle needs."""
 
     belief: str
     pair: SecretPair
@@ -268,21 +267,20 @@ class PairOfLaws(NamedTuple):
     missing_second: float
     radius: float = 0.0
     provenance: str = "private"
-    # How far in total variation each law may be off, on the range that values are capped to.
+    # How far in total variation each law may be wrong, within the cap.
     wrong: float = 0.0
     cap: tuple[float, float] | None = None
-    # Which laws a sample does not exclude, and on which values they may lie.
+    # The laws that a sample does not exclude, and the values that were seen.
     region: SampleRegion | None = None
     listed: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Scenario:
-    """Every pair of secrets that must look alike, to every adversary.
+    """The pairs of secrets that must be indistinguishable, and the adversaries.
 
-    Beliefs may be about different secrets, such as race and sex, each of which is protected. Who
-    knows the secrets of one says nothing of the other, as long as somebody does who knows the same
-    of the row.
+    Beliefs may be about different secrets, such as race and sex, each of which is protected. A
+    belief about race need not cover sex, as long as some belief with the same known values does.
 
     Attributes:
         beliefs: The adversaries; the promise holds against each of them (the paper's max over ρ).
@@ -297,7 +295,7 @@ class Scenario:
         beliefs: Iterable[Belief] | Belief,
         pairs: Iterable[tuple[Secret, Secret]] | None = None,
     ) -> None:
-        """Remove repeated pairs, and refuse a pair about which somebody should not be silent."""
+        """Remove repeated pairs, and refuse beliefs that lack a secret which they need."""
         given = (beliefs,) if isinstance(beliefs, Belief) else list_given("beliefs", beliefs)
         require(bool(given), "a scenario needs at least one belief.")
         for belief in given:
@@ -326,18 +324,18 @@ class Scenario:
 
     @property
     def confidence(self) -> float | None:
-        """With which the true laws are covered, by a sampling region for all that is known."""
+        """The confidence of the sampling regions; None unless each state of knowledge has one."""
         found = {each._known: each.region.confidence for each in self.beliefs if each.region}
         covered = all(each._known in found for each in self.beliefs)
         return next(iter(found.values()), None) if covered else None
 
     @property
     def sampled(self) -> bool:
-        """Whether some adversaries' laws are all those that a sample does not exclude."""
+        """Whether some belief has a sampling region."""
         return any(each.region is not None for each in self.beliefs)
 
     def as_described(self) -> Scenario:
-        """The same adversaries, with their laws as they are."""
+        """The same adversaries without sampling regions: their laws are taken as they are."""
         return Scenario([replace(each, region=None) for each in self.beliefs], pairs=self.pairs)
 
     @property
@@ -346,11 +344,11 @@ class Scenario:
         return secrets_in(self.pairs)
 
     def secrets_of(self, belief: Belief) -> tuple[Secret, ...]:
-        """Those of them that one adversary knows."""
+        """The secrets of pairs for which one adversary has a law."""
         return tuple(secret for secret in self.secrets if secret in belief.priors)
 
     def pairs_of(self, belief: Belief) -> Sequence[SecretPair]:
-        """The pairs that one adversary might tell apart: those of secrets that the belief knows."""
+        """The pairs that one adversary might tell apart: those with a law for both secrets."""
         if belief.priors.keys() >= set(self.secrets):
             return self.pairs
         own = tuple(pair for pair in self.pairs if knows_both(belief, pair))
@@ -364,7 +362,7 @@ class Scenario:
         return Scenario(knowing, chosen)
 
     def laws(self, wrong: float = 0.0) -> Iterator[PairOfLaws]:
-        """Every belief and each of its pairs, with priors and probabilities of a missing value.
+        """Each pair under each belief, with priors and probabilities of a missing value.
 
         Args:
             wrong: How far in total variation each law may be from the one believed.
@@ -377,7 +375,7 @@ class Scenario:
 
 
 def laws_of(belief: Belief, pair: SecretPair, wrong: float = 0.0) -> PairOfLaws:
-    """One pair as one adversary sees it, whose laws may be off by `wrong`."""
+    """One pair under one belief, whose laws may be wrong by `wrong`."""
     first, second = pair
     return PairOfLaws(
         belief.name,
@@ -395,7 +393,7 @@ def laws_of(belief: Belief, pair: SecretPair, wrong: float = 0.0) -> PairOfLaws:
 
 
 def _sampling_of(belief: Belief) -> tuple[SampleRegion | None, tuple[float, ...]]:
-    """The region, and all values that were seen, whatever their secret."""
+    """The sampling region, and all values that were seen with any secret."""
     if belief.region is None:
         return None, ()
     laws = (*belief.priors.values(), belief.frequencies)

@@ -1,8 +1,8 @@
-"""Which pairs of secrets a belief must know, and about which it may be silent.
+"""Which pairs of secrets a belief must cover, and which it may leave out.
 
-Where several secrets are protected, each has adversaries of its own: who believes something about
-race need not say anything about sex. Nobody may be half silent, which would be a mistake, and for
-whatever is known of a row somebody must speak about every pair.
+Where several secrets are protected, each has adversaries of its own: a belief about race need not
+cover sex. A belief that covers one secret of a pair and not the other is a mistake, and for each
+combination of known values some belief must cover every pair.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 __all__ = ["default_pairs", "knows_both", "refuse_silence", "secrets_in", "secrets_of_all"]
 
-# How many secrets of a pair somebody knows who might tell them apart.
+# The secrets of a pair that an adversary must know to tell them apart.
 _BOTH = 2
 
 
 def knows_both(belief: Belief, pair: SecretPair) -> bool:
-    """Whether somebody has laws for both secrets of a pair."""
+    """Whether a belief has laws for both secrets of a pair."""
     return _knows(belief, pair) == _BOTH
 
 
 def _knows(belief: Belief, pair: SecretPair) -> int:
-    """How many secrets of a pair a belief knows."""
+    """The number of secrets of a pair that a belief knows."""
     return (pair.first in belief.priors) + (pair.second in belief.priors)
 
 
@@ -59,10 +59,10 @@ def secrets_in(pairs: Sequence[SecretPair]) -> tuple[Secret, ...]:
 
 
 def refuse_silence(beliefs: Sequence[Belief], pairs: Sequence[SecretPair]) -> None:
-    """Refuse a belief that should know more.
+    """Refuse beliefs that lack a secret which they need.
 
-    One that knows a secret of a pair must know the other. One that knows neither is about other
-    secrets; then somebody else must know both, who knows the same of a row.
+    A belief that knows one secret of a pair must know the other. A belief that knows neither is
+    about other secrets; then another belief with the same known values must know both.
     """
     secrets = set(secrets_in(pairs))
     groups: dict[frozenset[Any], list[Belief]] = {}

@@ -1,1 +1,1 @@
-"""From a promise to the noise, or the recoding, that keeps it: search, result, words."""
+"""The noise or the recoding that keeps a promise: search, result, explanation."""

@@ -1,4 +1,4 @@
-"""The same calibration for other beliefs, or for more: what was asked of it is read off it."""
+"""Repeat a calibration for other beliefs, with the arguments read from its result."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ __all__ = ["arguments_of", "calibrate_again"]
 def calibrate_again(
     calibration: Calibration, scenario: Scenario | None = None, **changes: Any
 ) -> Calibration:
-    """`calibrate`, asked as for this calibration, with some arguments changed.
+    """The result of `calibrate` with the arguments of this calibration, some of them changed.
 
     Args:
-        calibration: What was found before.
+        calibration: The earlier result.
         scenario: Other beliefs; None: the same.
-        changes: Arguments of `calibrate` that take the place of those of before.
+        changes: Arguments of `calibrate` that replace the earlier ones.
 
     Raises:
-        UnsupportedError: A loss or weights of somebody's own, which a calibration does not keep.
-        PufferfishError: What `calibrate` raises.
+        UnsupportedError: It was found for a loss or weights of the user's own, which are not kept.
+        PufferfishError: Any error of `calibrate`.
     """
     again = calibration.scenario if scenario is None else scenario
     return calibrate(again, calibration.goal, **{**arguments_of(calibration), **changes})
 
 
 def arguments_of(calibration: Calibration) -> dict[str, Any]:
-    """The arguments of `calibrate` with which it would be found again.
+    """The arguments of `calibrate` that lead to the same calibration.
 
-    A size that was given is not kept: what is found again is the least one.
+    A given size is not kept: the repeated calibration finds the least one.
 
     Raises:
-        UnsupportedError: They cannot be told.
+        UnsupportedError: They cannot be recovered.
     """
     law = calibration.mechanism
     laws = list(law) if isinstance(law, Stratified) else [law]
@@ -49,9 +49,9 @@ def arguments_of(calibration: Calibration) -> dict[str, Any]:
         return keep | _of_recoding(laws[0], recode, calibration.scenario)
     if not all(each.additive for each in laws):
         raise UnsupportedError(
-            "this recoding was not found by calibrate, so it cannot be found again."
+            "this recoding was not found by calibrate, so it cannot be calibrated again."
         )
-    # The log-density of Laplace noise changes by a bounded ratio, that of a Gaussian by any.
+    # The log-density of Laplace noise changes at a bounded rate, that of Gaussian noise does not.
     laplace = all(each.identity or each.ratio_scale > 0.0 for each in laws)
     found: dict[str, Any] = keep | {"mechanism": "laplace" if laplace else "gaussian"}
     if calibration.method != "given":
@@ -65,8 +65,8 @@ def arguments_of(calibration: Calibration) -> dict[str, Any]:
 def _of_recoding(law: Law, recode: Recode, scenario: Scenario) -> dict[str, Any]:
     if recode.loss == "own" or recode.weighted:
         raise UnsupportedError(
-            "it was found for a loss or weights of your own, which a calibration does not keep: "
-            "calibrate again with them."
+            "this recoding was found for a loss or weights of your own, which a calibration does "
+            "not keep: call calibrate with them again."
         )
     found: dict[str, Any] = {
         "mechanism": "recode",
@@ -87,7 +87,7 @@ def _of_recoding(law: Law, recode: Recode, scenario: Scenario) -> dict[str, Any]
 
 
 def _lists(law: Recoding, scenario: Scenario) -> bool:
-    """Whether bins hold one value each: edges are then only where noise goes first."""
+    """Whether bins hold one value each, so that edges are given only where noise is added first."""
     tables = [
         table
         for belief in scenario.beliefs

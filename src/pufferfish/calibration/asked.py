@@ -1,4 +1,4 @@
-"""What is asked of a recoding: the arguments of `calibrate`, checked."""
+"""The requirements on a recoding: the arguments of `calibrate`, checked."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from pufferfish.recoding.table import Duty
 __all__ = ["SECONDS", "Asked", "AskedFloor", "check_asked", "duty_of"]
 
 AskedFloor = Literal["noise"] | float | None
-# When the search stops, and keeps the best map that it has.
+# Seconds after which the search stops and keeps the best map found.
 SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Asked:
-    """What is asked of a recoding; the arguments of `calibrate`, checked."""
+    """The requirements on a recoding: the arguments of `calibrate`, checked."""
 
     floor: AskedFloor
     wrong: float
@@ -43,7 +43,7 @@ class Asked:
     nominal: bool
     seconds: float | None
     never: Never = ()
-    # Stds of columns over the whole table, where one part of it is calibrated by itself.
+    # Stds of columns over the whole table, where part of it is calibrated by itself.
     units: Mapping[str, float] | None = None
 
     @property
@@ -53,7 +53,7 @@ class Asked:
 
     @property
     def is_default(self) -> bool:
-        """Whether nothing was asked."""
+        """Whether all requirements have their defaults."""
         nothing = (self.weights, self.distances, self.edges, self.seconds)
         said = (self.floor, self.wrong, self.keep_histogram, self.nominal)
         return (
@@ -77,7 +77,7 @@ def check_asked(
     seconds: float | None,
     never: object = None,
 ) -> Asked:
-    """The arguments, as far as they can be checked by themselves."""
+    """The requirements, from arguments that are checked as far as they can be by themselves."""
     if not (floor is None or floor == "noise" or isinstance(floor, int | float)):
         raise InvalidInputError(
             f'floor must be "noise", a number in units of the column, or None, got {floor!r}.'
@@ -91,7 +91,7 @@ def check_asked(
     if metric is not None:
         require(
             floor is not None and floor != "noise",
-            "distances of your own need a floor in their units: floor=0.5, for example.",
+            "a metric of your own needs a floor in its units: floor=0.5, for example.",
         )
     for name, flag in (("keep_histogram", keep_histogram), ("nominal", nominal)):
         require(isinstance(flag, bool), f"{name} must be true or false, got {flag!r}.")
@@ -135,10 +135,10 @@ def _check_distances(given: object) -> FloatArray:
 def duty_of(
     scenario: Scenario, goal: Guarantee, asked: Asked, cells: Cells | Sequence[Labels], floor: Floor
 ) -> Duty:
-    """What a recoding on these cells must keep.
+    """The promise and the floor that a recoding on these cells must keep.
 
-    For each adversary the laws of the secrets in their pairs, and the pairs by place. Where a
-    belief has a sampling region, its laws are counts of rows.
+    For each adversary it holds the laws of the secrets in their pairs, and the pairs by place.
+    Where a belief has a sampling region, its laws are counts of rows.
     """
     laws, pairs = [], []
     for belief in scenario.beliefs:

@@ -1,9 +1,9 @@
-"""One law for each value of the known columns that are published: calibrated each by itself.
+"""Calibration stratum by stratum: a law for each combination of published known values.
 
 Where z is published in the row, Q_i(y|z) ≤ e^ε·Q_j(y|z) must hold for each z, and rows with other z
 do not matter. So every stratum is a problem of its own, and the worst certificate is that of all.
-The laws do not depend on anything that is not published, so this promises nothing to somebody who
-does not see z; such a person does not exist where z is published.
+Each law depends on z, so this promises nothing against somebody who does not see z; where z is
+published there is no such person.
 """
 
 from __future__ import annotations
@@ -36,36 +36,38 @@ def calibrate_by_known(
     """A calibration for each combination of the values of some known columns.
 
     Args:
-        scenario: Adversaries who know these columns, and others, who cannot exist where these are
-            published and are left out.
+        scenario: Adversaries who know these columns; others cannot exist where these are published,
+            and are left out.
         columns: The known columns that are published.
-        calibrate: For the adversaries who know the same values.
+        calibrate: Calibrates for the adversaries who know the same values.
     """
     seen = seen_by_all(scenario, columns)
     groups = group_beliefs(seen.beliefs, columns)
     for _, beliefs in groups:
-        # Who knows more is promised something; that implies nothing for those who know only this.
+        # A promise against those who know more implies nothing for those who know only these
+        # columns.
         require(
             any({*each.given} == {*columns} for each in beliefs),
             f"every adversary who knows some values of {list_in_words(columns)} knows further "
-            "columns, and nothing is promised to those who do not: add the belief with these "
-            "columns alone (fit_beliefs makes it as well), or keep the further columns, too.",
+            "columns, so nothing would be promised against somebody who does not: add the belief "
+            "with these columns alone (fit_beliefs makes it as well), or keep the further columns "
+            "too (--keep).",
         )
     parts = [(values, calibrate(Scenario(beliefs, scenario.pairs))) for values, beliefs in groups]
     return combine(seen, columns, parts)
 
 
 def seen_by_all(scenario: Scenario, columns: Sequence[str]) -> Scenario:
-    """The adversaries who know these columns; nobody else sees what is published.
+    """The adversaries who know these columns, as everybody does who sees the release.
 
     Raises:
-        InvalidInputError: Nobody is described who does.
+        InvalidInputError: No described adversary knows them.
     """
     known = [each for each in scenario.beliefs if {*columns} <= {*each.given}]
     if not known:
         raise InvalidInputError(
-            f"{list_in_words(columns)} is published in every row, so everybody knows it, and no "
-            "adversary is described who does: fit beliefs with known=... (--known)."
+            f"{list_in_words(columns)} is published in every row, so everybody knows it, but no "
+            "described adversary does: fit beliefs with known=... (--known)."
         )
     return Scenario(known, scenario.pairs)
 
@@ -75,12 +77,12 @@ def combine(
     columns: Sequence[str],
     parts: Sequence[tuple[tuple[Label, ...], Calibration]],
 ) -> Calibration:
-    """The calibrations of all strata as one; its certificate has the worst of them."""
+    """The calibrations of all strata as one, whose certificate is the worst of theirs."""
     made = tuple(part for _, part in parts)
     first = made[0]
     require(
         len({(each.goal, each.certificate.wrong, each.method) for each in made}) == 1,
-        "all strata must have the same promise, found in the same way.",
+        "all strata must have the same promise and the same method.",
     )
     law = Stratified(
         columns=tuple(columns),
@@ -118,15 +120,16 @@ def recertify_any(
     wrong: float = 0.0,
     recorded: Certificate | None = None,
 ) -> Calibration:
-    """`recertify`, also for laws by known values; `recodes` has the figures of each law."""
+    """`recertify`, also for a law of each stratum; `recodes` has the figures of each law."""
     said: dict[str, Any] = {"method": method, "tau": tau, "radius": radius, "wrong": wrong}
     said["recorded"] = recorded
     if not isinstance(law, Stratified):
-        require(len(recodes) <= 1, "one law has the figures of one.")
+        require(len(recodes) <= 1, "a single law needs the figures of a single recoding.")
         figures = recodes[0] if recodes else None
         return recertify(scenario, goal, law, recode=figures, **said)
     require(
-        len(recodes) in (0, len(law.strata)), "figures must be those of every stratum, or of none."
+        len(recodes) in (0, len(law.strata)),
+        "figures must be given for every stratum, or for none.",
     )
     known: list[Recode | None] = [*recodes] or [None] * len(law.strata)
     parts = [
@@ -142,7 +145,7 @@ def recertify_any(
 
 
 def publish_any(calibration: Calibration, rounding: Rounding) -> Calibration:
-    """`as_published`, also for laws by known values."""
+    """`as_published`, also for a law of each stratum."""
     if not calibration.parts:
         return as_published(calibration, rounding)
     strata = calibration.strata
@@ -153,7 +156,7 @@ def publish_any(calibration: Calibration, rounding: Rounding) -> Calibration:
 
 
 def combine_figures(parts: Sequence[Calibration]) -> Recode | None:
-    """The figures of all rows together; None where some stratum is not recoded."""
+    """The figures of all rows together; None if some stratum is not recoded."""
     weighed = [(share, part.recode) for share, part in shares_of(parts)]
     known = [(share, each) for share, each in weighed if each is not None]
     if len(known) < len(weighed):

@@ -1,9 +1,9 @@
-"""What a changed category costs, and how often each occurs: what a recoding of labels is fitted to.
+"""The loss of a changed category and the frequency of each, which a recoding is fitted to.
 
 The loss of publishing y for x is a sum over the columns, each times its weight: for numbers the
 squared error in units of the column's std over all rows of the table; for anything else 1 if it is
-changed, or the number of steps between the two in the column's order, or a matrix. The distance of
-a floor is the same sum with absolute errors.
+changed, the number of steps between the two in the column's order, or an entry of a matrix. The
+distance of a floor is the same sum with absolute errors.
 """
 
 from __future__ import annotations
@@ -37,26 +37,27 @@ __all__ += ["check_never", "check_weights", "units_of"]
 
 # "squared", "absolute", "changed", "steps", or a matrix over the column's labels in their order.
 ColumnLoss = str | FloatArray
-# Labels of some columns that must not occur together, whatever the rest of the row.
+# Labels of some columns that must not occur together in a row.
 Never = tuple[Mapping[str, Label], ...]
 
 _LOSSES = ("squared", "absolute", "changed", "steps")
-# Making or filling a hole in a column of numbers costs as much as publishing another row's value.
+# To make or fill a hole in a column of numbers costs as much as to publish another row's value.
 _HOLE = {"squared": 2.0, "absolute": 2.0 / math.sqrt(math.pi)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Categories:
-    """The labels that may occur, and how often each does.
+    """The labels that may occur, and the frequency of each.
 
     Attributes:
         values: Labels, or tuples of them, in their order.
         frequencies: How often each occurs; sums to 1.
-        columns: The names of the parts; empty where nobody named them.
-        units: For each part the std of its numbers over all rows of the table; 0 where the part is
-            not one of numbers.
-        given: What is known of these rows.
-        rules: The public rules of some columns: an order of labels, numbers that are codes.
+        columns: The names of the parts; empty if they have none.
+        units: For each part the std of its numbers over all rows of the table; 0 for a part without
+            numbers.
+        given: The known values of these rows.
+        rules: The public rules of some columns, such as an order of labels, or numbers that are
+            codes.
     """
 
     values: tuple[Labels, ...]
@@ -68,11 +69,11 @@ class Categories:
 
     @property
     def parts(self) -> list[tuple[Label, ...]]:
-        """For each column the labels of all values."""
+        """The labels of all values, column by column."""
         return list(zip(*map(parts_of, self.values), strict=True))
 
     def may_publish(self, never: Never) -> list[int]:
-        """The places of values that no rule forbids."""
+        """The places of the values that no rule forbids."""
         named = [
             {**self.given, **dict(zip(self.columns, parts_of(each), strict=True))}
             if self.columns
@@ -84,8 +85,8 @@ class Categories:
             for column in rule:
                 require(
                     column in known,
-                    f"a rule of what must never occur names {column!r}, which is not published in "
-                    f"the row; those that are: {', '.join(map(repr, sorted(known)))}.",
+                    f"a rule of what must never occur (--never) names {column!r}, which is not "
+                    f"published in the row; published: {', '.join(map(repr, sorted(known)))}.",
                 )
         kept = [
             place
@@ -97,17 +98,17 @@ class Categories:
         ]
         require(
             bool(kept),
-            "the rules of what must never occur (--never) leave nothing to publish, in all of the "
-            "table or for some known value: leave out one of them.",
+            "the rules of what must never occur (--never) leave nothing to publish, in the whole "
+            "table or for some known value: leave out one of the rules.",
         )
         return kept
 
     def losses(self, loss: object, weights: Mapping[str, float]) -> FloatArray:
-        """c(x,y), for every two values.
+        """c(x,y) for every two values.
 
         Args:
             loss: None for the default; one loss for all columns; {column: loss}; or a matrix.
-            weights: How much each column counts; 1 where nothing is said.
+            weights: The weight of each column; 1 by default.
         """
         size = len(self.values)
         if isinstance(loss, np.ndarray):
@@ -131,15 +132,15 @@ class Categories:
         return _changed(self.parts[part])
 
     def part_squares(self, part: int) -> FloatArray:
-        """The squared differences of one column of numbers; nan where one is missing."""
+        """The squared differences in one column of numbers; nan where a number is missing."""
         numbers = _numbers(self.parts[part])
         return np.asarray((numbers[:, None] - numbers) ** 2)
 
     @property
     def distances(self) -> FloatArray:
-        """For a floor: Σ over columns of |x − y| in stds, or 1 where they differ.
+        """The distances of a floor: Σ over columns of |x − y| in stds, or 1 where labels differ.
 
-        A missing number is at infinite distance from the others.
+        A missing number is at infinite distance from all others.
         """
         total = np.zeros((len(self.values), len(self.values)))
         for part, labels in enumerate(self.parts):
@@ -199,7 +200,7 @@ class Categories:
         return np.asarray(matrix[np.ix_(own, own)])
 
     def _order(self, part: int, labels: Sequence[Label]) -> tuple[Label, ...]:
-        """The labels of a column in the order that was chosen, or in that of the values."""
+        """The labels of a column in the order of its rule, or else in that of the values."""
         rule = self.rules.get(self.columns[part] if self.columns else "")
         chosen = () if rule is None else rule.order
         named = places_of(chosen)
@@ -207,11 +208,11 @@ class Categories:
 
 
 def categories_of(scenario: Scenario, *, units: Mapping[str, float] | None = None) -> Categories:
-    """What the beliefs of a scenario consider, in the order in which they name it.
+    """The categories of the beliefs of a scenario, in the order in which these name them.
 
     Args:
         scenario: Beliefs about categories.
-        units: Stds of columns over the whole table, where these beliefs are about part of it.
+        units: Stds of columns over the whole table, if these beliefs are about part of it.
     """
     beliefs = scenario.beliefs
     require(
@@ -244,7 +245,7 @@ def categories_of(scenario: Scenario, *, units: Mapping[str, float] | None = Non
 
 
 def _known_of_all(beliefs: Sequence[Belief]) -> Given:
-    """What is known of every row that these beliefs are about."""
+    """The values that all these beliefs know."""
     first, *others = (each.given for each in beliefs)
     return {
         name: label
@@ -254,7 +255,7 @@ def _known_of_all(beliefs: Sequence[Belief]) -> Given:
 
 
 def units_of(scenario: Scenario) -> dict[str, float] | None:
-    """The std of each column of numbers over all rows that adversaries know of, by name."""
+    """The std of each column of numbers over all rows that the beliefs describe, by name."""
     if not all(each.labelled and each.columns for each in scenario.beliefs):
         return None
     found = categories_of(scenario)
@@ -262,7 +263,7 @@ def units_of(scenario: Scenario) -> dict[str, float] | None:
 
 
 def check_never(given: object) -> Never:
-    """Rules of what must never occur together: a list of {column: label}."""
+    """The rules of what must never occur together, checked: a list of {column: label}."""
     if given is None:
         return ()
     rules = list(given) if isinstance(given, Iterable) and not isinstance(given, Mapping) else None
@@ -276,7 +277,7 @@ def check_never(given: object) -> Never:
 
 
 def check_weights(weights: Mapping[Any, float] | None) -> dict[str, float]:
-    """How much each column counts."""
+    """The weight of each column, checked."""
     return {
         str(name): positive(f"the weight of {name!r}", weight)
         for name, weight in (weights or {}).items()
@@ -284,7 +285,7 @@ def check_weights(weights: Mapping[Any, float] | None) -> dict[str, float]:
 
 
 def _is_code(belief: Belief, part: int) -> bool:
-    """Whether a column is read as labels, so that its numbers are only names."""
+    """Whether a column is read as labels, so that its numbers serve as names."""
     rule = belief.rules.get(belief.columns[part]) if belief.columns else None
     return rule is not None and rule.read == "label"
 
@@ -294,11 +295,12 @@ def _laws(beliefs: Iterable[Belief]) -> list[Categorical]:
 
 
 def _weights(beliefs: Sequence[Belief]) -> list[tuple[Categorical, float]]:
-    """How often each label occurs in the table, as far as it was counted, each row once."""
+    """How often each label occurs in the table, as far as it was counted; each row counts once."""
     counted = [each for each in beliefs if isinstance(each.frequencies, Categorical)]
     if not counted:
         return []
-    # Those who know least are about the most rows; adversaries who know the same, about the same.
+    # The beliefs with the fewest known columns describe the most rows; beliefs with the same known
+    # values describe the same rows.
     names = min((tuple(each.given) for each in counted), key=len)
     parts: dict[Any, Categorical] = {}
     for each in counted:
@@ -316,7 +318,7 @@ def _width(belief: Belief) -> int:
 
 
 def _std(labels: Sequence[Label], frequencies: FloatArray) -> float:
-    """Of a column of numbers; 0 where it holds anything else."""
+    """The std of a column of numbers; 0 if it holds anything else."""
     there = [each for each in labels if each is not None]
     if not there or not all(
         isinstance(each, int | float) and not isinstance(each, bool) for each in there
@@ -334,7 +336,7 @@ def _numbers(labels: Sequence[Label]) -> FloatArray:
 
 
 def _ranks(labels: Sequence[Label], order: Sequence[Label]) -> npt.NDArray[np.int64]:
-    """Where each label stands in an order."""
+    """The rank of each label in an order."""
     places = places_of(order)
     return np.array([places[key_of(each)] for each in labels], dtype=np.int64)
 

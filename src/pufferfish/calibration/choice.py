@@ -1,4 +1,4 @@
-"""What keeps a promise: the least noise, or the recoding that loses least."""
+"""`calibrate`: the least noise, or the recoding with the least loss, that keeps a promise."""
 
 from __future__ import annotations
 
@@ -62,75 +62,78 @@ def calibrate(
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Calibration:
-    """What keeps `goal` for every pair of `scenario`, with its exact certificate.
+    """The mechanism that keeps `goal` for every pair of `scenario`, with its exact certificate.
 
     Args:
-        scenario: What must look alike, to whom.
+        scenario: The beliefs, and the pairs of secrets.
         goal: The promise.
         noise: "laplace" (the default) or "gaussian": noise that is added.
         method: "exact": the smallest size that the exact certificate accepts. "coupling": the
-            smallest that a coupling proves. "thm-1", "remark-1", "thm-2", "cor-2": the paper's
-            formulas, with the grid reserved. All but "exact" are about Laplace noise.
+            smallest size that a coupling proves. "thm-1", "remark-1", "thm-2", "cor-2": the paper's
+            formulas, with a reserve for the grid. All but "exact" are for Laplace noise.
         tau: "exact" or "lambert": the form of τ(δ) in "thm-1" and "thm-2".
         radius: Keep the promise also for true laws within this distance (W_∞, in the units of X)
             of the believed ones; for "exact" and "coupling".
-        certified_only: Raise where a formula's size does not keep the promise. With False it is
-            returned, and its certificate says that it does not hold.
+        certified_only: Raise an error if a formula's size does not keep the promise. With False it
+            is returned, and its certificate states that the promise does not hold.
         mechanism: "laplace" or "gaussian", as for `noise`; or "recode": a random map from values to
             values, with the least loss that keeps the promise (docs/theory/recoding.md). The
-            arguments from here to `seconds`, but for `wrong`, are for it alone.
-        floor: What protects every value from everybody, whatever they believe. "noise": as much as
-            the least Laplace noise does. A number κ, in units of the column: no published value is
-            more than e^{κ·d} times as likely for one value as for another at distance d. None: no
-            floor.
-        wrong: Keep the promise for every law within this of the believed one, in total variation.
-            Also for Laplace noise with method "exact": there for every such law between the public
-            bounds that values are capped to, which the beliefs must state (`cap=` of fit_beliefs
+            arguments from `floor` to `never`, except `wrong`, are for it alone.
+        floor: The protection of every value from everybody, whatever they believe. "noise": as much
+            as the least Laplace noise gives. A number κ, in units of the column: no published value
+            is more than e^{κ·d} times as likely for one value as for another at distance d. None:
+            no floor.
+        wrong: Keep the promise for every law within this total variation of the believed one. Also
+            for Laplace noise with method "exact": there for every such law between the public
+            bounds to which values are capped, which the beliefs must state (`cap=` of fit_beliefs
             and Belief; docs/theory/wrong-noise.md).
-        loss: What a change costs: "squared" (the default), "absolute", "changed", or a matrix with
-            a row for each value and a column for each output. Of categories: {column: loss}, each
-            "changed", "steps" in the column's order, or a matrix over its categories; numbers
-            among several columns are counted in stds of their column. By default the sum over
-            columns of squared errors of numbers and of changed categories.
-        keep_histogram: Published values occur as often as before, on average.
-        weights: How much each value counts for the loss: {value: weight}, None for a missing one.
-            By default as often as it occurs in the whole table. Of several columns: how much each
-            column counts, {column: weight}; 1 by default.
-        metric: Distances between listed values, in rising order, for a floor of your own: a matrix.
-        edges: Public edges of bins. By default up to 400 distinct values are a list, and beyond
-            that bins have round edges.
-        nominal: Take the laws to be exactly those of one table, with a floor that is weaker than
+        loss: The cost of a change: "squared" (the default), "absolute", "changed", or a matrix with
+            a row for each value and a column for each output. For categories: {column: loss}, each
+            "changed", "steps" in the column's order, or a matrix over its categories; numbers among
+            several columns are counted in stds of their column. By default the sum over columns of
+            squared errors of numbers and of changed categories.
+        keep_histogram: Whether published values occur as often as before, on average.
+        weights: The weight of each value in the loss: {value: weight}, with None for a missing one.
+            The default is its frequency in the whole table. For several columns: the weight of each
+            column, {column: weight}; 1 by default.
+        metric: A matrix of distances between listed values, in rising order, for a floor in a
+            metric of your own.
+        edges: Public edges of bins. By default up to 400 distinct values are listed one by one, and
+            more are put into bins with round edges.
+        nominal: Permit laws that are exactly those of one table together with a floor weaker than
             that of the noise. Such a promise does not survive the next sample.
-        seconds: When the search stops, and keeps the best map that it has; 120 by default.
-        never: Of categories, what is never published together, known columns included: a list of
+        seconds: The time after which the search stops and keeps the best map found; 120 by default.
+        never: Categories that are never published together, known columns included: a list of
             {column: category}.
         keep: Known columns that are published in the row: each combination of their values gets a
             law of its own, and the promise holds given these values. Without it one law serves
             all adversaries of the scenario, those who know columns and those who do not.
-        size: Not the least noise, but this scale (for Gaussian noise: this std), which is public
-            because it was chosen without the data. It is certified, and refused if too little.
-        rounding: "ladder": round the least size up to a rung of the public ladder, so that it says
-            less of private beliefs (docs/theory/published-size.md). A `Plan` would do it otherwise,
-            and certify once more. "digits": to three digits, as earlier releases did.
+        size: This scale (for Gaussian noise: this std) in place of the least. It is public because
+            it was chosen without the data. It is certified, and refused if it is too small.
+        rounding: "ladder": round the least size up to a rung of the public ladder, so that it
+            reveals less about private beliefs (docs/theory/published-size.md). Otherwise a `Plan`
+            does it, and certifies once more. "digits": to three digits, as earlier versions did.
         digits: Round the size up to this number of significant digits instead.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
-            `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
-        progress: Called with (pairs done, pairs in all), once for the search and once for the
-            final certificate; for each belief on its own where there are thousands of pairs. Of a
-            recoding: with (programs solved, 0), as nobody knows how many there will be.
+            `if __name__ == "__main__":` guard. Or an object with `count` and `map`, such as a
+            cluster.
+        progress: Called with the number of pairs done and of all pairs, in the search and in the
+            final certificate; for each belief separately where there are thousands of pairs. For a
+            recoding it is called with the number of programs solved and 0, because their total is
+            not known.
 
     Raises:
         CertificationError: The paper's formula gives a size that does not keep the promise, the
-            `size` given is too little, or the promise is finer than double precision can decide.
-        UnreachableGoalError: Nothing of this kind keeps the promise; the message says why.
+            given `size` is too small, or the promise is finer than double precision can decide.
+        UnreachableGoalError: No mechanism of this kind keeps the promise; the message says why.
         UnsupportedError: The method does not cover this scenario, noise or radius.
-        InvalidInputError: An argument is not understood, or does not go with the others.
+        InvalidInputError: An argument is not valid, or contradicts another one.
     """
     check_scenario(scenario)
     check_goal(goal)
     require(
         noise is None or mechanism is None,
-        "noise= and mechanism= both say what is applied: give one of them.",
+        "noise= and mechanism= both name the mechanism: give one of them.",
     )
     if mechanism is not None and mechanism not in MECHANISMS:
         known = ", ".join(map(repr, MECHANISMS))
@@ -151,14 +154,14 @@ def calibrate(
         for_noise = (method, tau, radius, size, rounding, digits)
         require(
             for_noise == ("exact", "exact", 0.0, None, None, None),
-            "method, tau, radius, size, rounding and digits are about noise; leave them out for a "
+            "method, tau, radius, size, rounding and digits are for noise: leave them out for a "
             "recoding, which has floor and wrong.",
         )
     else:
         require(
             replace(asked, wrong=0.0).is_default,
             "floor, loss, keep_histogram, weights, metric, edges, nominal, seconds and never are "
-            'about a recoding: add mechanism="recode".',
+            'for a recoding: add mechanism="recode".',
         )
 
     def one(part: Scenario) -> Calibration:
@@ -186,22 +189,23 @@ def calibrate(
         return one(scenario)
     seen = seen_by_all(scenario, columns)
     for _, beliefs in group_beliefs(seen.beliefs, columns):
-        # Before the first of them is calibrated, which may take minutes.
+        # Checked before the first stratum is calibrated, which may take minutes.
         refuse_many(beliefs, f" among the rows with some values of {list_in_words(columns)}")
     asked = replace(asked, units=units_of(seen))
     return calibrate_by_known(scenario, columns, one)
 
 
 def _refuse_only_known(scenario: Scenario) -> None:
-    """One law for everybody must also be judged by those who know nothing of the row.
+    """Refuse one law for everybody if no belief is without known columns.
 
-    A promise to those who know a column does not imply one to those who do not.
+    A promise against those who know a column implies none against those who do not.
     """
     if all(belief.given for belief in scenario.beliefs):
         raise InvalidInputError(
-            "every adversary of the scenario knows columns of the row, and nothing is promised to "
-            "those who do not: add the belief without them (fit_beliefs makes it as well), or say "
-            "which known columns are published in every row (keep=[...])."
+            "every adversary of the scenario knows columns of the row, so nothing would be "
+            "promised against somebody who does not: add the belief without known columns "
+            "(fit_beliefs makes it as well), or name the known columns that are published in every "
+            "row (keep=[...], --keep)."
         )
 
 

@@ -1,13 +1,14 @@
-"""How wrong a belief may be before the promise breaks: the radius that a certificate absorbs.
+"""How wrong a belief may be before the promise breaks: the radius that a certificate permits.
 
-Let the believed laws be certified for (ε', δ') under a noise. Then for other, true laws
+Let the believed laws be certified for (ε', δ') under a noise. The following holds for other, true
+laws
 
 - whose Y has a log-ratio of at most κ to the believed Y, for each secret: (ε' + 2κ, e^κ·δ');
 - within W_∞ ≤ r of the priors, Laplace noise of scale b: the same with κ = r/b;
 - whose Y is within total variation η of the believed Y: (ε', δ' + (1 + e^{ε'})·η), and
   η ≤ (W1 + γ)/(2b) for Laplace noise, (W1 + γ)/(θ√(2π)) for Gaussian noise, on a grid γ.
 
-Proofs: docs/theory/radius.md. All rest on the exact oracle; every radius is rounded down.
+Proofs: docs/theory/radius.md. All use the exact oracle; every radius is rounded down.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pufferfish.noise import Law, Noise, check_noise
 __all__ = ["Radius", "radius", "stricter", "within"]
 
 _DOWN = 1.0 - 2.0**-50
-# Below this a double has too few digits to be rounded to one side by a factor.
+# Numbers below this have too few digits to be rounded to one side by a factor.
 _FAINTEST = 1e-290
 # Steps of bisection for κ: to a width of 1e-13 of ε.
 _STEPS = 43
@@ -34,19 +35,19 @@ _STEPS = 43
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Radius:
-    """How far the true laws may be from the believed ones, each in a measure of its own.
+    """How far the true laws may be from the believed ones, in four measures.
 
-    Each line stands alone: they are not to be added up.
+    Each figure holds by itself; they do not hold together.
 
     Attributes:
         goal: The promise that then still holds.
         noise: The law that was judged.
-        kappa: Largest |log-ratio| between the true and the believed law of Y, for each secret.
-            This absorbs a wrong shape, such as a wrong std.
-        w_infinity: Largest distance by which each value may be moved, in the units of X;
-            0 for Gaussian noise, which no such bound covers.
+        kappa: Largest |log-ratio| between the true and the believed law of Y, for each secret. It
+            covers a wrong shape, such as a wrong std.
+        w_infinity: Largest distance that each value may be moved, in the units of X; 0 for Gaussian
+            noise, for which there is no such bound.
         total_variation: Largest total variation between the true and the believed law of Y.
-        w_1: Largest mean distance by which values may be moved, in the units of X.
+        w_1: Largest mean distance that values may be moved, in the units of X.
     """
 
     goal: Guarantee
@@ -92,7 +93,7 @@ def radius(scenario: Scenario, noise: Noise, goal: Guarantee) -> Radius:
 
 
 def stricter(goal: Guarantee, kappa: float) -> Guarantee | None:
-    """(ε − 2κ, e^{−κ}·δ), rounded down; None where nothing of ε is left."""
+    """(ε − 2κ, e^{−κ}·δ), rounded down; None if no ε is left."""
     epsilon = math.nextafter(goal.epsilon - 2.0 * kappa, -math.inf)
     if epsilon < 1e-100:
         return None
@@ -100,9 +101,9 @@ def stricter(goal: Guarantee, kappa: float) -> Guarantee | None:
 
 
 def within(noise: Law, goal: Guarantee, distance: float) -> Guarantee | None:
-    """What must hold for the beliefs so that `goal` holds for all laws within W_∞ ≤ distance.
+    """The promise that the beliefs must keep so that all laws within W_∞ ≤ distance keep `goal`.
 
-    None where this noise cannot absorb that much.
+    None if this noise cannot cover that distance.
     """
     if distance == 0.0:
         return goal
@@ -112,7 +113,7 @@ def within(noise: Law, goal: Guarantee, distance: float) -> Guarantee | None:
 
 
 def _largest_slack(oracle: PairOracle, goal: Guarantee, most: float) -> float:
-    """The largest κ up to `most` with which the pair still keeps the goal, rounded down."""
+    """The largest κ up to `most` with which the pair keeps the goal, rounded down."""
     if goal.pure:
         least = oracle.epsilon().worst.upper
         return min(most, max(0.5 * (goal.epsilon - least) - 1e-15 * goal.epsilon, 0.0))
@@ -130,5 +131,5 @@ def _largest_slack(oracle: PairOracle, goal: Guarantee, most: float) -> float:
 
 
 def _mean_distance(noise: Noise, variation: float) -> float:
-    """W1 that costs this much total variation after noise."""
+    """The W1 that costs this much total variation after noise."""
     return max(noise.peak_width * variation - (noise.grid or 0.0), 0.0) * _DOWN

@@ -1,4 +1,4 @@
-"""A calibration in plain words: what was done, what is promised, to whom, and what is not."""
+"""A calibration in plain words: what was done, what is promised, against whom, and what is not."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from pufferfish.words.steps import Entry, Step
 
 __all__ = ["certificate_in_words", "explain", "promise_of", "repeats", "who"]
 
-# Secrets listed one by one before the rest is only counted.
+# At most this many secrets are listed; the rest are counted.
 _MOST_LISTED = 6
-# How much smaller the noise is made to show that less would not do.
+# The noise is made smaller by this factor to show that less does not suffice.
 _LESS = 0.999
 
 
@@ -121,7 +121,7 @@ def promise_of(goal: Guarantee) -> str:
 
 
 def _what_is_unprotected(scenario: Scenario, goal: Guarantee, certificate: Certificate) -> str:
-    # To every adversary: who decides without noise may be another one than with it.
+    # For all adversaries: the one that decides without noise may differ from the one with noise.
     bare = verify(scenario.only([certificate.worst.pair]), NoNoise(), goal)
     sees = max(bare.results, key=lambda result: (result.epsilon_upper, result.delta_upper)).belief
     loss = (
@@ -138,10 +138,10 @@ def _what_is_unprotected(scenario: Scenario, goal: Guarantee, certificate: Certi
 def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> str:
     if noise.identity:
         return (
-            "Noise to add: none. The adversaries' own uncertainty already keeps the promise. That "
-            "spends all of it, and a smooth belief about values that are really whole numbers "
-            "makes such a result empty: do not publish the raw column on this alone, but ask for "
-            "a smaller delta, or add a belief that knows the table of values."
+            "Noise to add: none. The adversaries' own uncertainty already keeps the promise. It "
+            "rests on that alone, and means nothing if a smooth belief describes values that are "
+            "really whole numbers. Do not publish the raw column for this reason alone: choose a "
+            "smaller delta, or add a belief that knows the table of values."
         )
     spread = max(
         math.sqrt(belief.priors[secret].variance)
@@ -151,13 +151,13 @@ def _noise_in_words(scenario: Scenario, noise: Noise, another_table: bool) -> st
     ratio = noise.error() / spread if spread > 0.0 else math.inf
     words = words_of(noise)
     law = f"{words.propose(noise, lambda size: at_most(size, 6))}{words.grid(noise)}"
-    beside = f"; its std is {times(ratio)} the largest std believed of the value"
+    beside = f"; its std is {times(ratio)} the largest std that a belief gives the value"
     text = f"Noise to add: {law}{beside if spread > 0.0 else ''}."
     claimed = any(belief.provenance == RELEASED for belief in scenario.beliefs)
     if claimed and not another_table:
         text += (
             " Beliefs were fitted on the column to be released. If this size was found from them, "
-            "it depends on the data, and publishing it says a little about them."
+            "it depends on the data, and publishing it reveals a little about them."
         )
     return text
 
@@ -169,21 +169,21 @@ def _why_this_much(
     found = f"How it was found (method {method!r}{'' if tau is None else f', tau {tau!r}'})"
     if method in PAPER_METHODS:
         return (
-            f"{found}: the paper's formula, with the grid reserved. What this noise truly gives is "
-            "in the certificate below. Method 'exact' finds the least noise."
+            f"{found}: the paper's formula, with a reserve for the grid. The certificate below "
+            "states what this noise really gives. Method 'exact' finds the least noise."
         )
     if noise.identity:
-        return f"{found}: publishing without noise was tried first, and suffices."
+        return f"{found}: publishing without noise was tried first, and it suffices."
     if method == "given":
         return (
-            "How it was found: its size was given, by itself or by the accuracy that was wanted, "
-            "and certified. Less may do."
+            "How it was found: its size was given, directly or through an accuracy, and certified. "
+            "Less noise may suffice."
         )
     if method == "coupling":
         return (
-            f"{found}: the smallest size for which moving each value of one law onto one of the "
-            "other, as little as possible, proves the promise. That is more than one release "
-            "needs; method 'exact' finds the least noise."
+            f"{found}: the smallest size for which a coupling, which moves the values of one law "
+            "onto those of the other by as little as possible, proves the promise. That is more "
+            "than one release needs; method 'exact' finds the least noise."
         )
     if radius > 0.0:
         return (
@@ -198,8 +198,8 @@ def _why_this_much(
     )
     if less.holds is True:
         return (
-            f"{found}: the smallest size that the exact certificate accepts, rounded up so that "
-            "it says less about the beliefs."
+            f"{found}: the smallest size that the exact certificate accepts, rounded up so that it "
+            "reveals less about the beliefs."
         )
     verdict = "breaks the promise" if less.holds is False else "cannot be certified"
     return (
@@ -209,7 +209,7 @@ def _why_this_much(
 
 
 def certificate_in_words(certificate: Certificate) -> str:
-    """What was certified, and which pair decides."""
+    """What was certified, and the pair that decides."""
     worst = certificate.worst
     return (
         f"Certificate: {VERDICTS_ALOUD[certificate.holds]}; {describe_loss(certificate)}. The pair "
@@ -222,8 +222,8 @@ def _if_wrong(radius: float) -> str:
     if radius == 0.0:
         return ""
     return (
-        f" It is kept as well if the true laws differ from the believed ones, as long as no value "
-        f"has to be moved by more than {radius:g} to make them equal."
+        " It also holds if the true laws differ from the believed ones, as long as no value has to "
+        f"be moved by more than {radius:g} to make them equal."
     )
 
 
@@ -233,27 +233,28 @@ def repeats(
     composable: ComposableCertificate | None,
     wrong: float = 0.0,
 ) -> str:
-    """What a second release would cost, of laws that may be wrong by this much."""
+    """The cost of a second release, if laws may be wrong by `wrong`."""
     if is_many(scenario):
         return (
-            "Repeated releases: the certificate is for one. What more would cost is not worked out "
-            "here, for this many pairs; `calibration.composable` does it, in its own time."
+            "Repeated releases: the certificate covers one. The cost of more is not computed here, "
+            "because there are too many pairs; `calibration.composable` computes it, which may "
+            "take long."
         )
     if composable is None:
         if isinstance(law, Recoding) and law.labelled and law.floor is not None:
             return (
                 f"Releasing the same value again, {_drawn_again(law)}, is not covered by the "
-                "certificate above. By the floor alone draws add up, whatever anybody believes: a "
-                "ledger counts them (--ledger)."
+                "certificate above. Only what the floor bounds adds up, whatever anybody believes: "
+                "a ledger counts it (--ledger)."
             )
         if law.ratio_scale > 0.0 and (wrong or scenario.sampled):
-            reason = "what adds up is known of the described laws alone, and not of all near them"
+            reason = "a bound that adds up is known for the described laws alone, not for others"
         elif law.ratio_scale > 0.0:
-            reason = "no bound is known on how far apart the two values of a pair can be"
+            reason = "no bound is known for the distance between two values of a pair"
         elif law.additive:
-            reason = "only the costs of Laplace noise are known to add up"
+            reason = "only the cost of Laplace noise is known to add up"
         else:
-            reason = "without a floor nothing is known of what two draws cost together"
+            reason = "without a floor nothing is known about the cost of two draws together"
         return (
             f"Releasing the same value again, {_drawn_again(law)}: {REPEATS_REFUSED}. The "
             f"certificate spends the adversaries' own uncertainty, and {reason}."
@@ -270,7 +271,7 @@ def _drawn_again(law: Law) -> str:
 
 
 def _round_guarantee(goal: Guarantee) -> str:
-    """As text, ε rounded up."""
+    """The promise as text, with ε rounded up."""
     return str(Guarantee(float(at_most(goal.epsilon, 4)), goal.delta))
 
 
@@ -278,22 +279,22 @@ def _not_promised(noise: Noise, certificate: Certificate) -> str:
     far = (
         f"anything if a belief is wrong by more than {percent(certificate.wrong, 3)}"
         if certificate.wrong
-        else "anything about a population that the rows are no independent sample of, or about a "
-        "value that no row has"
+        else "anything about a population of which the rows are not an independent sample, or "
+        "about a value that no row has"
         if certificate.confidence is not None
-        else "anything if a belief is wrong by more than pf.radius says, which is next to nothing "
-        "for the least noise (calibrate(radius=...) makes room); anything about a value far from "
-        "all that the beliefs allow"
+        else "anything if a belief is wrong by more than pf.radius states, which is almost nothing "
+        "for the least noise (calibrate(radius=...) makes room for more); anything about a "
+        "value far from all that the beliefs expect"
     )
     text = (
-        "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
-        "rows, that rows are not independent, that several rows share a secret); anything about "
-        f"other columns; {far}."
+        "Not promised: anything against an adversary who knows more than the beliefs above (the "
+        "exact rows, that rows are not independent, that several rows share a secret); anything "
+        f"about other columns; {far}."
     )
     if not noise.drawable:
         text += (
-            " The law above is the ideal, continuous one: no grid is proven for this promise, so "
-            "it cannot be sampled safely in floating point."
+            " The law above is the ideal, continuous one: no grid is proven to keep this promise, "
+            "so it cannot be drawn safely in floating point."
         )
     return text
 

@@ -1,4 +1,4 @@
-"""How much noise keeps the promise; returns the private side of a root, with its certificate."""
+"""The least noise that keeps a promise, on the private side of a root, with its certificate."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ Method = Literal["exact", "coupling", "thm-1", "remark-1", "thm-2", "cor-2"]
 
 
 def _coupling_shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
-    """What a coupling proves, and the oracle can confirm: by rounding, one may be the sharper."""
+    """The larger shortfall of coupling and oracle, as rounding may make either one the stricter."""
     proven = coupling.shortfall(laws, noise, goal)
     return proven if proven > 0.0 else max(proven, search.shortfall(laws, noise, goal))
 
 
-# Methods that search for the smallest size which a judge accepts.
+# Methods that search for the smallest size that a judge accepts.
 _JUDGES: dict[str, Judge] = {"exact": search.shortfall, "coupling": _coupling_shortfall}
 METHODS = (*_JUDGES, *PAPER_METHODS)
 NOISES = ("laplace", "gaussian")
 
-# Sizes outside these leave no room for a grid, or for squares.
+# Sizes outside these bounds leave no room for a grid, or for squares.
 _SMALLEST_SIZE = 1e-70
 _LARGEST_SIZE = 1e95
 
@@ -80,7 +80,7 @@ def calibrate_noise(
 ) -> Calibration:
     """Noise that keeps `goal` for every pair of `scenario`, with its exact certificate.
 
-    The arguments, and what is raised, are those of `choice.calibrate`, which users call.
+    The arguments and errors are those of `choice.calibrate`, which users call.
     """
     check_scenario(scenario)
     check_goal(goal)
@@ -128,21 +128,21 @@ def recertify(
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Calibration:
-    """A calibration with a law that is already chosen, certified anew.
+    """A calibration with a law that is already chosen, certified again.
 
     Args:
-        scenario: What must look alike, to whom.
+        scenario: The beliefs, and the pairs of secrets.
         goal: The promise.
         noise: The law; it must keep the promise.
-        method: How it was found; "given" where nobody looked for the least.
+        method: How it was found; "given" if nobody searched for the least.
         tau: The form of τ(δ), for the methods that have one.
         radius: How far in W_∞ the true laws may be from the believed ones.
-        recode: Of a recoding, what was asked of it; it must keep the promise for laws that are as
-            wrong as this says.
-        wrong: Of noise: how far in total variation each law may be from the one believed.
-        recorded: A certificate of a recoding that was written down; see `verify`.
+        recode: The figures of a recoding; it must keep the promise for laws that are as wrong as
+            these state.
+        wrong: For noise: how far in total variation each law may be from the one believed.
+        recorded: The recorded certificate of a recoding; see `verify`.
         workers: Processes to spread many pairs over; see `calibrate`.
-        progress: Called with (pairs done, pairs in all).
+        progress: Called with the number of pairs done and of all pairs.
 
     Raises:
         CertificationError: The law does not keep the promise.
@@ -153,10 +153,15 @@ def recertify(
     require(method in (*METHODS, "given", "recode"), f"method {method!r} is not known.")
     distance = nonnegative("radius", radius)
     if isinstance(noise, Recoding):
-        require(distance == 0.0, "a recoding has no radius; say by how much laws may be wrong.")
+        require(
+            distance == 0.0,
+            "a recoding has no radius: leave it out, and state by how much laws may be wrong "
+            "(wrong=).",
+        )
         require(
             wrong == 0.0 or recode is None,
-            "by how much laws may be wrong is one of the figures of a recoding: say it there.",
+            "for a recoding, the share by which laws may be wrong is one of its figures: state it "
+            "there.",
         )
         share = wrong if recode is None else recode.wrong
         certificate = verify(scenario, noise, goal, wrong=share, recorded=recorded)
@@ -173,12 +178,12 @@ def recertify(
 
 
 def as_published(calibration: Calibration, rounding: Rounding) -> Calibration:
-    """The same with a noise whose size may be published, certified anew where that is another.
+    """The same with a noise whose size may be published, certified again if it differs.
 
     An uncertified calibration stays as it is: nothing will be published with it.
     """
     if isinstance(calibration.mechanism, Recoding):
-        return calibration  # its floor was chosen to be published
+        return calibration  # its floor was chosen so that it can be published
     noise = published_law_of(calibration.noise, rounding, calibration.scenario, calibration.goal)
     if noise == calibration.noise or not calibration.certified:
         return calibration
@@ -194,7 +199,7 @@ def as_published(calibration: Calibration, rounding: Rounding) -> Calibration:
 
 
 def at_least(calibration: Calibration, size: float) -> Calibration:
-    """The same promise with noise of this size (scale or std), where it has less; certified anew.
+    """The same promise with noise of at least this size (scale or std); certified again if larger.
 
     Raises:
         CertificationError: The larger noise does not keep the promise.
@@ -225,7 +230,7 @@ def _certify_given(
 ) -> Calibration:
     """A calibration with a size that the curator chose.
 
-    A refusal must not tell the least size, which depends on private beliefs: it names a rung.
+    A refusal must not reveal the least size, which depends on private beliefs: it names a rung.
     """
     law = family_of(noise, goal, scenario)(positive("size", size))
     with start_workers(workers, large=is_many(scenario)) as ready:
@@ -268,7 +273,7 @@ def _calibration(
 
 
 def _check_choices(noise: object, method: object, tau: object, radius: object) -> float:
-    """Refuse what is not known, or does not go together; the radius as a number."""
+    """The radius as a number; refuses arguments that are unknown or contradict each other."""
     require(
         isinstance(noise, str),
         f'noise must be "laplace" or "gaussian", got {type(noise).__name__}; '
@@ -285,30 +290,31 @@ def _check_choices(noise: object, method: object, tau: object, radius: object) -
             raise InvalidInputError(f"{name} {given!r} is not known; known: {choices}{sums}.")
     require(
         tau == "exact" or (method in PAPER_METHODS and PAPER_METHODS[str(method)].has_tau),
-        f"tau is a part of thm-1 and thm-2; method {method!r} has none.",
+        f"tau belongs to thm-1 and thm-2, and method {method!r} has none: leave it out.",
     )
     if noise != "laplace" and method != "exact":
         raise UnsupportedError(
-            f'{method} is about Laplace noise; for Gaussian noise use method="exact".'
+            f'{method} is for Laplace noise; for Gaussian noise use method="exact" (--method '
+            "exact)."
         )
     distance = nonnegative("radius", radius)
     if distance > 0.0 and (noise != "laplace" or method in PAPER_METHODS):
         raise UnsupportedError(
             "a radius is offered for Laplace noise with method 'exact' or 'coupling'; the paper's "
-            "formulas say nothing of beliefs that are wrong, and under Gaussian noise no distance "
-            "bounds what they may cost (pf.radius gives its kappa and total variation)."
+            "formulas do not cover beliefs that are wrong, and under Gaussian noise no distance "
+            "bounds their cost (pf.radius gives its kappa and total variation)."
         )
     return distance
 
 
 def _paper_law(method: str, scenario: Scenario, goal: Guarantee, tau: Tau) -> Noise:
-    """The law of the paper's scale, with the grid reserved; none where the laws are the same."""
+    """The law of the paper's scale, with a reserve for the grid; no noise if the laws are equal."""
     size = paper_scale(method, scenario, laplace_reserve(goal), tau)
     if size == 0.0:
         return NoNoise()
     if not _SMALLEST_SIZE <= size <= _LARGEST_SIZE:
         raise UnreachableGoalError(
-            f"{method} gives a scale of {size:.3g}, beyond what can be computed with "
+            f"{method} gives a scale of {size:.3g}, outside the sizes that can be computed with "
             f"({_SMALLEST_SIZE:g} to {_LARGEST_SIZE:g}); choose other units for the values."
         )
     return laplace_family(goal)(size)
@@ -323,7 +329,7 @@ def _least_law(
     progress: Progress | None,
     wrong: float,
 ) -> Noise:
-    """The smallest law that the judge accepts for every pair; none where none is needed."""
+    """The smallest noise that the judge accepts for every pair; no noise if none is needed."""
     pairs = list(scenario.laws(wrong))
     if all(judge(laws, NoNoise(), goal) <= 0.0 for laws in pairs):
         return NoNoise()
@@ -340,7 +346,7 @@ def _least_law_of_many(
     workers: Workers,
     progress: Progress | None,
 ) -> Noise:
-    """`_least_law`, without judging every pair on its own."""
+    """`_least_law` for many pairs, without judging each one by itself."""
     if none_is_enough(scenario, goal, judge, goal_at, workers):
         return NoNoise()
     family = family_of(noise, goal, scenario)
@@ -350,7 +356,7 @@ def _least_law_of_many(
 def _judge_within(
     laws: PairOfLaws, noise: Noise, goal: Guarantee, judge: Judge, distance: float
 ) -> float:
-    """What the judge says if the true laws may be this far from the believed ones."""
+    """The judge's answer if the true laws may be this far from the believed ones."""
     inner = within(noise, goal, distance)
     return HOPELESS if inner is None else judge(laws, noise, inner)
 
@@ -358,7 +364,7 @@ def _judge_within(
 def _is_kept(
     scenario: Scenario, certificate: Certificate, distance: float, workers: Workers
 ) -> bool:
-    """Whether the promise is certified, also for laws that far from the believed ones."""
+    """Whether the promise is certified, also for laws at this distance from the believed ones."""
     if certificate.holds is not True or distance == 0.0:
         return certificate.holds is True
     noise = as_noise(certificate.noise)
@@ -386,10 +392,10 @@ def _not_kept(method: str, certificate: Certificate) -> str:
         f"{found}, for {first!r} against {second!r} as {worst.belief!r} sees it. "
     )
     if method not in PAPER_METHODS and certificate.holds is False:
-        return f"{text}This is too little noise; calibrate finds the least that suffices."
+        return f"{text}This noise is too small; calibrate finds the least that suffices."
     if method not in PAPER_METHODS or PAPER_METHODS[method].is_true:
         text += "This promise is finer than the exact certificate can resolve in double precision"
-        remedy = "allow a larger delta, or none"
+        remedy = "choose a larger delta, or delta = 0"
     else:
         text += f"{method} does not hold in general (docs/theory/{method}.md)"
         remedy = 'use method="coupling" for a bound that holds'

@@ -1,4 +1,4 @@
-"""What a published value loses, summed over the rows of a column."""
+"""The loss of published values, summed over the rows of a column."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ __all__ = ["Column", "Loss", "Weights", "column_of", "cost_of"]
 
 # A matrix has a row for each cell and a column for each output.
 Loss = Literal["squared", "absolute", "changed"] | FloatArray
-# How often each value occurs: {value: how often}; None for a missing one.
+# The frequency of each value, {value: frequency}; None for a missing one.
 Weights = Mapping[Value, float]
-# Points that stand for a smooth law.
+# The number of points that represent a smooth law.
 _POINTS = 2_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """How often each value occurs, as far as the loss and the histogram are concerned.
+    """The frequency of each value, for the loss and for the histogram.
 
     Attributes:
         values: The values.
-        loss: How much each counts for the loss; sums to 1 with `missing_loss`.
+        loss: The weight of each in the loss; sums to 1 with `missing_loss`.
         histogram: How often each occurs; sums to 1 with `missing`.
         missing: How often a value is missing.
-        missing_loss: How much a missing value counts for the loss.
+        missing_loss: The weight of a missing value in the loss.
     """
 
     values: FloatArray
@@ -46,7 +46,7 @@ class Column:
 
     @property
     def frequencies(self) -> dict[Value, float]:
-        """For the figures that are told: how often each value occurs."""
+        """How often each value occurs, for the figures that are reported."""
         known: dict[Value, float] = dict(
             zip(self.values.tolist(), self.histogram.tolist(), strict=True)
         )
@@ -61,18 +61,18 @@ class Column:
 
 
 def column_of(scenario: Scenario, weights: Weights | None) -> Column:
-    """The column that beliefs were fitted to; else what they believe, every secret counting alike.
+    """The column that beliefs were fitted to, or else the believed laws with equal weights.
 
     Args:
-        scenario: Its beliefs say how often values occur, where they were fitted to a table.
-        weights: How much each value counts for the loss instead.
+        scenario: Beliefs that hold the frequencies of values, if they were fitted to a table.
+        weights: Weights of the values in the loss, in place of their frequencies.
     """
     values, histogram, missing = _known(scenario)
     if weights is None:
         return Column(values, histogram, histogram, missing, missing)
     require(
         isinstance(weights, Mapping) and len(weights) > 0,
-        "weights must map values to how much each counts.",
+        "weights must map values to weights: {value: weight}.",
     )
     given = {float(each): float(weight) for each, weight in weights.items() if each is not None}
     hole = sum(float(weight) for each, weight in weights.items() if each is None)
@@ -80,7 +80,7 @@ def column_of(scenario: Scenario, weights: Weights | None) -> Column:
     least = min([hole, *given.values()])
     require(
         math.isfinite(total) and total > 0.0 and least >= 0.0,
-        "weights must not be negative, nor all 0.",
+        "weights must not be negative, and not all 0.",
     )
     every = np.union1d(values, np.array(list(given)))
     position = np.searchsorted(every, values)
@@ -91,7 +91,7 @@ def column_of(scenario: Scenario, weights: Weights | None) -> Column:
 
 
 def _known(scenario: Scenario) -> tuple[FloatArray, FloatArray, float]:
-    """Values, how often each occurs, and how often one is missing."""
+    """The values, the frequency of each, and that of a missing one."""
     for belief in scenario.beliefs:
         if isinstance(belief.frequencies, Discrete):
             table, holes = belief.frequencies, belief.frequencies_missing
@@ -120,13 +120,13 @@ def _known(scenario: Scenario) -> tuple[FloatArray, FloatArray, float]:
 def cost_of(
     column: Column, cells: Cells, loss: Loss
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
-    """C(k,y), the loss of publishing y for what lies in cell k; and the histogram, in and out.
+    """C(k,y), the loss of publishing y for a value in cell k, and the histogram before and after.
 
-    With K(x,k) = 1 where x lies in cell k, or P(x + N in cell k) where noise goes first,
-    C(k,y) = Σ_x π(x)·K(x,k)·c(x,y).
+    With K(x,k) = 1 where x lies in cell k, or P(x + N in cell k) where noise is added first, C(k,y)
+    = Σ_x π(x)·K(x,k)·c(x,y).
     """
     places = cells.places(column.values)
-    require(bool((places >= 0).all()), "the column has values that no cell holds.")
+    require(bool((places >= 0).all()), "the column has values that are in no cell.")
     weights, histogram = column.loss, column.histogram
     inside = np.eye(len(cells.numbers))[places]
     true = inside
@@ -143,7 +143,7 @@ def cost_of(
 
 
 def _losses(column: Column, cells: Cells, places: npt.NDArray[np.int64], loss: Loss) -> FloatArray:
-    """c(x,y) for each value of the column, a missing one at the end, and each cell."""
+    """c(x,y) for each value x of the column, with a missing one last, and each cell y."""
     size = len(cells.values)
     if isinstance(loss, np.ndarray):
         require(
@@ -163,7 +163,7 @@ def _losses(column: Column, cells: Cells, places: npt.NDArray[np.int64], loss: L
 
 
 def _hole_loss(column: Column, loss: Loss) -> float:
-    """What it costs to make a hole, or to fill one: as much as publishing another row's value."""
+    """The loss of making or filling a hole: as much as publishing another row's value."""
     if loss == "squared":
         return 2.0 * column.std**2
     below = np.cumsum(column.histogram / column.histogram.sum())[:-1]

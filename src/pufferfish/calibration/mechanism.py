@@ -1,7 +1,7 @@
-"""The thing that may touch a value: a noise law, the certificate that it suffices, post-processing.
+"""The mechanism that is applied to values: a certified law, then public post-processing.
 
-How a law is drawn stands in `mechanisms.drawing`. Everything after that is a public function of the
-published number and costs no privacy.
+`mechanisms.drawing` draws from the law. Everything after that is a public function of the published
+number and costs no privacy.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from pufferfish.sampling import Entropy, SystemEntropy
 
 __all__ = ["Mechanism", "no_noise_in_words"]
 
-# Rows at a time: enough to hide the cost of a call, few enough for the cache.
+# Rows in one call: enough to hide its overhead, few enough for the cache.
 CHUNK = 2**16
 # Whole results must fit int64, noise included.
 _LARGEST_WHOLE = 2.0**62
-# Beyond this a whole number may change when it becomes a double.
+# Larger whole numbers may change when they become doubles.
 _LARGEST_INTEGER = 2.0**53 - 1.0
 
 
@@ -39,10 +39,10 @@ class Mechanism:
 
     Attributes:
         noise: The law to apply; noise that is added has a grid.
-        certificate: Shows that one release with this law keeps the promise.
-        postprocess: What is done to each noised value, in order; costs no privacy.
-        entropy: Where the noise comes from. Any source but the default one is for tests.
-        allow_no_noise: Publish values as they are where the certificate says that they may be.
+        certificate: The proof that one release with this law keeps the promise.
+        postprocess: The steps applied to each noised value, in order; they cost no privacy.
+        entropy: The source of randomness. Any source but the default one is for tests.
+        allow_no_noise: Publish values as they are if the certificate shows that they may be.
     """
 
     noise: Law
@@ -74,8 +74,8 @@ class Mechanism:
             )
         if self.certificate.holds is not True:
             raise CertificationError(
-                f"the certificate does not say that {self.certificate.goal} is kept "
-                f"(holds = {self.certificate.holds}); nothing can be released with it."
+                f"the certificate does not show that {self.certificate.goal} is kept (holds = "
+                f"{self.certificate.holds}); nothing can be released with it."
             )
         if self.noise.identity and not self.allow_no_noise:
             raise CertificationError(no_noise_in_words(self.certificate))
@@ -87,11 +87,11 @@ class Mechanism:
             )
         require(
             self.noise.additive or not self.postprocess,
-            "what is published is one of a list of values already; leave out postprocess.",
+            "a recoding publishes values of its own list: leave out postprocess (--round, --clip).",
         )
         require(
             not self.whole or self.limit > 0.0,
-            "this noise is too large for results of 64 whole bits; leave out RoundTo.",
+            "this noise is too large for 64-bit whole numbers: leave out RoundTo (--round).",
         )
 
     @classmethod
@@ -120,7 +120,7 @@ class Mechanism:
 
     @property
     def private(self) -> bool:
-        """Whether releases are protected: False with a source of randomness that is for tests."""
+        """Whether releases are protected: False with a source of randomness for tests."""
         return type(self.entropy) is SystemEntropy
 
     @property
@@ -142,14 +142,14 @@ class Mechanism:
         return whole
 
     def apply(self, values: npt.ArrayLike) -> npt.NDArray[Any]:
-        """One published value for each: float64, or int64 where they are made whole.
+        """One published value for each value: float64, or int64 after rounding to whole numbers.
 
-        A law that adds nothing gives back what it publishes; nan is a missing value, where it
-        takes one.
+        A law that adds no noise returns the values that it publishes; nan is a missing value, if
+        the law takes one.
 
         Raises:
-            InvalidInputError: Values that are not finite real numbers, or beyond `limit`; or that
-                the law does not take.
+            InvalidInputError: Some values are not finite real numbers, exceed `limit`, or are not
+                in the domain of the law.
         """
         if not self.noise.additive:
             drawn = drawing_of(self.noise).draw(self.noise, np.asarray(values), self.entropy)
@@ -159,7 +159,7 @@ class Mechanism:
         results = np.empty(given.shape, dtype=np.int64 if self.whole else np.float64)
         for start in range(0, given.size, CHUNK):
             part = slice(start, start + CHUNK)
-            # A copy is checked, so that what is checked is what is noised.
+            # A copy is checked, so that the checked values are the noised ones.
             results[part] = self._noised(_check(given[part].astype(np.float64), start, limit))
         return results
 
@@ -174,20 +174,20 @@ def no_noise_in_words(certificate: Certificate) -> str:
     needed = "no noise is needed"
     if not noise.identity:
         error = words_of(noise).error(noise, "{:.2g}".format)
-        needed = f"next to no noise is needed ({error})"
+        needed = f"almost no noise is needed ({error})"
     smaller = "epsilon" if goal.pure else "epsilon or delta"
     if isinstance(noise, Recoding) and noise.labelled:
         return (
-            f"nothing has to change for {goal}: the rows themselves keep it, against the described "
-            "adversaries. Publishing them as they are has to be asked for: allow_no_noise=True "
-            f"(--allow-no-noise). To have them changed, ask for a smaller {smaller}, or let laws "
-            "be wrong by more (wrong=..., --wrong)."
+            f"no value has to change for {goal}: the rows themselves keep it, against the "
+            "described adversaries. To publish them as they are, give allow_no_noise=True "
+            f"(--allow-no-noise). To have them changed, choose a smaller {smaller}, or let laws be "
+            "wrong by more (wrong=..., --wrong)."
         )
     return (
         f"{needed} for {goal}: the values themselves keep it, against the described adversaries. "
-        "Publishing them as they are has to be asked for: allow_no_noise=True (--allow-no-noise). "
-        f"To have noise, ask for a smaller {smaller}, or describe adversaries who know more, such "
-        "as one who knows how often each value occurs (--belief empirical)."
+        "To publish them as they are, give allow_no_noise=True (--allow-no-noise). To have noise, "
+        f"choose a smaller {smaller}, or describe adversaries who know more, such as one who knows "
+        "how often each value occurs (--belief empirical)."
     )
 
 
@@ -195,7 +195,7 @@ def _column(values: npt.ArrayLike) -> npt.NDArray[Any]:
     """A one-dimensional array of real numbers; messages show no value."""
     require(not np.ma.is_masked(values), "values must not contain masked entries.")
     if isinstance(values, list | tuple):
-        # NumPy would quietly turn True into 1.0 beside other numbers.
+        # NumPy would silently turn True into 1.0 in a list with other numbers.
         truths = any(isinstance(entry, bool | np.bool_) for entry in values)
         require(not truths, "values must be real numbers, not truth values.")
     try:
@@ -212,7 +212,7 @@ def _column(values: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def _check(values: FloatArray, start: int, limit: float) -> FloatArray:
-    """Refuse values that are not finite or beyond the limit; names the row and never the value."""
+    """Refuse values that are not finite or beyond the limit, naming the row and never the value."""
     bad = ~np.isfinite(values)
     if bad.any():
         raise InvalidInputError(

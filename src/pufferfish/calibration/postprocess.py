@@ -1,4 +1,4 @@
-"""What is done to a value after the noise: a public function of it, which costs no privacy."""
+"""Post-processing of noised values: public functions, which cost no privacy."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class RoundTo:
     step: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse a step that is none."""
+        """Refuse a step that is not a positive number."""
         object.__setattr__(self, "step", positive("step", self.step))
 
     @property
     def in_words(self) -> str:
-        """What is done to a noised value."""
+        """The step in words."""
         return rounded_to_multiples(self.step)
 
 
@@ -49,7 +49,7 @@ class Clip:
 
     @property
     def in_words(self) -> str:
-        """What is done to a noised value."""
+        """The step in words."""
         return moved_into(self.low, self.high)
 
 
@@ -85,7 +85,7 @@ def steps_to_plain(steps: Sequence[Postprocess]) -> list[dict[str, Any]]:
 
 
 def process(values: FloatArray, steps: Sequence[Postprocess]) -> FloatArray:
-    """Noised values after rounding and clipping, in that order or any other."""
+    """Noised values after the given steps, in the given order."""
     for each in steps:
         values = _process(values, each)
     return values

@@ -16,6 +16,7 @@ from pufferfish.calibration.asked import SECONDS, Asked, duty_of
 from pufferfish.calibration.categories import units_of
 from pufferfish.calibration.least_noise import calibrate_noise
 from pufferfish.calibration.losses import Column, Loss, column_of, cost_of
+from pufferfish.calibration.other_laws import check_sampled
 from pufferfish.calibration.recode_categories import (
     calibrate_categories,
     wrong_figures_of_categories,
@@ -42,9 +43,9 @@ from pufferfish.recoding.table import Duty
 __all__ = ["calibrate_recoding", "check_figures"]
 
 _LOSSES = ("squared", "absolute", "changed")
-# Figures that were computed elsewhere agree to this.
+# The relative difference permitted between figures that were computed elsewhere and here.
 _AGREE = 1e-6
-# How far a frequency that is kept may move: by the repair, and by the grid of noise.
+# How much a kept frequency may change: by the repair, and by the grid of noise.
 _KEPT = 1e-5
 
 
@@ -57,15 +58,17 @@ def calibrate_recoding(
     """The recoding with the least loss.
 
     Args:
-        scenario: What must look alike, to whom.
+        scenario: The beliefs, and the pairs of secrets.
         goal: The promise.
-        asked: Of the recoding.
-        progress: Told how often the program was solved.
+        asked: The requirements on the recoding.
+        progress: Called with the number of programs solved.
 
     Raises:
-        InvalidInputError: The promise would not survive the next sample, and that is not meant.
+        InvalidInputError: The promise would not survive the next sample, and `nominal` was not
+            given.
         UnreachableGoalError: No noise keeps the promise, so there is no floor of that noise.
     """
+    check_sampled(asked.wrong, scenario)
     if any(belief.labelled for belief in scenario.beliefs):
         return calibrate_categories(scenario, goal, asked, progress)
     loss = _loss_of_numbers(asked)
@@ -75,8 +78,8 @@ def calibrate_recoding(
     domain = cells_of(scenario, column.values, asked.edges)
     require(
         not scenario.sampled or asked.edges is not None or domain.edges is None,
-        "bins that are chosen by looking at the table have no sampling error that is proven: say "
-        "public ones (edges=..., --edges).",
+        "no sampling region is proven for bins that are chosen by looking at the table: give "
+        "public edges (edges=..., --edges).",
     )
     require(
         asked.distances is None or len(asked.distances) == len(domain.numbers),
@@ -122,19 +125,22 @@ def calibrate_recoding(
 
 def _loss_of_numbers(asked: Asked) -> Loss:
     loss = asked.loss
-    require(not asked.never, "rules of what must never occur are about categories.")
+    require(
+        not asked.never,
+        "rules of what must never occur (never=, --never) are for categories: leave them out.",
+    )
     if loss is None:
         return "squared"
     if isinstance(loss, Mapping) or (isinstance(loss, str) and loss not in _LOSSES):
         raise InvalidInputError(
             'a loss by column, and "steps", are for categories and for several columns; for one '
-            'column of numbers say "squared", "absolute", "changed" or give a matrix.'
+            'column of numbers use "squared", "absolute", "changed" or a matrix.'
         )
     return loss
 
 
 def _least_noise(scenario: Scenario, goal: Guarantee, *, needed: bool) -> Noise | None:
-    """The least Laplace noise for rows that have a value; None where there is none."""
+    """The least Laplace noise for rows that have a value; None if none keeps the promise."""
     whole = Scenario([_without_holes(each) for each in scenario.beliefs], scenario.pairs)
     try:
         found = calibrate_noise(whole, goal)
@@ -152,14 +158,14 @@ def _without_holes(belief: Belief) -> Belief:
 
 
 def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> None:
-    """A map that was fitted to one table without slack promises nothing about the next."""
+    """Refuse a map fitted to one table without slack: it promises nothing about the next."""
     if asked.nominal or asked.wrong or all(belief.public for belief in scenario.beliefs):
         return
     if scenario.confidence is not None:
         return
     if asked.floor == "noise":
         return
-    # Distances of one's own are not those of the noise.
+    # A metric of the user's own has other distances than the noise.
     if (
         noise is not None
         and asked.floor is not None
@@ -169,28 +175,27 @@ def _refuse_brittle(scenario: Scenario, asked: Asked, noise: Noise | None) -> No
         return
     raise InvalidInputError(
         "this floor is weaker than that of the least noise, and the laws are taken to be exactly "
-        "those of one table: such a promise does not survive the next sample. Say by how much the "
-        "laws may be wrong (wrong=0.03, --wrong 0.03), cover what the sample does not exclude "
-        "(confidence=0.95 of fit_beliefs, --sampling-confidence 95%), use "
-        'floor="noise" (--floor noise), or, to '
-        "see what the table by itself allows, nominal=True (--nominal)."
+        "those of one table: such a promise does not survive the next sample. State by how much "
+        "the laws may be wrong (wrong=0.03, --wrong 3%), cover the sampling error (confidence=0.95 "
+        'of fit_beliefs, --sampling-confidence 95%), use floor="noise" (--floor noise), or, to see '
+        "what is possible for this table alone, nominal=True (--nominal)."
     )
 
 
 def _choose_floor(
     cells: Cells, goal: Guarantee, asked: Asked, noise: Noise | None
 ) -> tuple[Cells, float | None]:
-    """The cells, with noise that goes first where that is what gives the floor; and κ otherwise.
+    """The cells, with noise added first if the floor comes from it, and otherwise κ of the floor.
 
     On listed values the kernel of the floor loses less than noise, and keeps the same pure ε. With
-    δ > 0 only the noise itself keeps all that it protects, and between values of a bin only noise
-    makes a floor.
+    δ > 0 only the noise itself keeps all of its protection, and between values of one bin only
+    noise makes a floor.
     """
     if asked.floor is None:
         return cells, None
     if asked.floor == "noise":
         if noise is None or noise.identity:
-            return cells, None  # nothing has to be hidden
+            return cells, None  # no value needs protection
         first, kappa = cast("LaplaceNoise", noise), 1.0 / noise.size
     else:
         kappa = positive("floor", asked.floor)
@@ -199,7 +204,10 @@ def _choose_floor(
     listed = cells.edges is None
     if listed and (goal.pure or asked.floor != "noise"):
         return cells, kappa
-    require(asked.distances is None, "distances of your own need listed values and delta = 0.")
+    require(
+        asked.distances is None,
+        "a metric of your own needs listed values (no edges) and delta = 0.",
+    )
     return replace(cells, edges=cells.edges or between(cells.numbers), noise=first), None
 
 
@@ -248,7 +256,7 @@ def _figures(
 
 
 def _figures_of(column: Column, law: Recoding) -> dict[str, float]:
-    """What a map does to the rows of a column."""
+    """The figures of a map: what it does to the rows of a column."""
     frequencies = column.frequencies
     return {
         "rmse": law.rmse(frequencies),
@@ -259,7 +267,7 @@ def _figures_of(column: Column, law: Recoding) -> dict[str, float]:
 
 
 def _keeps_histogram(column: Column, law: Recoding) -> bool:
-    """Whether each output occurs as often as its cell does."""
+    """Whether each output occurs as often as its cell."""
     chances = law.spread(column.values, missing=law.takes_missing)
     shares = np.append(column.histogram, column.missing) if law.takes_missing else column.histogram
     before = np.zeros(len(law.values))
@@ -272,7 +280,7 @@ def _keeps_histogram(column: Column, law: Recoding) -> bool:
 def _wrong_figures(
     scenario: Scenario, law: Recoding, said: Recode, units: Mapping[str, float] | None
 ) -> list[str]:
-    """The names of figures that are not those of a map and its beliefs."""
+    """The names of stated figures that do not follow from a map and its beliefs."""
     if law.labelled:
         return wrong_figures_of_categories(scenario, law, said, units)
     column = column_of(scenario, None)
@@ -287,7 +295,7 @@ def _wrong_figures(
 
 
 def check_figures(calibration: Calibration) -> None:
-    """Refuse figures of recodings that are not those of their maps and beliefs."""
+    """Refuse stated figures of recodings that do not follow from their maps and beliefs."""
     if not calibration.parts:
         _check_figures(calibration, None)
         return
@@ -299,7 +307,9 @@ def check_figures(calibration: Calibration) -> None:
 def _check_figures(calibration: Calibration, units: Mapping[str, float] | None) -> None:
     law, said = calibration.mechanism, calibration.recode
     if said is None or not isinstance(law, Recoding):
-        require(said is None, "figures of a recoding need a recoding.")
+        require(
+            said is None, "figures of a recoding are given, but the mechanism is not a recoding."
+        )
         return
     other = _wrong_figures(calibration.scenario, law, said, units)
     if said.least_loss > said.mean_loss * (1.0 + _AGREE):

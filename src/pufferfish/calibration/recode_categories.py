@@ -1,4 +1,4 @@
-"""The recoding of categories, or of tuples of several columns, that loses least for a promise."""
+"""The recoding of categories, or of several columns, with the least loss that keeps a promise."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from pufferfish.recoding.table import Duty
 __all__ = ["MOST_CATEGORIES", "calibrate_categories", "changes_to"]
 __all__ += ["refuse_many", "wrong_figures_of_categories"]
 
-# Figures that were computed elsewhere agree to this.
+# The relative difference permitted between figures that were computed elsewhere and here.
 _AGREE = 1e-6
-# How far a frequency that is kept may move by the repair.
+# How much a kept frequency may change by the repair.
 _KEPT = 1e-5
-# Beyond this a linear program over all maps takes too long, and a table too much memory.
+# With more categories a linear program over all maps takes too long, and a table too much memory.
 MOST_CATEGORIES = 1_000
 
 
@@ -45,7 +45,11 @@ def calibrate_categories(
     progress: Callable[[int], None] | None = None,
 ) -> Calibration:
     """The recoding with the least loss; arguments as for `calibrate_recoding`."""
-    require(asked.edges is None, "edges are for numbers; bin such a column before it is described.")
+    require(
+        asked.edges is None,
+        "edges= of calibrate is for one column of numbers: give the edges of a table's columns to "
+        "fit_beliefs.",
+    )
     _refuse_brittle(scenario, asked)
     by_column = check_weights(asked.weights)
     found = categories_of(scenario, units=asked.units)
@@ -95,7 +99,7 @@ def calibrate_categories(
 
 
 def _has_other_cell(scenario: Scenario, found: Categories) -> bool:
-    """Whether every sampling region has room for labels that no row has."""
+    """Whether every sampling region has a cell for labels that no row has."""
     regions = [each.region for each in scenario.beliefs]
     return all(
         each is not None and (each.cells is None or each.cells > len(found.values))
@@ -107,8 +111,8 @@ def refuse_many(beliefs: Iterable[Belief], among: str = "") -> None:
     """Refuse more categories than a recoding takes.
 
     Args:
-        beliefs: Those of one recoding.
-        among: Which rows it is for, in words.
+        beliefs: The beliefs of one recoding.
+        among: The rows that it is for, in words.
     """
     values = {
         key_of(labels)
@@ -126,7 +130,7 @@ def refuse_many(beliefs: Iterable[Belief], among: str = "") -> None:
 
 
 def _figures_of(found: Categories, law: Recoding) -> dict[str, Any]:
-    """What a map does to the rows of a table: in all, and column by column."""
+    """The figures of a map: what it does to the rows of a table, in all and column by column."""
     chances = law.matrix
     places = places_of(found.values)
     published = [places[key_of(each)] for each in law.outputs]
@@ -149,10 +153,10 @@ def _figures_of(found: Categories, law: Recoding) -> dict[str, Any]:
 
 
 def changes_to(scenario: Scenario, law: Recoding) -> tuple[float, float]:
-    """What a map does to the rows that beliefs were counted from.
+    """What a map does to the rows from which beliefs were counted.
 
     Args:
-        scenario: The beliefs; the map takes everything that they consider.
+        scenario: The beliefs; the map takes all their values.
         law: The map.
 
     Returns:
@@ -168,13 +172,13 @@ def changes_to(scenario: Scenario, law: Recoding) -> tuple[float, float]:
 def wrong_figures_of_categories(
     scenario: Scenario, law: Recoding, said: Recode, units: Mapping[str, float] | None = None
 ) -> list[str]:
-    """The names of figures that are not those of a map and its beliefs.
+    """The names of stated figures that do not follow from a map and its beliefs.
 
     Args:
         scenario: The beliefs.
         law: The map.
-        said: The figures.
-        units: Stds of columns over the whole table, where this is a part of it.
+        said: The stated figures.
+        units: Stds of columns over the whole table, if the map is for a part of it.
     """
     found = categories_of(scenario, units=units)
     if {*map(key_of, found.values)} != {*map(key_of, law.values)}:
@@ -257,16 +261,16 @@ def _figures(found: Categories, law: Recoding, best: Found, asked: Asked) -> Rec
 
 
 def _refuse_brittle(scenario: Scenario, asked: Asked) -> None:
-    """A map that was fitted to one table without slack promises nothing about the next."""
+    """Refuse a map fitted to one table without slack: it promises nothing about the next."""
     covered = (each.public or each.region is not None for each in scenario.beliefs)
     if asked.nominal or asked.wrong or all(covered):
         return
     raise InvalidInputError(
         "the laws of these categories are taken to be exactly those of one table: such a promise "
-        "does not survive the next sample. Say by how much the laws may be wrong (wrong=0.05, "
-        "--wrong 5%), cover what the sample does not exclude (confidence=0.95 of fit_beliefs, "
-        "--sampling-confidence 95%), or, to see what the table by itself allows, nominal=True "
-        "(--nominal)."
+        "does not survive the next sample. State by how much the laws may be wrong (wrong=0.05, "
+        "--wrong 5%), cover the sampling error (confidence=0.95 of fit_beliefs, "
+        "--sampling-confidence 95%), or, to see what is possible for this table alone, use "
+        "nominal=True (--nominal)."
     )
 
 
@@ -283,13 +287,14 @@ def _distances(found: Categories, asked: Asked) -> FloatArray | None:
         len(given) == len(found.values),
         f"metric must have a row for each of the {len(found.values)} categories.",
     )
-    # A floor that leaves out some pairs protects less than it says, and no document holds it.
+    # A floor that leaves out some pairs of values protects less than it states, and no document can
+    # hold it.
     require(
         bool(np.isfinite(given).all()),
-        "a floor needs a finite distance between every two combinations, and a missing number has "
-        "none to the others: leave out the floor (floor=None, no --floor), or leave out the rows "
-        "with a missing number before, or have whole numbers read as labels (--codes), of which "
-        "missing is one.",
+        "a floor needs a finite distance between every two combinations, and a missing number is "
+        "at none from the others: leave out the floor (floor=None, no --floor), remove the rows "
+        "with a missing number first, or have whole numbers read as labels (--codes), one of which "
+        "is the missing one.",
     )
     return given
 
@@ -299,8 +304,8 @@ def _kernel(distances: FloatArray | None, floor: object, outputs: list[int]) -> 
         return None
     require(
         len(outputs) == len(distances),
-        "a floor needs every category among what is published: leave out the rules of what must "
-        "never occur (--never), or the floor.",
+        "a floor needs every category among the published ones: leave out the rules of what must "
+        "never occur (--never), or the floor (--floor).",
     )
     return exponential_kernel(distances, floor)
 
@@ -324,18 +329,19 @@ def _histogram(found: Categories, outputs: list[int]) -> tuple[FloatArray, Float
     wanted = found.frequencies[outputs]
     require(
         bool(np.isclose(wanted.sum(), 1.0, rtol=0.0, atol=1e-9)),
-        "some rows of the table are what the rules say must never occur, so not every category can "
-        "occur as often as before: correct those rows, or say that frequencies may change "
-        "(keep_histogram=False, --free-histogram).",
+        "some rows of the table have combinations that must never occur by the rules (--never), so "
+        "not every category can occur as often as before: correct those rows, or let frequencies "
+        "change (keep_histogram=False, --free-histogram).",
     )
     return found.frequencies, wanted / wanted.sum()
 
 
 def _unseen(table: IntegerTable, frequencies: FloatArray) -> tuple[int, ...]:
-    """A mixture of the rows, by how often each occurs: what a category that nobody saw becomes.
+    """The row for a category that was never seen: the mixture of all rows by their frequencies.
 
-    Entry by entry it lies between the least and the largest of the table, so that a law which
-    gives some probability to unseen categories publishes nothing that it could not publish anyway.
+    Each of its entries lies between the least and the largest of its column, so the published law
+    of a belief that gives some probability to unseen categories is one that seen categories could
+    give as well.
     """
     weights = [int(each * 2.0**40) for each in frequencies]
     total = sum(weights)

@@ -1,4 +1,4 @@
-"""A recoding in plain words: what happens to a value, what is promised to whom, what is not."""
+"""A recoding in plain words: what happens to a value, what is promised, and what is not."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def _moves(recode: Recode | None) -> str:
 
 
 def moves_in_words(recode: Recode) -> str:
-    """How many values stay, and how far the others move."""
+    """The share of values that stay, and the distance that the others move."""
     stay = round(100.0 * recode.unchanged)
     kept = (
         "Values occur as often as before, on average."
         if recode.keep_histogram
-        else "How often a value occurs is not kept."
+        else "The frequencies of values are not kept."
     )
     if recode.parts:
         return f"{_rows_that_stay(recode)} {kept}"
@@ -86,7 +86,7 @@ def moves_in_words(recode: Recode) -> str:
 
 
 def _rows_that_stay(recode: Recode) -> str:
-    """How much of a table stays, column by column; next to each what a constant would leave."""
+    """The share of a table that stays, column by column, compared with that under a constant."""
     columns = [
         f"{repr(part.column) if part.column else 'the category'} in {percent(part.unchanged, 2)} "
         f"of rows ({percent(part.mode_share, 2)} if one constant were published"
@@ -107,17 +107,17 @@ def _rows_that_stay(recode: Recode) -> str:
 
 
 def compare_in_words(recode: Recode) -> str:
-    """The error, next to that of noise and of a constant."""
+    """The error, compared with that of noise and of a constant."""
     if recode.parts:
         return (
             "The error of a published row (root mean square; numbers count in stds of their "
             f"column, a changed category counts 1) is {readable(recode.rmse, 3)}; publishing one "
-            f"constant row for everybody has {readable(recode.constant_rmse, 3)}."
+            f"constant row for everybody gives {readable(recode.constant_rmse, 3)}."
         )
     noise = (
         "no Laplace noise keeps this promise"
         if recode.laplace_rmse is None
-        else f"the least Laplace noise has {readable(recode.laplace_rmse, 3)}"
+        else f"the least Laplace noise gives {readable(recode.laplace_rmse, 3)}"
     )
     return (
         f"The error of a published value (root mean square) is {readable(recode.rmse, 3)}; "
@@ -143,12 +143,12 @@ def _how_found(recode: Recode, certificate: Certificate) -> str:
     )
     return (
         f"How it was found: by linear programming, with the least mean {_LOSSES[recode.loss]}; "
-        f"{least} and keeps the promise. {proven}"
+        f"{least} while keeping the promise. {proven}"
     )
 
 
 def wrong_in_words(wrong: float, confidence: float | None = None) -> str:
-    """For which other laws the promise holds."""
+    """The other laws for which the promise holds."""
     if not wrong and confidence is None:
         return "The promise is about exactly the laws that are described."
     return wrong_laws(wrong, confidence)
@@ -156,13 +156,13 @@ def wrong_in_words(wrong: float, confidence: float | None = None) -> str:
 
 def _not_promised(certificate: Certificate) -> str:
     everybody = (
-        "To everybody else nothing is promised: there is no floor."
+        "Against everybody else nothing is promised: there is no floor."
         if certificate.noise.at_floor is None
-        else "To everybody else the floor alone is promised."
+        else "Against everybody else only the floor is promised."
     )
     return (
-        "Not promised: anything to an adversary who knows more than the beliefs above (the exact "
-        "rows, other columns, that rows are not independent, that several rows share a secret); "
-        "anything that the map itself tells of the table that it was found from: it is taken as "
-        f"given. {everybody}"
+        "Not promised: anything against an adversary who knows more than the beliefs above (the "
+        "exact rows, other columns, that rows are not independent, that several rows share a "
+        "secret); anything about what the map itself reveals of the table from which it was found: "
+        f"the map is taken as given. {everybody}"
     )

@@ -1,4 +1,4 @@
-"""What keeps a promise, and the certificate that it does. Data only."""
+"""The result of a calibration, as data: the mechanism and its certificate."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ __all__ = ["Calibration", "PartFigures", "Recode", "recode_to_plain"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartFigures:
-    """What a recoding of several columns, or of a category, does to one of them.
+    """What a recoding of categories, or of several columns, does to one column.
 
     Attributes:
         column: Its name; empty where it has none.
         unchanged: The share of rows in which it is published as it is.
         mode_share: The share of rows that publishing one constant would leave as they are.
-        rmse: Of a column of numbers, the root mean square error.
-        std: Of a column of numbers, that of publishing its mean for everybody.
+        rmse: The root mean square error of a column of numbers.
+        std: The error of publishing the mean of a column of numbers for everybody.
     """
 
     column: str
@@ -49,28 +49,30 @@ class PartFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recode:
-    """What was asked of a recoding, and what it costs. As private as the table it was found from.
+    """The requirements on a recoding, and its cost; as private as the table it was found from.
 
     Attributes:
-        floor: κ, in units of the column; None: none.
+        floor: κ, in units of the column; None: no floor.
         floor_of_noise: Whether κ is that of the least noise, and so depends on the beliefs.
         wrong: How far in total variation each law may be from the one believed.
-        wrong_of_table: Whether that was chosen by looking at the table.
-        loss: "squared", "absolute", "changed", "steps", or "own" for what somebody gave; "columns"
-            for the sum over columns that is the default for categories.
-        weighted: Whether values count for the loss by weights that were given.
+        wrong_of_table: Whether `wrong` was chosen by looking at the table.
+        loss: "squared", "absolute", "changed", "steps", or "own" for a loss that the user gave;
+            "columns" for the sum over columns that is the default for categories.
+        weighted: Whether the loss has weights that the user gave.
         keep_histogram: Whether published values occur as often as before, on average.
         mean_loss: The mean loss of a row.
-        least_loss: No map with these outputs, by way of the kernel of this floor, that keeps the
-            promise loses less.
-        rmse: The root mean square error of a published value. Of categories, and of several
-            columns: of a row, where numbers count in stds of their column and a changed category 1.
-        unchanged: The share of values that are published as they are; of several columns, of rows.
-        moved: How far the others move, on average, counted as for `rmse`.
-        constant_rmse: The error of publishing one constant for everybody, counted likewise: of
+        least_loss: A lower bound on the loss of every map with these outputs, through the kernel of
+            this floor, that keeps the promise.
+        rmse: The root mean square error of a published value; for categories and several columns
+            that of a row, where numbers count in stds of their column and a changed category counts
+            1.
+        unchanged: The share of values, or for several columns of rows, that are published as they
+            are.
+        moved: The mean distance that the others move, counted as for `rmse`.
+        constant_rmse: The error of publishing one constant for everybody, counted likewise: for
             numbers the column's std.
-        laplace_rmse: That of the least Laplace noise; None where there is none.
-        parts: Of categories: each column by itself.
+        laplace_rmse: The error of the least Laplace noise; None if there is none.
+        parts: For categories: the figures of each column.
         never: Labels that are never published together.
     """
 
@@ -94,20 +96,20 @@ class Recode:
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class Calibration:
-    """What keeps a goal, with the exact certificate of what it gives.
+    """A mechanism that keeps a goal, with its exact certificate.
 
     Attributes:
-        scenario: What must look alike, to whom.
+        scenario: The beliefs, and the pairs of secrets.
         goal: The promise.
         method: How the size was found.
         mechanism: The law that is applied to each value.
         certificate: The exact certificate of one release under `mechanism`. It holds, unless
-            `certified_only=False` asked to see a size that does not.
+            `certified_only=False` asked for a size that does not keep the promise.
         tau: The form of τ(δ), for the methods that have one.
         radius: How far in W_∞ the true laws may be from the believed ones.
-        recode: Of a recoding: what was asked of it, and what it costs.
-        parts: Where each value of known columns has a law of its own: the calibration of each, in
-            the order of the law's strata.
+        recode: For a recoding: the requirements and its cost.
+        parts: If each stratum of known values has a law of its own: the calibration of each, in the
+            order of the law's strata.
     """
 
     scenario: Scenario = field(repr=False)
@@ -134,17 +136,19 @@ class Calibration:
         recode: Recode | None = None,
         parts: tuple[Calibration, ...] = (),
     ) -> None:
-        """Of a law that is given as `noise`, or as `mechanism` if it adds none."""
+        """Take the law as `noise`, or as `mechanism` if it adds no noise."""
         law = mechanism if noise is None else noise
         require(law is not None, "a calibration needs the law that is applied.")
         strata = len(law.strata) if isinstance(law, Stratified) else 0
-        require(len(parts) == strata, "a law by known values needs a calibration for each.")
+        require(
+            len(parts) == strata, "a law for each stratum needs a calibration for each stratum."
+        )
         given = (scenario, goal, method, law, certificate, tau, radius, recode, parts)
         for each, value in zip(fields(self), given, strict=True):
             object.__setattr__(self, each.name, value)
 
     def __repr__(self) -> str:
-        """As it is made; the scenario is left out, for it may be large and private."""
+        """All fields but the scenario, which may be large and private."""
         law = "noise" if self.mechanism.additive else "mechanism"
         return (
             f"Calibration(goal={self.goal!r}, method={self.method!r}, {law}={self.mechanism!r}, "
@@ -156,13 +160,13 @@ class Calibration:
         """The noise to add, grid included; `NoNoise()` where none is needed.
 
         Raises:
-            UnsupportedError: The mechanism is another one than noise that is added.
+            UnsupportedError: The mechanism does not add noise.
         """
         return as_noise(self.mechanism)
 
     @property
     def rmse(self) -> float:
-        """The root mean square error: the std of noise; of a recoding, over the table's rows."""
+        """The root mean square error: the std of noise, or a recoding's error over the rows."""
         if self.recode is not None:
             return self.recode.rmse
         if self.parts:
@@ -173,10 +177,11 @@ class Calibration:
 
     @property
     def strata(self) -> Strata[Calibration]:
-        """For each combination of known values the calibration of rows that have them.
+        """The calibration of each stratum: of the rows with each combination of known values.
 
-        Where one law serves everybody, each has that law, and its own certificate. By the values
-        in the order of the known columns: strata["Male", ">50K"]; one column's: strata["Male"].
+        Where one law serves everybody, each stratum has that law and a certificate of its own. The
+        key is the values in the order of the known columns: strata["Male", ">50K"]; with one known
+        column: strata["Male"].
         """
         if isinstance(self.mechanism, Stratified):
             given = tuple(each.given for each in self.mechanism.strata)
@@ -185,35 +190,35 @@ class Calibration:
 
     @property
     def certified(self) -> bool:
-        """Whether the promise is kept; False also where that could not be decided."""
+        """Whether the promise is certified; False also if that could not be decided."""
         return self.certificate.holds is True
 
     @property
     def wrong_of_noise(self) -> float:
-        """Of noise: how far in total variation each law may be from the one believed.
+        """For noise: how far in total variation each law may be from the one believed.
 
-        Of a recoding 0: its `recode` says it.
+        It is 0 for a recoding, whose `recode` has its own entry for it.
         """
         return 0.0 if self.recode is not None else self.certificate.wrong
 
     @property
     def composable(self) -> ComposableCertificate | None:
-        """What repeated releases cost, at the goal's δ; None where no coupling bounds it."""
+        """The cost of repeated releases, at the goal's δ; None if no coupling bounds it."""
         noise = self.mechanism.at_floor
         if noise is None or isinstance(self.mechanism, Stratified):
-            return None  # what is known of a row may change between two releases
+            return None  # known values of a row may change between two releases
         if self.certificate.wrong or self.scenario.sampled:
-            return None  # values are coupled as the described laws have them
+            return None  # a coupling is of the described laws only
         return composable(self.scenario, noise, self.goal.delta, self.radius)
 
     def explain(self, *, another_table: bool = False) -> Explanation:
-        """What was done, what is promised, to whom, and what is not, in numbered steps.
+        """What was done, what is promised, against whom, and what is not, in numbered steps.
 
-        A string to print; its `steps` are the same as data.
+        The result is a string to print; its `steps` hold the same as data.
 
         Args:
-            another_table: Whether beliefs that say that they were fitted on the released column
-                turned out to be about another table.
+            another_table: Whether beliefs that are labelled as fitted on the released column turned
+                out to be about another table.
         """
         if isinstance(self.mechanism, Stratified):
             return explain_strata(self, another_table=another_table)
@@ -238,7 +243,7 @@ class Calibration:
 
 
 def recode_to_plain(recode: Recode | None) -> dict[str, Any] | None:
-    """Figures for a document; what only categories have is left out where there are none."""
+    """Figures for a document; entries of categories are left out if there are none."""
     if recode is None:
         return None
     document: dict[str, Any] = plain(recode) | {"never": [dict(rule) for rule in recode.never]}

@@ -1,7 +1,7 @@
-"""Noise for all rows of one person together: how much keeps the promise, and whether it does.
+"""The noise that keeps a promise for all rows of one person together, and its check.
 
-For rows that are independent given the secret each row has its share of the promise, (ε/k, δ/k).
-Otherwise the noise is chosen so that the k rows cost no more than the promise as a whole, by the
+If the rows are independent given the secret, each row has its share of the promise, (ε/k, δ/k).
+Otherwise the noise is chosen so that the k rows together cost no more than the promise, by the
 certificate of `theorems.rows`. Proofs: docs/theory/composition.md.
 """
 
@@ -38,12 +38,13 @@ __all__ += [
 
 @dataclass(frozen=True, slots=True)
 class SeveralRows:
-    """How many rows a person has, and what is taken for granted about them.
+    """The number of rows of a person, and what is assumed about them.
 
     Attributes:
-        count: At most this many.
+        count: The largest number of rows.
         dependence: As in `theorems.rows`.
-        width: No two values are further apart than this: the bounds that values are capped to.
+        width: No two values are further apart than this, because values are capped to public
+            bounds.
     """
 
     count: int = 1
@@ -52,33 +53,33 @@ class SeveralRows:
 
     @property
     def apart(self) -> bool:
-        """Whether each row is judged on its own: there is one, or they are independent."""
+        """Whether each row is judged by itself: there is only one, or they are independent."""
         return self.count == 1 or self.dependence == "independent"
 
 
-# The probability with which a release refuses rows that are independent, as was stated.
+# The probability with which a release refuses rows that are independent as stated.
 TEST_LEVEL = 0.01
-# Certificates that are tried, where one is enough.
+# The number of certificates that are tried; usually the first is enough.
 _TRIES = 4
-# What to do where several rows of one person cannot be promised anything.
+# What to do if nothing can be promised for several rows of one person.
 _WAYS = (
     "publish one row for each person (--one-row first, or mean); or describe the adversaries by "
     "tables (--belief empirical) or cap the values to public bounds, so that no two values are far "
-    "apart; or, if all rows of a person repeat one value, say --rows-are-equal; or, if they are "
-    "independent given the secret, say --rows-are-independent, which is tested"
+    "apart; or, if all rows of a person repeat one value, give --rows-are-equal; or, if they are "
+    "independent given the secret, give --rows-are-independent, which is tested"
 )
 
 
 def certify_rows(
     scenario: Scenario, noise: Noise, delta: float, rows: SeveralRows, radius: float = 0.0
 ) -> ComposableCertificate:
-    """What several rows of a person cost, or a refusal with the ways out.
+    """The cost of several rows of a person; the refusal lists what to do instead.
 
     Args:
-        scenario: What must look alike, to whom.
-        noise: The law that each row gets.
+        scenario: The beliefs, and the pairs of secrets.
+        noise: The law of the noise on each row.
         delta: The δ of all rows together.
-        rows: How many there are, "any" or "equal" ones.
+        rows: Their number, and whether they are "any" or "equal" ones.
         radius: How far in W_∞ the true laws may be from the believed ones.
 
     Raises:
@@ -95,44 +96,44 @@ def certify_rows(
     )
     if found is None:
         what = (
-            "of which nothing is known but the law of each"
+            "about which nothing is known but the law of each"
             if rows.dependence == "any"
             else "which repeat one value"
         )
         raise UnsupportedError(
             f"no certificate covers {rows.count} rows of one person, {what}. It would need Laplace "
-            "noise, values under two secrets that lie within a known distance of each other, and "
-            f"none that is missing unless rows are equal. Ways out: {_WAYS}."
+            "noise, a known bound on the distance between values under two secrets, and no missing "
+            f"values unless rows are equal. What to do: {_WAYS}."
         )
     return found
 
 
 def cost_of_rows(calibration: Calibration, rows: SeveralRows) -> Guarantee:
-    """What several rows of a person, "any" or "equal" ones, cost together."""
+    """The cost of several rows of a person together, "any" or "equal" ones."""
     goal, noise = calibration.goal, calibration.mechanism.at_floor
     if rows.dependence == "equal" and calibration.mechanism.identity:
-        return goal  # a value that may be published as it is may be repeated
+        return goal  # values that may be published as they are may be repeated
     wrong = calibration.certificate.wrong or calibration.scenario.sampled
     if noise is None or wrong:
-        # Values are coupled as the described laws have them, and others may be further apart.
+        # A coupling is of the described laws; the values of other laws may be further apart.
         lacks = "has no floor" if noise is None else "holds for laws that may be wrong"
         raise UnsupportedError(
             f"no certificate covers {rows.count} rows of one person with a mechanism that {lacks}. "
-            f"Ways out: {_WAYS}."
+            f"What to do: {_WAYS}."
         )
     scenario, radius = calibration.scenario, calibration.radius
     return certify_rows(scenario, noise, goal.delta, rows, radius).cost()
 
 
 def check_rows(calibration: Calibration, rows: SeveralRows) -> None:
-    """Refuse a calibration whose noise does not keep its goal for all rows of a person together."""
+    """Refuse a calibration that does not keep its goal for all rows of a person together."""
     if rows.apart:
         return
     goal, cost = calibration.goal, cost_of_rows(calibration, rows)
     if cost.epsilon > goal.epsilon:
         short = Guarantee(round_up(cost.epsilon, 4), cost.delta)
         raise CertificationError(
-            f"{rows.count} rows of one person cost {short} together with this noise, more than the "
+            f"with this noise {rows.count} rows of one person together cost {short}, more than the "
             f"goal of {goal}: it was calibrated for one row. Calibrate for all of them "
             f"(pf.calibrate_rows); or {_WAYS}."
         )
@@ -150,25 +151,26 @@ def calibrate_rows(
 ) -> Calibration:
     """Laplace noise with which all rows of a person together keep `goal`.
 
-    The certificate of one row comes with it, and holds all the more.
+    Its certificate is that of one row, for which the promise holds all the more.
 
     Args:
-        scenario: What must look alike, to whom.
+        scenario: The beliefs, and the pairs of secrets.
         goal: The promise for all rows of a person together.
-        rows: How many rows a person has, at most; at least 2.
-        dependence: "any": nothing is known of how they hang together. "equal": they repeat one
-            value.
+        rows: The largest number of rows of a person; at least 2.
+        dependence: "any": nothing is known about how they depend on each other. "equal": they
+            repeat one value.
         radius: How far in W_∞ the true laws may be from the believed ones.
-        cap: The bounds that values are capped to, if they are.
-        rounding: As in `calibrate`; None: the least size as it is.
+        cap: The bounds to which values are capped, if any.
+        rounding: As in `calibrate`; None: do not round the least size.
 
     Raises:
         UnsupportedError: No certificate covers several rows of these beliefs.
     """
-    require(rows >= 2, "calibrate_rows is about several rows; for one row there is pf.calibrate.")
+    require(rows >= 2, "calibrate_rows is for several rows; for one row use pf.calibrate.")
     require(
         dependence in ("any", "equal"),
-        "independent rows have their share of the promise each: pf.calibrate, with (ε/k, δ/k).",
+        "each of k independent rows has its share of the promise: use pf.calibrate with (ε/k, "
+        "δ/k).",
     )
     several = SeveralRows(rows, dependence, math.inf if cap is None else width_of(cap))
     return calibrate_several(scenario, goal, several, radius, rounding=rounding)
@@ -182,7 +184,7 @@ def calibrate_several(
     *,
     rounding: Rounding | None = None,
 ) -> Calibration:
-    """`calibrate_rows` for rows that were described before."""
+    """`calibrate_rows` for rows that are already described."""
     found = certify_rows(scenario, LaplaceNoise(1.0), goal.delta, several, radius)
     if found.distance_upper == 0.0:
         # The rows are the same under both secrets.
@@ -193,7 +195,7 @@ def calibrate_several(
         cost = certify_rows(scenario, noise, goal.delta, several, radius).cost()
         return cost.epsilon <= goal.epsilon
 
-    # The first is enough; what is proven is what is checked.
+    # Usually the first is enough; in any case only what is checked is promised.
     for _ in range(_TRIES):
         least = recertify(scenario, goal, family(size), method="coupling", radius=radius)
         chosen = least if rounding is None else as_published(least, rounding)
@@ -202,7 +204,7 @@ def calibrate_several(
         size *= 1.0 + 2.0**-22
     raise CertificationError(
         f"no noise was found with which {several.count} rows of one person can be shown to keep "
-        f"{goal}. Ways out: {_WAYS}."
+        f"{goal}. What to do: {_WAYS}."
     )
 
 
@@ -216,8 +218,8 @@ def _size_for(rows: ComposableCertificate, goal: Guarantee) -> float:
     reserved = left - rows.rows * Fraction(laplace_step(goal))
     if reserved <= 0:
         raise UnsupportedError(
-            f"{rows.rows} rows of one person cannot be shown to keep {goal}: what the grid of the "
-            f"noise or missing values cost is more than that. Ways out: {_WAYS}."
+            f"{rows.rows} rows of one person cannot be shown to keep {goal}: the grid of the noise "
+            f"or missing values alone cost more. What to do: {_WAYS}."
         )
     enough = float_upper(Fraction(distance) / reserved)
     grid = Fraction(laplace_family(goal)(enough).grid or 0.0)
@@ -229,11 +231,11 @@ def certify_given(
 ) -> Calibration:
     """Laplace noise of a size that the curator chose, checked for all rows of a person together.
 
-    A refusal names a rung that is enough for all of them, not the least size, which depends on
+    A refusal names a rung that suffices for all of them, not the least size, which depends on
     private beliefs.
 
     Raises:
-        CertificationError: It is too little.
+        CertificationError: The size is too small.
     """
     noise = laplace_family(goal)(positive("size", size))
     cost = certify_rows(scenario, noise, goal.delta, rows).cost()
@@ -251,23 +253,23 @@ def least_epsilon_rows(
     """The strongest promise for all rows of a person that a noise is proven to keep at this δ."""
     epsilon = certify_rows(scenario, noise, delta, rows).cost().epsilon
     if not all(belief.public for belief in scenario.beliefs):
-        # It will be published, and was derived from what is private.
+        # It will be published, and it was derived from private beliefs.
         epsilon = rung_up(epsilon)
     return recertify(scenario, Guarantee(epsilon, delta), noise, method="given")
 
 
 def width_of(cap: tuple[float, float]) -> float:
-    """How far apart two values between these bounds can be, rounded up."""
+    """The largest distance between two values within these bounds, rounded up."""
     low, high = cap
     return float_upper(Fraction(high) - Fraction(low))
 
 
 def share(goal: Guarantee, rows: int) -> Guarantee:
-    """What each of several independent rows may cost, so that together they cost no more."""
+    """The share of the promise for each of several independent rows, which together keep it."""
     return Guarantee(share_of(goal.epsilon, rows), share_of(goal.delta, rows))
 
 
 def share_of(total: float, rows: int) -> float:
-    """The largest float of which this many are not more than the total."""
+    """The largest float of which `rows` many add up to no more than the total."""
     each = total / rows
     return each if rows * Fraction(each) <= total else math.nextafter(each, 0.0)

@@ -1,6 +1,6 @@
-"""From the least size of the noise to one that may be published.
+"""Sizes of noise that may be published, from the least size.
 
-What a published size tells, and to whom: docs/theory/published-size.md.
+What a published size reveals, and to whom: docs/theory/published-size.md.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def family_of(noise: str, goal: Guarantee, scenario: Scenario) -> NoiseFamily:
 def published_law_of(law: Noise, rounding: Rounding, scenario: Scenario, goal: Guarantee) -> Noise:
     """The law of the next public size.
 
-    On the ladder the grid follows from the rung: that of the least size would tell on which side of
-    a power of two it was.
+    On the ladder the grid follows from the rung: the grid of the least size would reveal on which
+    side of a power of two that size was.
     """
     if rounding == "given" or law.identity:
         return law
@@ -40,7 +40,7 @@ def published_law_of(law: Noise, rounding: Rounding, scenario: Scenario, goal: G
 
 
 def check_size(method: str, size: float | None, rounding: object, digits: int | None) -> None:
-    """Refuse what would be ignored."""
+    """Refuse arguments that would be ignored."""
     require(digits is None or digits >= 1, f"digits must be at least 1, got {digits}.")
     require(
         rounding is None or rounding in ROUNDINGS,
@@ -52,5 +52,6 @@ def check_size(method: str, size: float | None, rounding: object, digits: int | 
     )
     require(
         size is None or method == "exact",
-        f"a size that was given is certified exactly; method {method!r} finds its own.",
+        f"a given size is certified exactly, and method {method!r} finds a size of its own: leave "
+        "out one of them.",
     )

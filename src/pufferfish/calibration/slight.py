@@ -1,9 +1,9 @@
-"""Noise in name only: so little that the values can be read off what is published.
+"""Noise in name only: so small that the values can be read from what is published.
 
 Beliefs that differ in their last digits need some noise, of about the size of those digits: the
-means of two fitted laws may be 4·10⁻¹⁷ apart. Such noise hides nothing, and nothing can be drawn on
-its grid. So it is treated as none: publishing has to be asked for, and then the noise is as large
-as it must be to be drawn, which is still far below anything that the adversaries believe in.
+means of two fitted laws may be 4·10⁻¹⁷ apart. Such noise hides nothing, and cannot be drawn on its
+grid. So it is treated as no noise: the user must allow it, and then the noise is made large enough
+to be drawn, which is still far below any detail of the beliefs.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from pufferfish.noise import Stratified
 
 __all__ = ["drawable", "publishes_values"]
 
-# Noise of a smaller share of the finest detail is none; rounding up its size does not change that.
+# Noise below this share of the finest detail counts as none; rounding up its size does not change
+# that.
 _SLIGHT = 1e-5
-# What is drawn instead, as a share of the finest detail, and of the largest value believed in: a
-# grid of 2⁻²⁴ of the noise then has room for values up to 2⁶⁰ steps.
+# The size that is drawn instead, as a share of the finest detail and of the largest believed value:
+# a grid of 2⁻²⁴ of the noise then has room for values up to 2⁶⁰ steps.
 _DRAWN, _OF_LARGEST = 2.0**-20, 2.0**-34
-# A table's values may be as close as two doubles are; its detail is this share of its std.
+# The values of a table may be as close as two doubles; its detail is this share of its std.
 _OF_TABLE = 1e-4
 
 
 def publishes_values(calibration: Calibration) -> bool:
-    """Whether the values themselves are published: without noise, or with noise in name only."""
+    """Whether the values themselves are published, without noise or with noise in name only."""
     law, scenario = calibration.mechanism, calibration.scenario
     if isinstance(law, Stratified):
         return any(map(publishes_values, calibration.parts))
@@ -40,13 +41,13 @@ def publishes_values(calibration: Calibration) -> bool:
 
 
 def drawable(calibration: Calibration) -> Calibration:
-    """The same promise; noise in name only becomes as large as it must be to be drawn.
+    """The same calibration, where noise in name only is made large enough to be drawn.
 
-    That size follows from the beliefs: a plan rounds it up, as any other, before it is published.
+    That size follows from the beliefs: a plan rounds it up like any other before it is published.
 
     Raises:
-        CertificationError: The size was given, so that it must not be replaced by one that tells
-            of the beliefs.
+        CertificationError: The size was given, so it must not be replaced by one that depends on
+            the beliefs.
     """
     law = calibration.mechanism
     if law.identity or not law.additive or not publishes_values(calibration):
@@ -55,14 +56,14 @@ def drawable(calibration: Calibration) -> Calibration:
     least = max(_DRAWN * _detail(scenario), _OF_LARGEST * _largest(scenario))
     if calibration.method == "given" and calibration.noise.size < least:
         raise CertificationError(
-            "the noise that was given is so little that it cannot be drawn for such values. Choose "
-            "a larger size without looking at the data, or give none."
+            "the given noise is too small to be drawn for such values. Choose a larger size "
+            "without looking at the data, or give none (--scale)."
         )
     return at_least(calibration, least)
 
 
 def _detail(scenario: Scenario) -> float:
-    """The std of the narrowest component, or a share of a table's; 0 where there is none."""
+    """The std of the narrowest component, or a share of a table's std; 0 if there is none."""
     return min(_details(scenario), default=0.0)
 
 
@@ -76,7 +77,7 @@ def _details(scenario: Scenario) -> Iterator[float]:
 
 
 def _largest(scenario: Scenario) -> float:
-    """A size that hardly any value of the believed laws exceeds."""
+    """A bound that hardly any value of the believed laws exceeds."""
     return max(
         float((abs(each.means) + 10.0 * each.stds).max())
         for belief in scenario.beliefs

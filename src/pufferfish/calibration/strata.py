@@ -1,4 +1,4 @@
-"""Calibrations by known values: looked up, combined, put into words."""
+"""Calibrations of strata of known values: look them up, combine them, explain them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 __all__ = ["Strata", "explain_strata", "group_beliefs", "one_law_for_all", "shares_of"]
 
 T = TypeVar("T")
-# Strata that are told one by one.
+# At most this many strata are listed.
 _MOST_TOLD = 12
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Strata(Mapping[tuple[Label, ...], T]):
-    """Something for each combination of known values.
+    """A mapping from each combination of known values to its part.
 
     Attributes:
         columns: The known columns.
-        given: The combinations of their values. Python takes True and 1 for one key, so there is no
-            dictionary of them.
-        parts: What belongs to each combination.
+        given: The combinations of their values. They are not the keys of a dictionary, because
+            Python takes True and 1 for the same key.
+        parts: The part of each combination.
     """
 
     columns: tuple[str, ...]
@@ -41,7 +41,7 @@ class Strata(Mapping[tuple[Label, ...], T]):
     parts: tuple[T, ...]
 
     def __getitem__(self, given: Any) -> T:
-        """By values in the order of the columns, by {column: value}, or by the one value."""
+        """The part of the given values: a tuple by column, {column: value}, or one value."""
         if isinstance(given, Mapping):
             if {*given} != {*self.columns}:
                 raise KeyError(f"strata are by {list_in_words(self.columns)}")
@@ -61,7 +61,7 @@ class Strata(Mapping[tuple[Label, ...], T]):
         return iter(self.given)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of combinations."""
         return len(self.given)
 
     def __repr__(self) -> str:
@@ -71,7 +71,7 @@ class Strata(Mapping[tuple[Label, ...], T]):
 
 
 def one_law_for_all(calibration: Calibration) -> Strata[Calibration]:
-    """The strata of a calibration with one law: each with the results of its own adversaries."""
+    """The strata of a calibration with one law, each certified for its own adversaries."""
     every = calibration.scenario.beliefs
     columns = max((tuple(each.given) for each in every), key=len)
     knowing = [each for each in every if columns and {*each.given} == {*columns}]
@@ -94,7 +94,7 @@ def one_law_for_all(calibration: Calibration) -> Strata[Calibration]:
 
 
 def _before(scenario: Scenario, calibration: Calibration, certificate: Certificate) -> Calibration:
-    """The same law before fewer adversaries; figures of the whole table do not belong to them."""
+    """The same law for fewer adversaries, without the figures of the whole table."""
     return type(calibration)(
         scenario=scenario,
         goal=calibration.goal,
@@ -109,7 +109,7 @@ def _before(scenario: Scenario, calibration: Calibration, certificate: Certifica
 def group_beliefs(
     beliefs: Sequence[Belief], columns: Sequence[str]
 ) -> list[tuple[tuple[Label, ...], list[Belief]]]:
-    """Adversaries by the values of some columns that all of them know, and maybe of others."""
+    """Beliefs grouped by their known values of some columns, which all of them know."""
     found: dict[Place, tuple[tuple[Label, ...], list[Belief]]] = {}
     for belief in beliefs:
         values = tuple(belief.given[name] for name in columns)
@@ -118,7 +118,7 @@ def group_beliefs(
 
 
 def shares_of(parts: Sequence[Calibration]) -> list[tuple[float, Calibration]]:
-    """For each part the share of the rows that it is about, as far as they were counted."""
+    """The share of the rows that each part describes, as far as they were counted."""
     sizes = [_rows(part) for part in parts]
     total = sum(sizes)
     even = 1.0 / len(parts)
@@ -137,7 +137,7 @@ def _rows(part: Calibration) -> int:
 
 
 def explain_strata(calibration: Calibration, *, another_table: bool) -> Explanation:
-    """The promise given what is known, then each stratum's law, then the worst stratum in full."""
+    """The promise given known values, the law of each stratum, and the worst stratum in full."""
     law, worst = calibration.mechanism, calibration.certificate.worst
     strata = calibration.strata
     parts = [
@@ -161,13 +161,13 @@ def explain_strata(calibration: Calibration, *, another_table: bool) -> Explanat
         "known",
         (
             f"Everybody sees {known}: the promise holds for somebody who knows it, row by row. "
-            f"What {known} says about the secret by itself is not bounded. Applied is "
+            f"What {known} reveals about the secret by itself is not bounded. The mechanism is "
             f"{words_of(law).short(law)}:",
         ),
         tuple(parts),
     )
     told = Step(
         "worst stratum",
-        (f"What follows is about the rows that decide: {worst.belief}.",),
+        (f"The rest describes the rows that decide: {worst.belief}.",),
     )
     return Explanation([head, told, *inner.steps], inner.notices)

@@ -1,20 +1,20 @@
 """Laplace noise for all laws inside a band around a distribution function, on a public range.
 
-Let F be the distribution function of a table on [L, H], and G that of any law there with
-|G − F| ≤ d everywhere. In terms of quantiles: for 0 < t ≤ 1 that of G at t lies between
+Let F be the distribution function of a table on [L, H], and G that of any law there with |G − F| ≤
+d everywhere. In terms of quantiles: for 0 < t ≤ 1 the quantile of G at t lies between
 
     l(t) = F⁻¹(t − d), or L where t ≤ d,   and   r(t) = F⁻¹(t + d), or H where t > 1 − d,
 
 and any rising function between them is the quantile function of such a law. So every share dt of
-the mass has an interval of its own, and in units of the scale b the density at y, times 2b, reaches
+the mass has an interval of its own, and in units of the scale b the density at y, times 2b, is
 
     at most   U(y) = ∫₀¹ e^{−dist(y, [l, r])} dt      (each share goes as near to y as it may),
     at least  V(y) = ∫₀¹ e^{−max(y − l, r − y)} dt    (each share goes to its farther end).
 
-Both choices rise with t, so that some law has them, and ε* over the bands is sup log U/V. As l and
-r are step functions, U is M + A·e^y + B·e^{−y} between their values, and V is C·e^y + D·e^{−y}
+Both choices rise with t, so some law makes them, and ε* over the bands is sup log U/V. As l and r
+are step functions, U is M + A·e^y + B·e^{−y} between their values, and V is C·e^y + D·e^{−y}
 between the middles (l + r)/2: `pieces` has the supremum and a bound on δ in closed form. For δ the
-worst law may be another one for every y, and the bound from below is that of the tables themselves.
+worst law may differ from y to y, and the lower bound is that of the tables themselves.
 Proofs: docs/theory/sampling-error.md.
 """
 
@@ -43,8 +43,8 @@ class Band(NamedTuple):
     Attributes:
         law: The table, with its noise.
         half_width: d, how far a distribution function may be from that of the law in the centre.
-        error: How far the masses of the table may be from those of that law, in all.
-        moved: How far values of that law were moved to make it a table.
+        error: The total difference between the masses of the table and those of that law, at most.
+        moved: The distance that values of that law were moved to make it a table.
     """
 
     law: TableOutput
@@ -54,7 +54,7 @@ class Band(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether the table is the one law that is meant."""
+        """Whether the table is the only law of the band."""
         return self.half_width == self.error == self.moved == 0.0
 
 
@@ -65,14 +65,14 @@ class BandTables:
         """Find the pieces, rounded to the private side.
 
         Args:
-            first: Around the law whose density is above in the ratio.
-            second: Around the one whose density is below.
+            first: The band around the law in the numerator of the ratio.
+            second: The band around the law in the denominator.
             cap: The range [L, H] of all laws.
         """
         for each in (first, second):
             require(
                 min(each.half_width, each.error, each.moved) >= 0.0,
-                "the half-width of a band must be at least 0, and so must be errors.",
+                "the half-width of a band and its errors must be at least 0.",
             )
         self._first, self._second, self._cap = first, second, cap
         self._end = (cap[1] - cap[0]) / first.law.noise.scale
@@ -103,7 +103,7 @@ class BandTables:
         return Enclosure(min(lower, upper), upper)
 
     def _reached(self, piece: int) -> float:
-        """log U/V, rounded down, where it seems largest; it is nowhere all below 0."""
+        """log U/V, rounded down, where it seems largest; the supremum is never below 0."""
         if any(each.half_width < each.error for each in (self._first, self._second)):
             return 0.0
         most, least = (_shares(each, self._cap, -1.0) for each in (self._first, self._second))
@@ -118,7 +118,7 @@ class BandTables:
         return max(ratio - lost, 0.0)
 
     def hockey_stick(self, epsilon: float) -> Enclosure:
-        """The largest HS_ε: from below that of the tables, where they are what is meant."""
+        """The largest HS_ε; its lower bound is that of the tables, if they are the laws meant."""
         upper = self._pieces.delta_upper(epsilon)
         if any(each.error or each.moved for each in (self._first, self._second)):
             return Enclosure(0.0, upper)
@@ -132,13 +132,13 @@ class _Shares(NamedTuple):
     """The mass in shares, from the lowest quantiles up, each with its interval in units of b.
 
     Attributes:
-        levels: Where shares begin and end, from 0 to 1: one more than there are shares.
+        levels: The ends of the shares, from 0 to 1: one more than there are shares.
         left: l of each share.
         right: r of each share.
-        left_below: log Σ over it and all lower shares of mass·e^{−distance of their l}.
-        left_above: The same over it and all higher shares.
-        right_below: log Σ over it and all lower shares of mass·e^{−distance of their r}.
-        right_above: The same over it and all higher shares.
+        left_below: log Σ mass·e^{−distance of l} over the share and all lower ones.
+        left_above: The same over the share and all higher ones.
+        right_below: log Σ mass·e^{−distance of r} over the share and all lower ones.
+        right_above: The same over the share and all higher ones.
     """
 
     levels: FloatArray
@@ -151,7 +151,7 @@ class _Shares(NamedTuple):
 
     @property
     def middle(self) -> FloatArray:
-        """Where V sends a share to its other end."""
+        """The points at which V sends a share to its other end."""
         return 0.5 * (self.left + self.right)
 
     def nearest(
@@ -197,10 +197,10 @@ def _from_below(
 
 
 def _shares(band: Band, cap: tuple[float, float], side: float) -> _Shares:
-    """The shares of a band, with intervals not shorter (side 1) or not longer (−1) than the true.
+    """The shares of a band, with intervals at least (side 1) or at most (−1) as long as the true.
 
     Cumulated masses are sums of floats, and the jumps of l and r are those levels ± d, rounded:
-    moving d by twice what that may amount to puts every jump on the side that is asked for.
+    moving d by twice a bound on that error puts every jump on the required side.
     """
     scale, (low, high) = band.law.noise.scale, cap
     places, masses = (band.law.atoms - low) / scale, band.law.table.probabilities

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pufferfish.beliefs.region import SampleRegion
+from pufferfish.beliefs.region import SampleRegion, refuse_both
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.exact.band_laws import Band, BandTables
@@ -18,27 +18,26 @@ def band_ratios(
 ) -> tuple[BandTables, BandTables]:
     """Both directions of a pair under Laplace noise, for all laws inside two bands.
 
-    Smooth laws become tables in narrow cells: how far that moves values, and what rounding does to
-    the masses, widens the intervals of the shares. A radius of the belief is left to the caller.
+    Smooth laws become tables in narrow cells: the distance that values move, and the rounding of
+    the masses, widen the intervals of the shares. A radius of the belief is left to the caller.
 
     Args:
         laws: The laws in the centres, on a stated range.
-        region: How far the distribution function of each may be off.
+        region: The half-widths of the bands.
         noise: Laplace noise.
 
     Raises:
-        UnsupportedError: Other noise or none, no range is stated, values may be missing, or laws
-            may also be wrong in total variation.
+        UnsupportedError: The noise is not Laplace noise, no range is stated, values may be missing,
+            or laws may also be wrong in total variation.
     """
     if not isinstance(noise, LaplaceNoise):
-        raise UnsupportedError("a band around a distribution function needs Laplace noise.")
+        raise UnsupportedError(
+            'a band around a distribution function (region="band") needs Laplace noise: use '
+            'noise="laplace".'
+        )
     cap, widths = stated_range(laws), dict(region.widths)
     half_widths = widths[laws.pair.first], widths[laws.pair.second]
-    if laws.wrong:
-        raise UnsupportedError(
-            f"belief {laws.belief!r} has laws that may be wrong in total variation (wrong=) and a "
-            "band for sampling error; nothing is proven here for both. Leave one of them out."
-        )
+    refuse_both(laws.belief, laws.wrong)
     bands = [
         Band(TableOutput(made.table, noise), half_width, made.error, made.radius)
         for made, half_width in zip(

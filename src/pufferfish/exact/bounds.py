@@ -1,15 +1,15 @@
-"""What the oracle needs of a law of Y: values at points, and bounds on whole cells.
+"""Laws of Y as the oracle needs them: values at points, and bounds on whole cells.
 
-A law here knows, for a cell [l, r] between two evaluated points, an interval that holds its score
-(d/dy log density) everywhere in the cell, and an interval that holds its mass. Scores:
+For a cell [l, r] between two evaluated points a law has an interval that holds its score (d/dy log
+density) everywhere in the cell, and an interval that holds its mass. Scores:
 
 - **Mixtures.** Each component is log-concave, so on the cell its score lies between its values at r
   and at l; the mixture's score is a weighted mean of its components' scores and lies between their
   extremes. Components that cannot matter in the cell (below e^{−37}/m of the rest everywhere in it)
   are left out: together they change log p by less than 1e-16, which is part of the margin.
 - **Tables** with Laplace noise. Between neighbouring atoms the density is A·e^{y/b} + B·e^{−y/b},
-  log-convex, so its score lies between its one-sided values at l and at r. The atoms must be cell
-  ends, and `features` says so.
+  log-convex, so its score lies between its one-sided values at l and at r. The atoms must be ends
+  of cells, so `features` has them.
 
 Every computed log-density is within `margin` of the truth: docs/theory/certificate.md, section
 "Floating point".
@@ -37,7 +37,7 @@ KAPPA_RELATIVE = 4e-15
 # log of the share below which a component cannot matter (times the number of components).
 _NEGLIGIBLE = -37.0
 _SCORE_SLACK = 1e-13
-# Largest number of (component, point) values held at once.
+# The largest number of (component, point) values in memory.
 _LARGEST_TABLE = 5_000_000
 
 _CORE = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.5, 8.0, 9.5])
@@ -46,7 +46,7 @@ _FAR = np.array([0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.5])
 
 
 class BoundedLaw(ABC):
-    """A law of Y with bounds on cells; `rows` are whatever it needs to remember of a point."""
+    """A law of Y with bounds on cells; `rows` hold what the law keeps of each point."""
 
     @abstractmethod
     def features(self) -> FloatArray:
@@ -78,15 +78,15 @@ class BoundedLaw(ABC):
 
     @abstractmethod
     def tail_mass(self, first: float, last: float) -> float:
-        """At least P(Y ≤ first) + P(Y > last)."""
+        """An upper bound on P(Y ≤ first) + P(Y > last)."""
 
     def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:
-        """κ at the points of `rows`: how far `log_density` there may be from the truth."""
+        """κ at the points of `rows`: a bound on the error of `log_density`."""
         return kappa(log_density)
 
 
 def kappa(log_value: FloatArray) -> FloatArray:
-    """How far the logarithm of a computed density or tail may be from the truth."""
+    """A bound on the error of the logarithm of a computed density or tail."""
     return KAPPA_ABSOLUTE + KAPPA_RELATIVE * np.abs(log_value)
 
 
@@ -101,7 +101,7 @@ class MixtureBounds(BoundedLaw):
         self.log_weights = law.log_weights
         self.score_slack = law.kernel.score_slack
         self._peak = law.kernel.log_peak() + law.log_weights
-        # One rounding per term of a sum, and that of a norm which may cancel the rest.
+        # One rounding per term of a sum, and one of a norm that may cancel the rest.
         self._rounding = self._count * UNIT + KAPPA_RELATIVE * float(
             np.max(np.abs(law.kernel.log_norm))
         )
@@ -121,7 +121,7 @@ class MixtureBounds(BoundedLaw):
             spread = self._kernel_stds()
             offsets = spread[:, None] * _CORE
             low, high = float((means - offsets[:, -1]).min()), float((means + offsets[:, -1]).max())
-            # Many atoms under wide Gaussian noise overlap: one even mesh serves them all.
+            # Many atoms overlap under wide Gaussian noise: one even mesh serves all of them.
             even = 3.0 * (high - low) / float(spread.min())
             if even < offsets.size:
                 return self._checked(np.linspace(low, high, max(int(even), 2)))
@@ -150,7 +150,7 @@ class MixtureBounds(BoundedLaw):
         return rows[: self._count], rows[self._count : 2 * self._count]
 
     def sizes(self, rows: FloatArray) -> FloatArray:
-        """What the rounding of each component's log-density is proportional to."""
+        """The size to which the rounding of each component's log-density is proportional."""
         return np.abs(rows[: self._count])
 
     def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:
@@ -191,7 +191,7 @@ class MixtureBounds(BoundedLaw):
         lower = np.where(matters, score_right - slack, np.inf).min(axis=0)
         if self._count == 1:
             return Interval(lower, upper)
-        # Shares are quotients of densities, and err as those do.
+        # Shares are quotients of densities, with the same relative errors.
         slack = slack.max(axis=0) + 4.0 * doubt * (upper - lower)
         lost = np.where(matters, score_left - score_right, 0.0).sum(axis=0) + self._count * slack
         gained = width * (upper - lower) ** 2 / 4.0 * (1.0 + 1e-12)
@@ -203,7 +203,7 @@ class MixtureBounds(BoundedLaw):
         )
 
     def log_mass(self, left: FloatArray, right: FloatArray) -> Interval:
-        """Per component the better of two enclosures: difference of tails, and log-concavity.
+        """For each component the better of two enclosures: difference of tails, and log-concavity.
 
         A difference of tails T(l) − T(r) is exact but for rounding, about κ·T(l), which ruins it on
         a cell much narrower than the law. There, log-concavity helps: the density lies above its
@@ -215,7 +215,7 @@ class MixtureBounds(BoundedLaw):
         count = left.size
         below_left, below_right = below[:, :count], below[:, count:]
         above_left, above_right = above[:, :count], above[:, count:]
-        # The tails on the side away from the mean: that of the nearer end holds the other.
+        # The tails on the side away from the mean: the tail of the nearer end contains the other.
         near = np.where(upper_side, above_left, below_right) + self.log_weights
         far = np.where(upper_side, above_right, below_left) + self.log_weights
         error = finite_kappa(near) + self._rounding
@@ -235,7 +235,7 @@ class MixtureBounds(BoundedLaw):
             log_left + log_mean_exp(score_left * width),
             log_right + log_mean_exp(-score_right * width),
         )
-        # A bound that overflowed is nan, and the other one stands.
+        # A bound that overflowed is nan, and the other one is used.
         low = np.fmax(tails_low, chord + np.log(width) - error)
         high = np.fmin(tails_high, tangent + np.log(width) + error)
         return Interval(log_sum_exp(low), log_sum_exp(high))

@@ -1,4 +1,4 @@
-"""Caps on sup log p/q that no rounding touches.
+"""Caps on sup log p/q that are exact, with no rounding error.
 
 Match the components of two priors one to one, component m of weight w_m, mean μ_m with one of
 weight v_m, mean ν_m and the same std. Then p/q is a weighted mean of the quotients of matched
@@ -9,7 +9,8 @@ components (the mediant inequality), and with Laplace noise such a quotient is a
 
 For a translation the weights agree and this is W_∞/b, exactly, and attained (`remark-1`): computed
 densities touch the bound and could never decide ε* ≤ ε there. Where laws share components and
-differ in weights it is max log w_m/v_m, for any noise, again attained wherever one component rules.
+differ in weights it is max log w_m/v_m, for any noise, again attained wherever one component
+dominates.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ __all__ = ["matching_cap"]
 
 
 def matching_cap(p: Components, q: Components, noise: Noise) -> float:
-    """At least sup log p/q, by matching components in order; infinite where stds differ."""
+    """An upper bound on sup log p/q, by components matched in order; infinite if stds differ."""
     if p.weights.size != q.weights.size:
         return math.inf
     p, q = _sorted(p), _sorted(q)
@@ -52,7 +53,7 @@ def _weights_cap(p: Components, q: Components) -> float:
 
 
 def _log_ratio_upper(p: Components, q: Components) -> FloatArray:
-    """At least log w_m/v_m; a quotient could leave the range of floats, logarithms cannot."""
+    """An upper bound on log w_m/v_m; unlike a quotient, logarithms stay in the range of floats."""
     log_p, log_q = np.log(p.weights), np.log(q.weights)
     return np.asarray(log_p - log_q + 8.0 * UNIT * (2.0 + np.abs(log_p) + np.abs(log_q)))
 

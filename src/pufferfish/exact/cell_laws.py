@@ -1,4 +1,4 @@
-"""How likely each cell of a recoding is, as somebody believes: exact for counts, else enclosed.
+"""The believed probability of each cell of a recoding: exact for counts, else enclosed.
 
 Smooth laws in bins, and laws after noise on a grid, are enclosed (docs/theory/recoding.md).
 """
@@ -22,24 +22,24 @@ from pufferfish.recoding.domain import Cells
 
 __all__ = ["cell_law", "rows_of_cells"]
 
-# Of probabilities that are computed: what they may be off by, for each and in all.
+# Bounds on the errors of computed probabilities, for each and in all.
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
 
 
 def rows_of_cells(
     cells: Cells | Sequence[Labels], belief: Belief, secret: Secret
 ) -> tuple[int, ...]:
-    """In how many rows of a secret each cell was seen, where they were counted.
+    """The number of rows of a secret in each cell, if they were counted.
 
     Raises:
-        UnsupportedError: The cells are not those of the sample: noise goes first, or nothing was
-            counted.
+        UnsupportedError: The cells are not those of the sample: noise is added first, or nothing
+            was counted.
     """
     if not isinstance(cells, Sequence) and cells.noise is not None:
         raise UnsupportedError(
-            "noise goes first here, and a sampling region is about values as they were counted: "
-            "describe the adversaries by tables alone (--belief empirical), with a floor in units "
-            "of the column or none (--floor none)."
+            "this recoding adds noise first, and a sampling region is about values as they were "
+            "counted: describe the adversaries by tables alone (--belief empirical), with a floor "
+            "in units of the column or none (--floor none)."
         )
     law = cell_law(cells, belief, secret)
     prior = belief.priors[secret]
@@ -48,20 +48,23 @@ def rows_of_cells(
         rows += int(prior.counts.sum())
     found = [each * rows for each in law.low]
     if not rows or any(each % law.total for each in found) or (law.low != law.high).any():
-        raise UnsupportedError(f"the rows of belief {belief.name!r} were not counted.")
+        raise UnsupportedError(
+            f"the rows of belief {belief.name!r} were not counted, so it has no sampling region: "
+            'use families=["empirical"] (--belief empirical).'
+        )
     return tuple(int(each // law.total) for each in found)
 
 
 def cell_law(cells: Cells | Sequence[Labels], belief: Belief, secret: Secret) -> CellLaw:
-    """How likely each cell is under a secret, as one adversary believes.
+    """The probability of each cell under a secret, as one adversary believes.
 
     Args:
-        cells: Of numbers; or categories, each of which is a cell.
-        belief: What the adversary believes.
-        secret: Of which secret.
+        cells: Cells of numbers; or categories, each of which is a cell.
+        belief: The adversary's belief.
+        secret: The secret.
 
     Raises:
-        UnsupportedError: The belief considers what has no cell.
+        UnsupportedError: The belief has values without a cell.
     """
     prior = belief.priors[secret]
     if isinstance(cells, Sequence):
@@ -73,13 +76,13 @@ def cell_law(cells: Cells | Sequence[Labels], belief: Belief, secret: Secret) ->
     hole = _hole(belief, secret)
     if hole and not cells.takes_missing:
         raise UnsupportedError(
-            f"belief {belief.name!r} says that values may be missing, and the recoding does not "
+            f"belief {belief.name!r} states that values may be missing, and the recoding does not "
             "take a missing value."
         )
     if belief.radius and cells.noise is None:
         raise UnsupportedError(
             f"belief {belief.name!r} was fitted to a table whose values were put into narrow bins, "
-            'and no noise goes first that would cover them: use floor="noise".'
+            'and no noise is added first that would cover them: use floor="noise" (--floor noise).'
         )
     if cells.noise is None and isinstance(prior, Discrete):
         law = _counted(cells, prior, belief)
@@ -106,14 +109,14 @@ def _labelled(labels: Sequence[Labels], prior: Prior, belief: Belief) -> CellLaw
         place = places.get(key_of(label))
         if place is None:
             raise UnsupportedError(
-                f"belief {belief.name!r} considers categories that the recoding does not take."
+                f"belief {belief.name!r} has categories that the recoding does not take."
             )
         counts[place] += weight
     return CellLaw.from_counts(counts)
 
 
 def _hole(belief: Belief, secret: Secret) -> Fraction:
-    """How likely a value is to be missing; exact where such rows were counted."""
+    """The probability of a missing value; exact if such rows were counted."""
     prior, holes = belief.priors[secret], belief.missing_counts.get(secret)
     if holes is None or not isinstance(prior, Discrete) or prior.counts is None:
         return Fraction(belief.missing[secret])
@@ -124,7 +127,7 @@ def _counted(cells: Cells, prior: Discrete, belief: Belief) -> CellLaw:
     places = cells.places(prior.values)
     if (places < 0).any():
         raise UnsupportedError(
-            f"belief {belief.name!r} considers values that the recoding does not take."
+            f"belief {belief.name!r} has values that the recoding does not take."
         )
     counts = [0] * len(cells.numbers)
     weights, _ = prior.whole_weights
@@ -134,10 +137,10 @@ def _counted(cells: Cells, prior: Discrete, belief: Belief) -> CellLaw:
 
 
 def _enclosed(cells: Cells, prior: Prior, radius: float) -> CellLaw:
-    """Cells of a smooth law, or of any law after noise on its grid.
+    """The cells of a smooth law, or of any law after noise on its grid, enclosed.
 
     A probability on the grid γ and that of the continuous law, for the points of the grid in a
-    cell, differ by a factor between e^{−r} and e^{r} and one that is common to all laws, r = γ/b
+    cell, differ by a factor between e^{−r} and e^{r} and by one that all laws share, r = γ/b
     (`exact.grid`); laws within W_∞ ≤ d of the believed one by a factor of e^{d/b} more.
     """
     if cells.edges is None:
@@ -149,12 +152,13 @@ def _enclosed(cells: Cells, prior: Prior, radius: float) -> CellLaw:
         likely, factor = _steps(prior.cdf(edges), prior.survival(edges)), 1.0
     else:
         noise, grid = cells.noise, cells.noise.grid or 0.0
-        # The points of the grid from an edge on; each stands for the half step on both sides.
+        # The first point of the grid from an edge on; each point stands for half a step on both
+        # sides.
         first = (np.ceil(edges / grid) - 0.5) * grid
         law = noise.output(prior)
         likely = _steps(law.cdf(first), law.survival(first))
         factor = math.exp((2.0 * grid + radius) / noise.scale * (1.0 + _RELATIVE))
-    # What adding up as many parts may lose, with room to spare.
+    # A generous bound on the rounding of a sum of this many parts.
     lost = 8.0 * UNIT * prior.components().weights.size
     low = np.clip(likely / factor * (1.0 - _RELATIVE - lost) - _ABSOLUTE - lost, 0.0, 1.0)
     high = np.clip(likely * factor * (1.0 + _RELATIVE + lost) + _ABSOLUTE + lost, 0.0, 1.0)
@@ -162,7 +166,7 @@ def _enclosed(cells: Cells, prior: Prior, radius: float) -> CellLaw:
 
 
 def _steps(below: FloatArray, above: FloatArray) -> FloatArray:
-    """Of each cell its probability, from the side of the law where it has more digits."""
+    """The probability of each cell, from the side of the law where it has more digits."""
     left = np.diff(below, prepend=0.0, append=1.0)
     right = -np.diff(above, prepend=1.0, append=0.0)
     return np.where(np.concatenate([below, [1.0]]) < 0.5, left, right)

@@ -1,4 +1,4 @@
-"""The certificate: what was found of every pair, and whether it keeps the promise. Data only."""
+"""The certificate, as data: the bounds of every pair, and whether they keep the promise."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class PairResult:
 
     `direction` is (s_i, s_j): δ is HS_ε(P_i‖P_j) and ε* the supremum of log p_i/p_j. A lower bound
     of −inf claims nothing, an upper bound of inf promises nothing. `provenance` is the belief's.
-    Over a sampling region `witnesses` has λ, λ' and μ for each output, which show the upper bounds.
+    Over a sampling region `witnesses` has λ, λ' and μ for each output, which prove the upper
+    bounds.
     """
 
     belief: str
@@ -79,15 +80,15 @@ _NUMBERS = ("delta_lower", "delta_upper", "epsilon_lower", "epsilon_upper")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screened:
-    """Pairs of one belief that were not examined one by one, and what is proven of all of them.
+    """Pairs of one belief that were not examined one by one, and the bounds proven for all of them.
 
-    Where there are very many pairs, most are proven harmless by bounds that are computed for all
-    of them together (docs/theory/many-pairs.md), or have the same laws as one that was examined.
+    If there are very many pairs, most are proven harmless by bounds that are computed for all of
+    them together (docs/theory/many-pairs.md), or have the same laws as one that was examined.
 
     Attributes:
         belief: The adversary.
-        provenance: The belief's.
-        pairs: How many pairs; each counts in both directions.
+        provenance: The belief's provenance.
+        pairs: The number of pairs; each stands for both directions.
         delta_upper: The true δ of each of them is at most this.
         epsilon_upper: ε* of each of them is at most this; inf promises nothing.
     """
@@ -121,20 +122,20 @@ def _require_number(name: str, value: object) -> None:
 class Certificate:
     """The exact privacy of *one* release under one law, enclosed from both sides.
 
-    It spends the randomness that each belief ascribes to X. It does not compose: a second release
-    of the same value is not covered.
+    It relies on the randomness that each belief ascribes to X. It does not compose: a second
+    release of the same value is not covered.
 
     Attributes:
         goal: The promise.
-        noise: The law that is applied; usually that of what is added.
-        results: What was found of every pair that was examined, in both directions.
-        screened: Where there are very many pairs: those that were proven to lose no more than the
-            worst of `results`, or next to nothing, without being examined one by one.
+        noise: The law that is applied; usually one of noise that is added.
+        results: The bounds of every pair that was examined, in both directions.
+        screened: If there are very many pairs: those that were proven to lose no more than the
+            worst of `results`, or almost nothing, without being examined one by one.
         wrong: How far in total variation each law may be from the one believed. The bounds hold for
-            all such laws; with noise, for those on the range that the beliefs are capped to. There
-            δ is bounded output by output: some laws reach ε*, and perhaps none reaches δ.
-        confidence: That the true laws are among those that the bounds hold for, where some beliefs
-            have a sampling region; None: the laws are taken as they are. δ is bounded likewise.
+            all such laws; with noise, for those within the cap of the beliefs. There δ is bounded
+            output by output: some laws reach ε*, and perhaps none reaches δ.
+        confidence: The confidence that the bounds hold for the true laws, if some beliefs have a
+            sampling region; None: the laws are taken as they are. δ is bounded likewise.
     """
 
     goal: Guarantee
@@ -153,15 +154,15 @@ class Certificate:
         require(
             max((getattr(each, measure) for each in self.screened), default=0.0)
             <= max(worst, negligible_loss(self.goal)),
-            "pairs that were only screened have a larger bound than all that were examined.",
+            "pairs that were only screened have a larger bound than all pairs that were examined.",
         )
 
     def __bool__(self) -> bool:
         """Refused: a broken or undecided promise must not pass for a kept one."""
-        raise TypeError("a certificate is not a truth value; ask `certificate.holds is True`.")
+        raise TypeError("a certificate is not a truth value: write `certificate.holds is True`.")
 
     def __repr__(self) -> str:
-        """The verdict and its bounds; the results are only counted, there may be thousands."""
+        """The verdict and its bounds, with the number of results, which may be thousands."""
         return (
             f"Certificate(holds={self.holds}, goal={self.goal!r}, noise={self.noise!r}, "
             f"delta=[{self.delta_lower:.9g}, {self.delta_upper:.9g}], "
@@ -219,7 +220,7 @@ class Certificate:
     def witnesses_of(
         self, belief: str
     ) -> dict[SecretPair, tuple[float, tuple[tuple[float, float, float], ...]]]:
-        """By direction, what ε* is said to be at most, and the witnesses of it."""
+        """By direction, the upper bound on ε* that was recorded, and its witnesses."""
         return {
             each.direction: (each.epsilon_upper, each.witnesses)
             for each in self.results
@@ -243,7 +244,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The certificate that `to_dict` described; its verdict is derived anew and must agree."""
+        """The certificate that `to_dict` described; its verdict is derived again and must agree."""
         entries = read(data, CertificateEntries, "certificate")
         certificate = cls(
             goal=entries.goal.made(),
@@ -273,7 +274,7 @@ class Certificate:
 
 
 def negligible_loss(goal: Guarantee) -> float:
-    """A thousandth of what is allowed: pairs that lose less need not be told apart."""
+    """A thousandth of the permitted loss; pairs that lose less need not be ranked."""
     return 1e-3 * (goal.epsilon if goal.pure else goal.delta)
 
 
@@ -324,7 +325,7 @@ def _written(shape: type[Entries], result: PairResult | Screened) -> dict[str, A
 
 
 def _numbers(entries: ResultEntries | ScreenedEntries) -> dict[str, Any]:
-    """What `_written` described."""
+    """The numbers that `_written` described."""
     found = msgspec.structs.asdict(entries)
     for name in found.keys() & {*_NUMBERS}:
         infinite = isinstance(found[name], str)

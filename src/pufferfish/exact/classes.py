@@ -1,8 +1,8 @@
-"""The pairs of one belief, told apart by their laws alone.
+"""The pairs of one belief, grouped by their laws.
 
-Secrets with equal priors and equal chances of a hole publish the same law: they form one class, and
-two classes need one certificate, however many pairs of secrets they stand for. Thousands of secrets
-have millions of pairs, so these are arrays; a single pair is made when it is asked for.
+Secrets with equal priors and equal probabilities of a hole publish the same law: they form one
+class, and two classes need one certificate for all their pairs of secrets. Thousands of secrets
+have millions of pairs, so these are arrays; a single pair is made when it is needed.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class ClassPairs:
     """Pairs of classes, numbered from 0.
 
     Attributes:
-        belief: Whose they are.
-        laws: What each class publishes.
+        belief: The belief that has them.
+        laws: The law that each class publishes.
         first: The class of one side of each pair.
         second: The class of the other side; the same where two secrets share a law.
-        counts: How many pairs of secrets each stands for.
-        examples: The number, among `asked`, of one pair of secrets that each stands for.
+        counts: The number of pairs of secrets that each stands for.
+        examples: The index in `asked` of one pair of secrets that each stands for.
         asked: The pairs of secrets.
     """
 
@@ -47,7 +47,7 @@ class ClassPairs:
     asked: Sequence[SecretPair]
 
     def __len__(self) -> int:
-        """How many pairs of classes."""
+        """The number of pairs of classes."""
         return int(self.first.size)
 
     def example(self, index: int) -> PairOfLaws:
@@ -55,14 +55,14 @@ class ClassPairs:
         return laws_of(self.belief, self.asked[int(self.examples[index])])
 
     def difficulty(self) -> FloatArray:
-        """A guess at which pairs need most noise; it only decides the order of the work."""
+        """A guess of which pairs need most noise; it only decides the order of the work."""
         means = np.array([law.prior.mean for law in self.laws])
         stds = np.sqrt([law.prior.variance for law in self.laws])
         apart = np.abs(means[self.first] - means[self.second])
         return np.asarray(apart + 2.0 * np.abs(stds[self.first] - stds[self.second]))
 
     def blocks(self, chosen: Numbers, sides: int) -> list[tuple[Numbers, Block]]:
-        """Some of the pairs in parts that share laws, each with the numbers of its pairs.
+        """Some of the pairs in parts that share laws, each with the indices of its pairs.
 
         The laws are cut into `sides` parts, and the pairs into one part for each two of them.
         """
@@ -73,7 +73,7 @@ class ClassPairs:
         return [(chosen[each], self.block(chosen[each])) for each in np.split(order, ends)]
 
     def block(self, chosen: Numbers) -> Block:
-        """Some of the pairs with their laws, ready to be sent away."""
+        """Some of the pairs with their laws, ready to be sent to a worker."""
         first, second = self.first[chosen], self.second[chosen]
         used = np.zeros(len(self.laws), dtype=np.bool_)
         used[first] = used[second] = True

@@ -7,8 +7,9 @@ remainder of order 10, so after the noise the two laws of Y differ in total vari
 
     η = (1/8)^10/√(10!) + ½ Σ_k |Δ_k|·(1/8)^k/√(k!),
 
-Δ_k being what rounding leaves of the difference of the k-th moments, in units of half a bin, and
-using ∫|φ_θ^{(k)}| ≤ √(k!)/θ^k. The first term is 5e-13. Then HS_ε changes by at most η_P + e^ε·η_Q.
+where Δ_k is the difference of the k-th moments that rounding leaves, in units of half a bin, and
+∫|φ_θ^{(k)}| ≤ √(k!)/θ^k was used. The first term is 5e-13. Then HS_ε changes by at most η_P +
+e^ε·η_Q.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _ROOT_FACTORIALS = np.sqrt([math.factorial(k) for k in range(2 * _NODES + 1)])
 
 
 def compress(table: Discrete, std: float) -> tuple[Components, float]:
-    """Components of std 0 that stand for the table under noise of this std, and η."""
+    """Components of std 0 that replace the table under noise of this std, and η."""
     values, masses = table.values, table.probabilities
     bins = np.floor((values - values[0]) * (_BINS_PER_STD / std))
     starts = np.flatnonzero(np.diff(bins, prepend=-1.0))
@@ -82,7 +83,7 @@ def _gauss(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatAr
 def _difference(
     points: FloatArray, weights: FloatArray, nodes: FloatArray, node_weights: FloatArray
 ) -> float:
-    """η of one bin: the remainder, and what is left of the moments, rounding included."""
+    """η of one bin: the remainder, and the difference of the moments, rounding included."""
     # Points may reach a little beyond the bin through rounding of its ends.
     reach = max(1.0, float(np.abs(points).max()), float(np.abs(nodes).max()))
     total = float(weights.sum())

@@ -14,10 +14,10 @@ class Enclosure(NamedTuple):
     upper: float
 
     def capped(self, cap: float) -> Enclosure:
-        """The same value, known moreover not to exceed `cap`."""
+        """The same value, also known not to exceed `cap`."""
         return Enclosure(min(self.lower, cap), min(self.upper, cap))
 
     @property
     def width(self) -> float:
-        """How much is left open."""
+        """The distance between the two bounds."""
         return self.upper - self.lower if self.upper > self.lower else 0.0

@@ -5,9 +5,9 @@ the chord of log p. Then log p stays within
 
     bulge = (S − g)(g − s)h/(S − s)
 
-of its chord. Raise (lower) every node by the larger bulge of its two cells, and by what rounding
-may have done: the lines through the raised (lowered) nodes lie above (below) log p on the whole
-mesh. Beyond the mesh, the mass is bounded, and with Laplace noise the density (`tails`).
+of its chord. Raise (lower) every node by the larger bulge of its two cells, and by a bound on
+rounding: the lines through the raised (lowered) nodes lie above (below) log p on the whole mesh.
+Beyond the mesh, the mass is bounded, and with Laplace noise the density (`tails`).
 
 Each law is bounded on its own; pairs are compared elsewhere (`screen`).
 Proof: docs/theory/many-pairs.md.
@@ -37,31 +37,31 @@ from pufferfish.noise import LaplaceNoise, MixtureOutput, Noise, TableOutput
 
 __all__ = ["Envelopes", "Law", "enclose_law", "envelopes"]
 
-# Below e to this nothing is left of a density; its mass counts as if it were this.
+# A density below e to this counts as if it were e to this.
 _FAINTEST = -700.0
 
 
 class Law(NamedTuple):
-    """What one secret publishes: noise on a prior, or a hole with probability `missing`."""
+    """The published law of one secret: noise on a prior, or a hole with probability `missing`."""
 
     prior: Prior
     missing: float
 
 
 class Envelopes(NamedTuple):
-    """One row per law; what the law of Y weighs is counted without its holes.
+    """Bounds for several laws, one row per law; the mass of Y is counted without holes.
 
     Attributes:
-        upper: At the nodes of the mesh; the lines between them lie above log p.
-        lower: The same, below log p.
+        upper: Values at the nodes of the mesh; the lines between them lie above log p.
+        lower: The same; the lines lie below log p.
         mass_upper: ∫ e^upper over each cell, rounded up.
         mass_lower: ∫ e^lower over each cell, rounded down.
-        beyond: At least the mass outside the mesh.
-        tail_upper: For each half-line beyond the mesh, at least log p up to a function of y that
-            all laws share.
-        tail_lower: The same, at most.
+        beyond: An upper bound on the mass outside the mesh.
+        tail_upper: For each half-line beyond the mesh, an upper bound on log p up to a function of
+            y that all laws share.
+        tail_lower: The lower bound.
         missing: The probability of a hole.
-        error: How far the law that was bounded may be from the true one, in total variation.
+        error: A bound on the total variation between the bounded law and the true one.
     """
 
     upper: FloatArray
@@ -83,7 +83,7 @@ class _LooseTable(TableBounds):
     """
 
     def score_bounds(self, left: FloatArray, right: FloatArray, width: FloatArray) -> Interval:
-        """From both ends the most that ρ can be on the cell, and the least."""
+        """The largest and the least ρ on the cell, from both ends."""
         scale = self._law.noise.scale
         reach = 2.0 * width / scale
         most, least = left[1] - left[0] + reach, right[3] - right[2] - reach
@@ -122,7 +122,7 @@ def envelopes(laws: Sequence[Law], noise: Noise, mesh: FloatArray) -> Envelopes:
         published = np.log1p(-missing)[:, None]
         tails = _tails(laws, noise, mesh) + published[:, :, None]
         middle += published
-        # One margin for log p at the nodes, one for the rounding of all that is made of it.
+        # One margin for log p at the nodes, and one for the rounding of everything made from it.
         slack = _largest_beside(_bulge(middle, Interval(low, high), width)) + 2.0 * margin
         upper = _or(middle + slack, np.inf)
         lower = _or(middle - slack, -np.inf)
@@ -140,12 +140,12 @@ def envelopes(laws: Sequence[Law], noise: Noise, mesh: FloatArray) -> Envelopes:
 
 
 def _bulge(log_density: FloatArray, score: Interval, width: FloatArray) -> FloatArray:
-    """How far log p may leave its chord on each cell."""
+    """The largest distance of log p from its chord on each cell."""
     chord = np.diff(log_density) / width
     spread = score.upper - score.lower
     above = np.maximum(score.upper - chord, 0.0)
     below = np.maximum(chord - score.lower, 0.0)
-    # A chord outside the interval is so by rounding, which the margin covers.
+    # A chord lies outside the interval only through rounding, which the margin covers.
     share = np.where(spread <= 0.0, 0.0, np.minimum(below / spread, 1.0))
     return np.asarray(np.minimum(above, spread) * share * width * (1.0 + 16.0 * UNIT))
 
@@ -158,7 +158,7 @@ def _largest_beside(cells: FloatArray) -> FloatArray:
 
 
 def _mass(log_density: FloatArray, width: FloatArray, side: float) -> FloatArray:
-    """∫ of e to the line over each cell, moved to one side by what rounding may have done."""
+    """∫ of e to the line over each cell, moved to one side by a bound on rounding."""
     left, right = log_density[:, :-1], log_density[:, 1:]
     top = np.maximum(left, right)
     mean = np.exp(log_mean_exp(-np.abs(right - left)))
@@ -167,7 +167,7 @@ def _mass(log_density: FloatArray, width: FloatArray, side: float) -> FloatArray
 
 
 def _tails(laws: Sequence[Law], noise: Noise, mesh: FloatArray) -> FloatArray:
-    """(law, side, upper or lower): log p beyond the mesh; nothing is known with Gaussian noise."""
+    """Bounds on log p beyond the mesh, by law, side and direction; none with Gaussian noise."""
     if not isinstance(noise, LaplaceNoise):
         return np.broadcast_to([np.inf, -np.inf], (len(laws), 2, 2))
     parts = [law.prior.components() for law in laws]

@@ -20,8 +20,8 @@ LaplaceFamily = Callable[[float], LaplaceNoise]
 # The grid as a share of the noise's size: fine enough to cost about 1e-7 of ε, coarse enough to
 # leave 29 bits of a double for values larger than the noise.
 _GRID = 2.0**-24
-# Gaussian noise pays for its grid in δ: a share of it that is aimed at, one that is tolerated, and
-# a step below which a double has no bits left for values larger than the noise.
+# Gaussian noise pays for its grid in δ: the share of δ that is aimed at, the share that is
+# tolerated, and a step below which a double has no bits left for values larger than the noise.
 _DELTA_SHARE = 2.0**-17
 _LARGEST_DELTA_SHARE = 2.0**-7
 _FINEST_GRID = 2.0**-44
@@ -35,7 +35,7 @@ def laplace_family(goal: Guarantee) -> LaplaceFamily:
 
 
 def laplace_reserve(goal: Guarantee) -> Guarantee:
-    """What the continuous law must keep so that any law of the family keeps `goal` on its grid.
+    """The promise that the continuous law must keep so that the law on its grid keeps `goal`.
 
     A law that is (ε, δ) without a grid is (ε + 2γ/b, e^{γ/b}·δ) on it.
     """

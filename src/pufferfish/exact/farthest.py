@@ -1,15 +1,15 @@
-"""The part of a table that lies farthest from a point, and what Laplace noise makes of it there.
+"""The part of a table farthest from a point, and its density at that point under Laplace noise.
 
-For a table P on [L, H] and Laplace noise of scale b let u = (y − L)/b and v = (x − L)/b. Of all
-parts of P with mass μ, the one that lies farthest from u has the least ∫ e^{−|u−v|}. It is a tail
-of mass α on the left and one of mass μ − α on the right. With more α the left tail takes mass at
-its next atom l, and the right tail gives up mass at its innermost atom r; that pays as soon as u
-passes (l + r)/2. These midpoints (`turns`) rise with α, so that between two of them α is fixed, and
+For a table P on [L, H] and Laplace noise of scale b let u = (y − L)/b and v = (x − L)/b. Among all
+parts of P with mass μ, the one farthest from u has the least ∫ e^{−|u−v|}. It consists of a tail of
+mass α on the left and one of mass μ − α on the right. With more α the left tail takes mass at its
+next atom l, and the right tail gives up mass at its innermost atom r; that pays as soon as u passes
+(l + r)/2. These midpoints (`turns`) rise with α, so that between two of them α is fixed, and
 
     F_μ(u) = e^{−u}·Σ_left w·e^{v} + e^{u}·Σ_right w·e^{−v}.
 
-Masses are sums of floats: α may be off by `slack`. With both tails shorter (longer) by that much,
-the part is inside (around) the true one, and F_μ is bounded from below (above).
+Masses are sums of floats: the error of α is at most `slack`. With both tails shorter (longer) by
+that much, the part is inside (around) the true one, and F_μ is bounded from below (above).
 Proof: docs/theory/wrong-noise.md.
 """
 
@@ -30,13 +30,13 @@ _Places = npt.NDArray[np.intp]
 
 
 class _Tail(NamedTuple):
-    """For each α a tail: its whole atoms, seen from the last of them, and a part of the next.
+    """A tail for each α: its whole atoms, seen from the last one, and a part of the next.
 
     Attributes:
         log_whole: log Σ w·e^{−distance to `last`} over the whole atoms.
-        last: Where the last of them is.
-        log_rest: log of the mass that is taken of the next one.
-        following: Where that is.
+        last: The place of the last whole atom.
+        log_rest: log of the mass that is taken from the next atom.
+        following: The place of the next atom.
     """
 
     log_whole: FloatArray
@@ -58,7 +58,8 @@ class Farthest(NamedTuple):
     """F_μ, piece by piece.
 
     Attributes:
-        turns: Where the part changes, in rising order; one fewer than there are parts.
+        turns: The points at which the part changes, in rising order; one fewer than there are
+            parts.
         left: The tails on the left.
         right: The tails on the right.
     """
@@ -84,7 +85,7 @@ class Farthest(NamedTuple):
 
 
 def slack_of(atoms: int) -> float:
-    """More than what rounding may have done to a mass."""
+    """More than the rounding error of a mass."""
     return 4.0 * (atoms + 8) * UNIT
 
 
@@ -100,7 +101,7 @@ def farthest_part(law: TableOutput, places: FloatArray, mass: float, side: float
     masses = law.table.probabilities
     count, shift = masses.size, side * slack_of(masses.size)
     below = np.concatenate([[0.0], np.cumsum(masses)])
-    # Where the left tail, or the right one, has a whole number of atoms.
+    # The masses α at which the left or the right tail has a whole number of atoms.
     steps = np.concatenate([below, below - below[-1] + mass, [0.0, mass]])
     alpha = np.unique(np.clip(steps, 0.0, mass))
     middle = 0.5 * (alpha[:-1] + alpha[1:])
@@ -127,7 +128,7 @@ def _tails(
     *,
     flip: bool = False,
 ) -> _Tail:
-    """Tails from the left end; `log_sums` are those of whole atoms, seen from the last of them."""
+    """Tails from the left end; `log_sums` are those of whole atoms, seen from the last one."""
     below = np.concatenate([[0.0], np.cumsum(masses)])
     whole = np.clip(np.searchsorted(below, mass, side="right") - 1, 0, masses.size)
     last, following = np.maximum(whole - 1, 0), np.minimum(whole, masses.size - 1)

@@ -20,7 +20,8 @@ from pufferfish.exact.shared import SharedShapes
 __all__ = ["Cells", "RatioField"]
 
 _PARTS = 8
-# Cells cut in one round, and values (rows of a law at a point) computed for them: some hundred MB.
+# The most cells that are cut in one round, and values (rows of a law at a point) computed for them:
+# a few hundred MB.
 _MOST_CELLS = 25_000
 _MOST_VALUES = 20_000_000
 
@@ -85,14 +86,14 @@ class RatioField:
     def mesh(self, points: FloatArray) -> Cells:
         """Cells between consecutive points."""
         y = np.unique(points)
-        if y.size == 1:  # laws narrower than the spacing of floats: one cell that decides nothing
+        if y.size == 1:  # laws narrower than the spacing of floats: one cell, which decides nothing
             y = np.append(y, np.nextafter(y, np.inf))
         rows_p, rows_q = self.p.at(y), self.q.at(y)
         self._rows = rows_p.shape[0] + rows_q.shape[0]
         return self._cells(y, rows_p, rows_q, slice(None, -1), slice(1, None))
 
     def can_split(self, cells: Cells) -> bool:
-        """Whether cutting these cells stays within what is worth computing at once."""
+        """Whether cutting these cells stays within the limits of one round."""
         count = cells.left.size
         return count <= _MOST_CELLS and count * (_PARTS + 1) * self._rows <= _MOST_VALUES
 
@@ -109,7 +110,7 @@ class RatioField:
         fresh = self._cells(flat, self.p.at(flat), self.q.at(flat), starts, starts + 1)
         if distinct.all():
             return fresh
-        # A cell that doubles cannot divide stays as it is.
+        # A cell with no double inside stays as it is.
         whole = cells.take(~distinct)
         return Cells(*(np.concatenate(both) for both in zip(fresh, whole, strict=True)))
 
@@ -149,7 +150,7 @@ class RatioField:
             )
         p_on_cell = between_lines(log_p[left], log_p[right], p_score, width)
         q_on_cell = between_lines(log_q[left], log_q[right], q_score, width)
-        # Where numbers overflow nothing is known, and nothing may look decided.
+        # If numbers overflow, nothing is known, and nothing must look decided.
         return Cells(
             y[left],
             y[right],

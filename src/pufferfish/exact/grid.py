@@ -1,4 +1,4 @@
-"""What rounding to a grid costs: from the continuous law to the law that is sampled.
+"""The cost of rounding to a grid: from the continuous law to the law that is drawn.
 
 **Laplace**, γ on scale b, r = γ/b. The value is rounded to the grid and noise with P(n) ∝ e^{−|n|r}
 added. A lattice probability and the continuous mass of the cell around it differ, for *every* x, by
@@ -9,8 +9,8 @@ a factor between c·e^{−r} and c·e^{r}, c = tanh(r/2)/(r/2) ≤ 1 common to a
 and from below HS_ε(grid) ≥ c·e^{−2r}·(HS_{ε−2r} − (e^{6r} − 1)).
 
 **Gaussian**, γ on std θ: HS_ε(grid) differs from HS_ε by at most (1 + e^ε)·γ/θ, of which
-√(2/π) comes from summing instead of integrating and 1/√(8π) from rounding the value. A sup of
-log-ratios survives only where rounding moves nothing: tables whose atoms lie on the grid.
+√(2/π) comes from summing instead of integrating and 1/√(8π) from rounding the value. A supremum of
+log-ratios carries over only where rounding moves nothing: for tables whose atoms lie on the grid.
 
 Proofs: docs/theory/certificate.md and docs/theory/gaussian-noise.md, sections "On a grid".
 """
@@ -38,14 +38,14 @@ _UP = 1.0 + 2.0**-50
 
 
 def grid_shift(noise: Noise) -> float:
-    """How much of ε the continuous law must leave unused (2γ/b), rounded up."""
+    """The part of ε that the continuous law must leave unused (2γ/b), rounded up."""
     if isinstance(noise, LaplaceNoise) and noise.grid is not None:
         return 2.0 * noise.grid / noise.scale * _UP
     return 0.0
 
 
 def grid_factor(noise: LaplaceNoise) -> float:
-    """How many times larger δ may be on the grid (e^{γ/b}), rounded up; 1 without one."""
+    """The factor by which δ may be larger on the grid (e^{γ/b}), rounded up; 1 without a grid."""
     return 1.0 if noise.grid is None else math.exp(noise.grid / noise.scale * _UP) * _UP
 
 
@@ -79,7 +79,7 @@ def gaussian_grid_loss(step: float, epsilon: float) -> float:
 
 
 def on_grid(law: Components, grid: float) -> bool:
-    """Whether the law has atoms only, all multiples of `grid`: rounding to it moves nothing."""
+    """Whether the law has only atoms at multiples of `grid`, so that rounding moves nothing."""
     return not law.stds.any() and bool(np.all(law.means % grid == 0.0))
 
 

@@ -36,7 +36,7 @@ class _Runs(NamedTuple):
 
 
 def hockey_stick(field: RatioField, epsilon: float, tolerance: float) -> Enclosure:
-    """HS_ε(P‖Q), within about `tolerance` where the cells allow it; ε is any real number."""
+    """HS_ε(P‖Q), within about `tolerance` where the cells permit it; ε is any real number."""
     runs = _decide(field, epsilon, tolerance)
     residual = runs.residual + field.p.tail_mass(field.cells.left[0], field.cells.right[-1])
     lower = upper = 0.0
@@ -109,14 +109,14 @@ def _slope_sizes(cells: Cells) -> tuple[FloatArray, FloatArray]:
 
 
 def _contribution(cells: Cells, excess: FloatArray) -> FloatArray:
-    """At least ∫_cell (p − e^ε q)_+, where L − ε ≤ excess on the cell."""
+    """An upper bound on ∫_cell (p − e^ε q)_+, where L − ε ≤ excess on the cell."""
     with np.errstate(over="ignore"):
         mass = np.minimum((cells.right - cells.left) * np.exp(cells.log_p), 1.0)
     return np.asarray(mass * -np.expm1(-np.maximum(excess, 0.0)))
 
 
 def _locate(field: RatioField, crossings: list[Cells], epsilon: float, tolerance: float) -> _Runs:
-    """The certain side of each monotone crossing, and the worth of the brackets between.
+    """The certain side of each monotone crossing, and what the brackets between contribute.
 
     |dL/dy| ≥ g on the cell, so a point y with |L(y) − ε| ≤ e is within e/g of the root.
     """
@@ -130,7 +130,7 @@ def _locate(field: RatioField, crossings: list[Cells], epsilon: float, tolerance
     y = np.clip(low + step * (high - low), low, high)
     for _ in range(_NEWTON_STEPS):
         ratio, margin, slope = field.ratio_and_slope(y)
-        # One margin for L here, one for the negligible components that the slope leaves out.
+        # One margin for L here, and one for the negligible components that the slope leaves out.
         error = np.abs(ratio - epsilon) + 2.0 * margin
         # Outwards by one float: far from zero the reach may be less than the spacing of floats.
         reach = error / gentle * (1 + 1e-9)

@@ -31,7 +31,7 @@ def between_lines(
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         high = np.clip((rise - slope.lower * width) / spread, 0.0, width)
         low = np.clip((slope.upper * width - rise) / spread, 0.0, width)
-    # A spread of zero (or lost in rounding) leaves a straight line: its ends bound it.
+    # A spread of zero (or lost to rounding) leaves a straight line, which its ends bound.
     high = np.where(spread > 0, high, 0.0)
     low = np.where(spread > 0, low, 0.0)
     return Interval(

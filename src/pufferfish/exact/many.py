@@ -1,7 +1,7 @@
 """Very many pairs: a certificate, and the least noise, without examining each of them.
 
-Every pair is either examined by the exact oracle, or has the laws of one that was, or is proven by
-screening (`screen`) to lose no more than the worst that was examined, or next to nothing. So the
+Every pair is examined by the exact oracle, or has the laws of one that was, or is proven by
+screening (`screen`) to lose no more than the worst examined pair, or almost nothing. So the
 certificate's worst pair, and the noise that is found, are those of the exact oracle.
 Proof: docs/theory/many-pairs.md.
 """
@@ -39,19 +39,19 @@ __all__ = [
 
 # From this many pairs on, examining each takes longer than screening them.
 _MANY = 1_000
-# How far above the largest ε* that was examined the others' bound may stay where δ decides.
+# Where δ decides, the bound on ε* of other pairs may exceed the largest examined ε* by this much.
 _CLOSE = 1.001
 # Pairs whose bound comes closer than this to the goal are judged exactly: the oracle's enclosure
-# has a width of its own, and the step of the grid is not the same share of every size.
+# has a width of its own, and the grid is not the same share of every size.
 _EPSILON_SHARE = 1e-7
 _DELTA_SHARE, _DELTA_WIDTH = 1e-3, 2e-7
 
-# What the believed laws must keep under a noise law; None where that can keep no promise.
+# The promise that the believed laws must keep under a noise law; None if that can keep no promise.
 GoalAt = Callable[[Noise], Guarantee | None]
 
 
 def is_many(scenario: Scenario) -> bool:
-    """Whether pairs are screened before they are examined; no screening covers sampling errors."""
+    """Whether pairs are screened before they are examined; never with sampling regions."""
     return (
         not scenario.sampled
         and sum(len(scenario.pairs_of(each)) for each in scenario.beliefs) > _MANY
@@ -65,7 +65,7 @@ def certify_many(
     workers: Workers,
     progress: Progress | None,
 ) -> Certificate:
-    """The certificate of a scenario; its worst pair is an examined one, if it is worth a word."""
+    """The certificate of a scenario; its worst pair was examined, unless its loss is negligible."""
     results: list[PairResult] = []
     screened: list[Screened] = []
     for belief in scenario.beliefs:
@@ -88,7 +88,7 @@ def _examine(
     workers: Workers,
     progress: Progress | None,
 ) -> tuple[Found, PairBounds]:
-    """Results by pair of classes, and bounds for all; below `known` nothing need be examined."""
+    """Results by pair of classes, and bounds for all; pairs below `known` need not be examined."""
     task = partial(verify_pair, noise=noise, goal=goal)
     found: Found = {}
 
@@ -103,7 +103,7 @@ def _examine(
     decide = partial(examine, pure=goal.pure)
     bounds = sift(pairs, trial, decide, workers, progress, pure=goal.pure)
     if not goal.pure and screens(pairs.laws, noise, pairs.belief.radius, pure=True):
-        # ε* does not decide; it is bounded as closely as that is cheap.
+        # ε* does not decide here; it is bounded only as closely as is cheap.
         close = partial(examine, pure=True, slack=_CLOSE)
         trial = trial._replace(limit=0.0)
         bounds = sift(pairs, trial, close, workers, bounds=bounds, pure=True, exhaustive=False)
@@ -111,7 +111,7 @@ def _examine(
 
 
 def _left(pairs: ClassPairs, found: Found, bounds: PairBounds) -> list[Screened]:
-    """What is proven of the pairs that were not examined; at most one entry."""
+    """The bounds of the pairs that were not examined; at most one entry."""
     examined = np.array(sorted(found))
     count = int(pairs.counts.sum()) - examined.size
     if not count:
@@ -188,7 +188,7 @@ def none_is_enough(
         nonlocal enough
         short = workers.map(task, [pairs.example(number) for number in numbers.tolist()])
         enough = max(short) <= 0.0
-        # One that falls short decides; the others need not be looked at.
+        # One pair that falls short decides; the others need not be judged.
         return trial if enough else trial._replace(limit=math.inf)
 
     start = _trial(NoNoise(), goal, goal_at)
@@ -217,12 +217,12 @@ def least_size_of_many(
 
     Args:
         scenario: The pairs.
-        family: From a size to the noise law of that size.
+        family: The noise law of a given size.
         goal: The promise.
-        judge: How far a law falls short of the goal.
-        goal_at: What the believed laws must keep for the judge to accept a noise law.
-        workers: Who does the work.
-        progress: Called with (pairs done, pairs in all) of each belief.
+        judge: The amount by which a law falls short of the goal.
+        goal_at: The promise that the believed laws must keep for the judge to accept a noise law.
+        workers: The workers.
+        progress: Called with the number of pairs done and of all pairs of each belief.
     """
     size = 0.0
 
@@ -240,7 +240,7 @@ def least_size_of_many(
 
 
 def _trial(noise: Noise, goal: Guarantee, goal_at: GoalAt) -> Trial:
-    """A pair whose bound stays clearly below the goal need not be judged."""
+    """A trial in which pairs whose bound stays clearly below the goal need not be judged."""
     inner = goal_at(noise)
     if inner is None:
         return Trial(noise, goal.epsilon, -math.inf)

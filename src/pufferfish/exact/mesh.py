@@ -1,7 +1,7 @@
 """The mesh on which many laws are screened: where it starts, and where it is refined.
 
 Any mesh gives sound bounds. This one starts at quantiles of the points that resolve the single
-laws, and is cut where the bounds of the pairs that still stick out are loosest.
+laws, and is cut where the bounds of the pairs that are still above the limit are loosest.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pufferfish.noise import Noise
 
 __all__ = ["features", "first_mesh", "refine"]
 
-# Points kept of one law, points that a mesh starts with, and cells that it may have.
+# The number of points kept of one law, of points at the start of a mesh, and of cells at most.
 _MOST_FEATURES = 64
 _FIRST_POINTS = 64
 MOST_CELLS = 4_096
-# A cell is cut into this many; the loosest cells are cut that make up this share of all looseness.
+# A cell is cut into this many parts; the loosest cells, with this share of all looseness, are cut.
 _PARTS = 4
 _SHARE = 0.9
 _FEWEST_CUT = 24
@@ -59,15 +59,15 @@ def refine(
     epsilon: float,
     limit: float | None,
 ) -> FloatArray:
-    """The mesh with its loosest cells cut; the same mesh where nothing can be gained.
+    """The mesh with its loosest cells cut; the same mesh if nothing can be gained.
 
     Args:
-        mesh: What there is.
-        points: The features of the laws: cells that hold some are cut there.
-        sample: Pairs to look at, in both directions.
+        mesh: The present mesh.
+        points: The features of the laws; cells that contain some are cut at them.
+        sample: The pairs to fit the mesh to, in both directions.
         noise: The law of N.
-        epsilon: Where δ is wanted.
-        limit: The ε* that matters; None where δ does.
+        epsilon: The ε at which δ is computed.
+        limit: The ε* that matters; None if δ matters.
     """
     loose = _looseness(mesh, sample, noise, epsilon, limit)
     width = np.diff(mesh)
@@ -86,7 +86,7 @@ def refine(
 
 
 def _inside(mesh: FloatArray, points: FloatArray, cell: int) -> FloatArray:
-    """Where a cell is cut: at quantiles of the features in it, or evenly where it holds few."""
+    """The points at which a cell is cut: quantiles of its features, or even steps if it has few."""
     left, right = mesh[cell], mesh[cell + 1]
     own = points[np.searchsorted(points, left, "right") : np.searchsorted(points, right)]
     share = np.arange(1, _PARTS) / _PARTS
@@ -98,7 +98,7 @@ def _inside(mesh: FloatArray, points: FloatArray, cell: int) -> FloatArray:
 def _looseness(
     mesh: FloatArray, sample: Block, noise: Noise, epsilon: float, limit: float | None
 ) -> FloatArray:
-    """What each cell adds to the bounds of the sample beyond what it must, about."""
+    """The approximate excess of the sample's bounds that is due to each cell."""
     bounds = envelopes(sample.laws, noise, mesh)
     p = np.concatenate([sample.first, sample.second])
     q = np.concatenate([sample.second, sample.first])
@@ -106,7 +106,7 @@ def _looseness(
         ratio = bounds.upper[p] - bounds.lower[q]
         if limit is not None:
             return _over_limit(ratio, limit)
-        # Between the bounds lies what the law weighs, near enough.
+        # The mass of the law lies between the bounds, which is accurate enough here.
         weight = np.sqrt(bounds.mass_upper * bounds.mass_lower)
         least = np.maximum(weight[p] - np.exp(min(epsilon, 700.0)) * weight[q], 0.0)
         loose = excess_mass(bounds, mesh, p, q, ratio, epsilon) - least
@@ -114,7 +114,7 @@ def _looseness(
 
 
 def _over_limit(ratio: FloatArray, limit: float) -> FloatArray:
-    """By how much the ends of each cell pass the limit, at most."""
+    """The largest amount by which the ends of each cell exceed the limit."""
     over = np.maximum(np.where(np.isnan(ratio), np.inf, ratio).max(axis=0) - limit, 0.0)
     cells: npt.NDArray[np.float64] = np.maximum(over[:-1], over[1:])
     return np.minimum(cells, 1e300)

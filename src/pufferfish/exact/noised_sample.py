@@ -1,14 +1,14 @@
-"""Laplace noise on values whose laws are those that a sample does not exclude.
+"""Laplace noise on listed values, for all laws of a sampling region.
 
-Laws on listed values x_1 < … < x_n have densities A·e^{y/b} + B·e^{−y/b} between two neighbours,
-and beyond the first and the last both fall alike. So the ratio of two such densities is monotone
-between neighbours, and ε* is reached at a listed value: there the noise is a map with entries
-e^{−|x−x_k|/b}, and the region is judged as for a recoding.
+Under noise, laws on listed values x_1 < … < x_n have densities A·e^{y/b} + B·e^{−y/b} between two
+neighbours, and beyond the first and the last value all fall alike. So the ratio of two such
+densities is monotone between neighbours, and ε* is reached at a listed value: there the noise is a
+map with entries e^{−|x−x_k|/b}, and the region is judged as for a recoding.
 
-For δ the line is cut into cells of width h that no listed value lies in, and two ends. With P and Q
+For δ the line is cut into cells of width h with no listed value inside, and two ends. With P and Q
 the probabilities of a cell, S the largest P − e^ε·Q over the region, and τ = (h/b)·e^{2h/b}·max P,
 
-    ∫_cell (p − e^ε·q)₊ ≤ max(S, τ) if S ≥ −2τ,   and 0 if not,
+    ∫_cell (p − e^ε·q)₊ ≤ max(S, τ) if S ≥ −2τ, and 0 otherwise,
 
 because p − e^ε·q has at most one root in a cell; where it has one, its positive and its negative
 part are at most τ (docs/theory/sampling-error.md). Cells with |S| near τ are cut further. δ is at
@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from pufferfish.beliefs.priors import Discrete
-from pufferfish.beliefs.region import SampleRegion
+from pufferfish.beliefs.region import SampleRegion, refuse_both
 from pufferfish.beliefs.scenario import PairOfLaws
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.numerics import UNIT
@@ -36,24 +36,24 @@ from pufferfish.recoding.sampled import SampledPair, factor_lower
 
 __all__ = ["SampledRatio", "sampled_ratios"]
 
-# What an exponential may be off by, relatively, with room for its argument.
+# A bound on the relative error of an exponential, with room for that of its argument.
 _RELATIVE = 1e-13
-# Values up to which laws of a region are judged under noise.
+# Laws of a region are judged under noise for up to this many values.
 _MOST_LISTED = 500
-# Cells are at first at most this wide, in units of b; how often they are cut into how many, and
-# what may be left undecided, relative to δ and at least.
+# The largest width of cells at first, in units of b; how often they are cut, and into how many; and
+# what may be left undecided, relative to δ and in absolute terms.
 _WIDTH, _ROUNDS, _PIECES, _LEFT, _LEAST = 0.25, 12, 4, 1e-3, 1e-12
-# Cells that are still cut; with more, what is left undecided is counted in full.
+# The most cells that are cut; if there are more, what is undecided is counted in full.
 _MOST_OPEN = 2_000
 
 
 class SampledRatio:
-    """One direction."""
+    """One direction of a pair over its sampling region."""
 
     def __init__(
         self, region: PairRegion, listed: FloatArray, noise: LaplaceNoise | NoNoise
     ) -> None:
-        """Of a region, the listed values that its laws are on, and the noise."""
+        """Take the region, the listed values of its laws, and the noise."""
         self._region, self._listed, self._noise = region, listed, noise
 
     @cached_property
@@ -62,7 +62,7 @@ class SampledRatio:
 
     @cached_property
     def _at_listed(self) -> SampledPair:
-        """What is published at the listed values, as a map."""
+        """The noise at the listed values, as a map."""
         apart = np.abs(self._listed[:, None] - self._listed)
         if isinstance(self._noise, NoNoise):
             same = np.where(apart == 0.0, 1.0, 0.0)
@@ -77,7 +77,7 @@ class SampledRatio:
         return self._epsilon
 
     def hockey_stick(self, epsilon: float) -> Enclosure:
-        """At most the sum of what cells contribute; from below nothing is claimed."""
+        """The sum of the bounds of all cells; nothing is claimed from below."""
         if self._epsilon.upper <= epsilon:
             return Enclosure(0.0, 0.0)
         factor = factor_lower(epsilon)
@@ -100,7 +100,7 @@ class SampledRatio:
         return Enclosure(0.0, min((certain + left) * (1.0 + 1e-12), 1.0))
 
     def _cells(self, scale: float) -> tuple[FloatArray, FloatArray]:
-        """Where cells begin, and how wide they are, between the first and the last listed value."""
+        """The starts and widths of cells between the first and the last listed value."""
         gaps = np.diff(self._listed)
         pieces = np.maximum(np.ceil(gaps / (_WIDTH * scale)), 1.0).astype(np.int64)
         widths = np.repeat(gaps / pieces, pieces)
@@ -125,7 +125,7 @@ class SampledRatio:
         last = np.abs((starts + widths)[:, None] - self._listed)
         near = np.where(below, first, last) / scale
         likely = -0.5 * np.exp(-near) * np.expm1(-widths / scale)[:, None]
-        # Where a cell begins is rounded, which matters relative to its width.
+        # The start of a cell is rounded, which matters relative to its width.
         lost = _RELATIVE + 8.0 * UNIT * np.abs(self._listed).max() / scale
         lost = lost * (1.0 + scale / widths[:, None])
         pair = SampledPair(self._region, likely * (1.0 + lost), likely * (1.0 - lost))
@@ -146,33 +146,31 @@ def sampled_ratios(
     """Both directions of a pair under Laplace noise.
 
     Raises:
-        UnsupportedError: Other noise, missing values, values that are not listed or not known
-            exactly, or laws that may be wrong by a share as well.
+        UnsupportedError: The noise is not Laplace noise, values may be missing, are not listed or
+            not known exactly, or laws may be wrong by a share as well.
     """
-    if laws.wrong:
-        raise UnsupportedError(
-            f"belief {laws.belief!r} covers what a sample does not exclude, and laws may be wrong "
-            "by a share as well: ask for one of the two."
-        )
+    refuse_both(laws.belief, laws.wrong)
     if not isinstance(noise, LaplaceNoise | NoNoise):
         raise UnsupportedError(
-            "what a sample does not exclude is covered by Laplace noise and by recodings."
+            "a sampling region (confidence=, --sampling-confidence) is covered by Laplace noise "
+            "and by recodings: use one of them."
         )
     if laws.missing_first or laws.missing_second:
         raise UnsupportedError(
-            f"belief {laws.belief!r} says that values may be missing. Noise publishes a hole "
-            "there, and how often that happens is a matter of the sample as well: use a recoding "
-            '(mechanism="recode"), or leave out or fill rows without a value.'
+            f"belief {laws.belief!r} states that values may be missing. Noise publishes a hole "
+            "there, and how often that happens also depends on the sample: use a recoding "
+            '(mechanism="recode", --mechanism recode), or leave out or fill rows without a value.'
         )
     if laws.radius:
         raise UnsupportedError(
             f"belief {laws.belief!r} was fitted to a table whose values were put into narrow bins, "
-            "and a sampling region is about values as they were counted."
+            "and a sampling region is about values as they were counted: use a recoding with "
+            "public bins (edges=..., --edges)."
         )
     if not 0 < len(laws.listed) <= _MOST_LISTED:
         raise UnsupportedError(
-            f"a sampling error under noise is judged for columns of up to {_MOST_LISTED} different "
-            "values, and this one has more: use a recoding with public bins and no floor "
+            f"under noise, a sampling region is judged for columns of up to {_MOST_LISTED} "
+            "different values, and this one has more: use a recoding with public bins and no floor "
             '(mechanism="recode", edges=..., floor=None; --mechanism recode --edges ... --floor '
             'none), or, in Python, region="band" with public bounds.'
         )
@@ -186,6 +184,8 @@ def sampled_ratios(
 
 def _rows(law: object, listed: tuple[float, ...]) -> tuple[int, ...]:
     if not isinstance(law, Discrete) or law.counts is None:
-        raise UnsupportedError("only laws that were counted have a sampling error.")
+        raise UnsupportedError(
+            "only laws that were counted have a sampling region: give Discrete laws with counts."
+        )
     counts = dict(zip(law.values.tolist(), law.counts.tolist(), strict=True))
     return tuple(counts.get(each, 0) for each in listed)

@@ -1,4 +1,4 @@
-"""The oracle's verbs: verify a promise, trace δ over ε, find the least pure ε."""
+"""The oracle's functions: verify a promise, trace δ over ε, find the least pure ε."""
 
 from __future__ import annotations
 
@@ -42,26 +42,27 @@ def verify(
     workers: int | Workers = 1,
     progress: Progress | None = None,
 ) -> Certificate:
-    """Is one release (ε,δ)-indistinguishable for every pair, to every belief?
+    """Certify whether one release keeps the promise for every pair under every belief.
 
     Args:
-        scenario: What must look alike, to whom.
-        noise: The law of N, for X + N; if it has a grid, the law on that grid is what is certified.
-            Or a recoding, anybody's; or one of these for each value of known columns.
+        scenario: The beliefs, and the pairs of secrets.
+        noise: The law of N, for X + N; if it has a grid, the law on that grid is certified. Or a
+            recoding from any source; or one of these for each stratum of known values.
         goal: The promise.
-        wrong: The promise must also hold for every law within this of the one that is believed, in
-            total variation. With Laplace noise: every such law on the range that values are capped
-            to, which each belief must state (`Belief.cap`).
-        recorded: A certificate of the same recoding that somebody wrote down. Where it has
-            witnesses for a sampling region, they are checked, and nothing is searched.
+        wrong: The promise must also hold for every law within this total variation of the believed
+            one. With Laplace noise: for every such law within the cap, which each belief must state
+            (`Belief.cap`).
+        recorded: A recorded certificate of the same recoding. If it has witnesses for a sampling
+            region, they are checked, and nothing is searched.
         workers: Processes to spread many pairs over; with more than one, a script needs the usual
-            `if __name__ == "__main__":` guard. Or what has `count` and `map`, such as a cluster.
-        progress: Called with (pairs done, pairs in all).
+            `if __name__ == "__main__":` guard. Or an object with `count` and `map`, such as a
+            cluster.
+        progress: Called with the number of pairs done and of all pairs.
 
     Returns:
-        A certificate whose `holds` is True, False, or None where rounding leaves it open. Every
-        pair has its own results; of thousands of pairs only the worst are examined one by one, and
-        `screened` says what is proven of the others.
+        A certificate whose `holds` is True, False, or None if rounding leaves it open. Every pair
+        has its own results; among thousands of pairs only the worst are examined one by one, and
+        `screened` has the bounds of the others.
     """
     check_scenario(scenario)
     noise = _judged(scenario, check_law(noise))
@@ -103,10 +104,10 @@ def certify(
     progress: Progress | None,
     wrong: float = 0.0,
 ) -> Certificate:
-    """`verify` for noise, with workers that are already there.
+    """`verify` for noise, with workers that already run.
 
-    Where laws may be wrong, or a sampling error is covered, every pair is examined: no screening
-    covers them.
+    If laws may be wrong, or have a sampling region, every pair is examined: screening does not
+    cover them.
     """
     if is_many(scenario) and not wrong:
         return certify_many(scenario, noise, goal, workers, progress)
@@ -163,7 +164,7 @@ class PrivacyProfile:
     delta_upper: tuple[float, ...]
 
     def __len__(self) -> int:
-        """How many ε were asked for."""
+        """The number of ε."""
         return len(self.epsilons)
 
     def __getitem__(self, index: int) -> ProfilePoint:
@@ -171,7 +172,7 @@ class PrivacyProfile:
         return ProfilePoint(self.epsilons[index], self.delta_lower[index], self.delta_upper[index])
 
     def __iter__(self) -> Iterator[ProfilePoint]:
-        """The points in the order asked for."""
+        """The points in the order of the given ε."""
         return (self[index] for index in range(len(self)))
 
 
@@ -219,14 +220,14 @@ def _worst_delta(scenario: Scenario, noise: Noise, epsilon: float) -> Enclosure:
 def _judged(
     scenario: Scenario, law: Noise | Recoding | Stratified
 ) -> Noise | Recoding | Stratified:
-    """The law; categories that are published as they are, as the map that leaves each as it is."""
+    """The law to judge; for categories without noise, the map that publishes each as it is."""
     if isinstance(law, NoNoise) and all(each.labelled for each in scenario.beliefs):
         return as_they_are(scenario)
     return law
 
 
 def check_single(law: object) -> Noise | Recoding:
-    """The same of a law that does not depend on known values."""
+    """`check_law` for a law that does not depend on known values."""
     found = check_law(law)
     if isinstance(found, Stratified):
         raise UnsupportedError("laws that depend on known values are judged stratum by stratum.")
@@ -234,7 +235,7 @@ def check_single(law: object) -> Noise | Recoding:
 
 
 def check_law(law: object) -> Noise | Recoding | Stratified:
-    """Refuse what cannot be judged."""
+    """Refuse a law that cannot be judged."""
     if isinstance(law, Recoding | Stratified):
         return law
     check_noise(law)
@@ -242,7 +243,7 @@ def check_law(law: object) -> Noise | Recoding | Stratified:
 
 
 def check_scenario(scenario: object) -> None:
-    """Refuse what is no scenario; names its type and never its content, which may be private."""
+    """Refuse anything but a scenario, naming its type and never its private content."""
     require(
         isinstance(scenario, Scenario),
         f"scenario must be a Scenario, got {type(scenario).__name__}; "
@@ -251,7 +252,7 @@ def check_scenario(scenario: object) -> None:
 
 
 def check_goal(goal: object) -> None:
-    """Refuse what is no goal."""
+    """Refuse anything but a goal."""
     require(
         isinstance(goal, Guarantee),
         f"goal must be a Guarantee, got {type(goal).__name__}; "

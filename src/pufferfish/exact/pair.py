@@ -1,4 +1,4 @@
-"""One secret pair under one belief: the oracle's inner question, both directions."""
+"""One secret pair under one belief, in both directions: the core of the oracle."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ from pufferfish.noise import (
 
 __all__ = ["BothWays", "PairOracle", "enclose", "quiet", "shorten"]
 
-# Absolute width aimed at for δ.
+# The absolute width aimed at for δ.
 TOLERANCE = 1e-10
-# Atoms of two tables up to which ε* under Gaussian noise is worth its time; beyond, nothing is
-# claimed of it where it is finite.
+# For tables with up to this many atoms together ε* under Gaussian noise is computed; for more,
+# nothing is claimed about it where it is finite.
 _MOST_ATOMS = 4_000
 
 
@@ -58,7 +58,7 @@ class BothWays(NamedTuple):
 
     @property
     def worst(self) -> Enclosure:
-        """Enclosure of the larger of the two."""
+        """An enclosure of the larger of the two."""
         return Enclosure(
             max(self.forward.lower, self.backward.lower),
             max(self.forward.upper, self.backward.upper),
@@ -73,7 +73,7 @@ class _Direction(NamedTuple):
 
 
 class PairOracle:
-    """Exact privacy of one pair under one noise law; lazy, and shares work between questions."""
+    """The exact privacy of one pair under one noise law, computed when needed and shared."""
 
     def __init__(self, laws: PairOfLaws, noise: Noise) -> None:
         """Prepare both directions; nothing is refined yet."""
@@ -182,12 +182,12 @@ def _directions(first: Prior, second: Prior, noise: Noise) -> tuple[_Direction, 
 
 
 def _wrong_directions(laws: PairOfLaws, noise: Noise) -> tuple[_Direction, _Direction]:
-    """For all laws on the stated range that are within `wrong` of those described."""
+    """Both directions for all laws on the stated range within `wrong` of those described."""
     stated_range(laws)
     if isinstance(noise, GaussianNoise):
         raise UnsupportedError(
             "laws that may be wrong are covered by Laplace noise and by recodings; for Gaussian "
-            "noise nothing is proven here."
+            "noise nothing is proven: use one of them."
         )
     if isinstance(noise, LaplaceNoise):
         forward, backward = wrong_ratios(laws, noise)
@@ -200,7 +200,7 @@ def _wrong_directions(laws: PairOfLaws, noise: Noise) -> tuple[_Direction, _Dire
 
 
 def _moved(described: _Direction, wrong: float) -> _Direction:
-    """Without noise: where one law may have mass, another may have none."""
+    """Without noise: one law may have mass where another has none."""
 
     def hockey_stick(epsilon: float, tolerance: float) -> Enclosure:
         found = described.hockey_stick(epsilon, tolerance)
@@ -212,7 +212,7 @@ def _moved(described: _Direction, wrong: float) -> _Direction:
 def _gaussian_directions(
     first: Prior, second: Prior, noise: Noise, caps: tuple[float, float]
 ) -> tuple[_Direction, _Direction]:
-    """Gaussian kernels: δ from compressed tables, ε* from the laws themselves, tilted."""
+    """Both directions with Gaussian kernels: δ from compressed tables, ε* from the tilted laws."""
     p, q = first.components(), second.components()
     short_p, error_p = shorten(first, noise)
     short_q, error_q = shorten(second, noise)
@@ -249,7 +249,7 @@ def _gaussian_directions(
 
 
 def shorten(prior: Prior, noise: Noise) -> tuple[Components, float]:
-    """Components for δ, and how far they are from the prior's law of Y in total variation."""
+    """Components for δ, and their total variation from the prior's law of Y."""
     if isinstance(prior, Discrete) and isinstance(noise, GaussianNoise):
         return compress(prior, noise.std)
     return prior.components(), 0.0
@@ -264,7 +264,7 @@ def _within(found: Enclosure, epsilon: float, error_p: float, error_q: float) ->
 
 
 def enclose(law: OutputLaw) -> BoundedLaw:
-    """What the cell method needs of a law of Y that has a density."""
+    """The bounds that the cell method needs for a law of Y with a density."""
     if isinstance(law, TableOutput):
         return TableBounds(law)
     if isinstance(law, MixtureOutput):
@@ -293,8 +293,8 @@ _EQUAL = _Direction(
     lambda: Enclosure(0.0, 0.0),
 )
 
-# A table and a continuous law, both without noise, are told apart for certain.
-# Without noise, laws of a band may have atoms where others have none.
+# A table and a continuous law, both without noise, are distinguished with certainty. Without noise,
+# laws of a band may have atoms where others have none.
 _ANYTHING = _Direction(
     lambda _epsilon, _tolerance: Enclosure(0.0, 1.0), lambda: Enclosure(math.inf, math.inf)
 )

@@ -1,4 +1,4 @@
-"""Work in many parts, spread over processes or over whatever else can map a function."""
+"""Work in many parts, spread over processes or over anything else that can map a function."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Progress = Callable[[int, int], None]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Items a process takes at a time: enough to hide the cost of handing over a pair.
+# The items that a process takes in one turn: enough to hide the cost of passing a pair.
 _CHUNK = 16
 
 
 class Workers(Protocol):
-    """Who does the work: processes here (`PairWorkers`), or a cluster."""
+    """The workers: processes on this machine (`PairWorkers`), or a cluster."""
 
     @property
     def count(self) -> int:
-        """How many parts are worked on at a time."""
+        """The number of parts that are worked on in parallel."""
 
     def map(
         self,
@@ -42,10 +42,10 @@ class Workers(Protocol):
 
 @contextmanager
 def start_workers(workers: int | Workers, *, large: bool = False) -> Iterator[Workers]:
-    """The workers that were given, or that many processes, which end with the context.
+    """The given workers, or the given number of processes, which end with the context.
 
     Args:
-        workers: A number of processes, or what has `count` and `map`.
+        workers: A number of processes, or an object with `count` and `map`.
         large: Whether even a few items are worth starting processes for.
     """
     if isinstance(workers, int):
@@ -81,7 +81,7 @@ class PairWorkers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the processes, without waiting for work that nobody wants any more."""
+        """End the processes, without waiting for work that is no longer needed."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
@@ -95,10 +95,10 @@ class PairWorkers:
         found: Iterator[Result] = map(task, items)
         if self.count > 1 and len(items) > self._fewest:
             if self._pool is None:
-                # Spawned, not forked: a fork copies whatever locks other threads hold.
+                # Spawned, not forked: a fork copies locks that other threads hold.
                 context = multiprocessing.get_context("spawn")
                 self._pool = ProcessPoolExecutor(self.count, mp_context=context)
-            # In several turns, so that all processes end at about the same time.
+            # Each process gets several turns, so that all end at about the same time.
             chunk = max(min(_CHUNK, len(items) // (4 * self.count)), 1)
             found = self._pool.map(task, items, chunksize=chunk)
         results: list[Result] = []

@@ -1,4 +1,4 @@
-"""Two functions that are sums of exponentials between points, the largest ratio and the excess.
+"""The largest ratio and the excess of two functions that are piecewise sums of exponentials.
 
 On a piece of width w, for 0 ≤ s ≤ w, with coefficients of at least 0,
 
@@ -27,7 +27,7 @@ __all__ = ["Pieces"]
 
 # A slope this close to 0 may have either sign.
 _LEVEL = 1e-12
-# Where a quadratic nearly touches 0 its roots are off by up to 1e-7, elsewhere by 1e-9; with a
+# Where a quadratic nearly touches 0 the error of its roots is up to 1e-7, elsewhere 1e-9; with a
 # slope of at most 4 that costs the integral this much.
 _TOUCHES, _TOUCHING, _CROSSING = 1e-6, 4e-13, 4e-17
 
@@ -42,7 +42,7 @@ class Pieces(NamedTuple):
         log_b: log B, rounded up.
         log_c: log C, rounded down.
         log_d: log D, rounded down.
-        margin: By how much at most each logarithm was moved to its side.
+        margin: The largest amount by which a logarithm was moved to its side.
     """
 
     width: FloatArray
@@ -66,11 +66,11 @@ class Pieces(NamedTuple):
             slope_left -= np.tanh(0.5 * (log_c - w - log_d))
             slope_right = np.exp(self.log_a - top_right) - np.exp(self.log_b - w - top_right)
             slope_right -= np.tanh(0.5 * (log_c - log_d + w))
-            # With one term only V falls, or rises, as fast as U can: the largest is at an end.
+            # With one term only, V falls or rises as fast as U can: the largest ratio is at an end.
             both = np.isfinite(log_c) & np.isfinite(log_d)
             level = _LEVEL + 8.0 * self.margin
             inside = both & ~(slope_left < -level) & ~(slope_right > level)
-            # log U/V moves by at most 2 for one unit of s.
+            # log U/V changes by at most 2 for one unit of s.
             most = np.fmin(self._log_vertex(log_m), 0.5 * (at_left + at_right) + w)
             ends = np.maximum(at_left, at_right)
             found = np.where(inside, np.maximum(most, ends), ends)
@@ -86,7 +86,7 @@ class Pieces(NamedTuple):
         return np.asarray(top + np.log(0.5 * (x + y + np.sqrt((x - y) ** 2 + z**2))))
 
     def vertex(self, piece: int) -> float:
-        """About where on a piece U/V is largest: e^s solves a quadratic."""
+        """The approximate place on a piece where U/V is largest: e^s solves a quadratic."""
         w, m = float(self.width[piece]), float(self.constant[piece])
         top = max(float(self.log_c[piece]), float(self.log_d[piece]))
         if m == 0.0 or math.isinf(top):

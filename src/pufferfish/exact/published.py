@@ -1,6 +1,6 @@
-"""From the law of X + N to what is published: holes where values are missing, and the grid.
+"""The published law, from that of X + N: with holes where values are missing, and the grid.
 
-Published is Y = X + N, or a hole with probability m_s. With holes
+The published value is Y = X + N, or a hole with probability m_s. With holes
 
     HS = (m_i − e^ε m_j)_+ + (1 − m_i)·HS_{ε'}(P_i‖P_j),   ε' = ε − log((1 − m_i)/(1 − m_j)),
 
@@ -34,7 +34,7 @@ def delta_of_published(
         noise: The law of N, grid included.
         m: P(missing | s_i).
         other: P(missing | s_j).
-        epsilon: Where δ is wanted.
+        epsilon: The ε at which δ is computed.
         hockey_stick: Encloses HS_ε(P_i‖P_j) of X + N for any real ε.
     """
     shift = grid_shift(noise)
@@ -45,7 +45,7 @@ def delta_of_published(
     # ε' is rounded: HS falls in it, and by no more than e to the change, less one.
     error = 8.0 * UNIT * (1.0 + abs(inner))
     found = hockey_stick(inner - error)
-    # HS is at most one, so an error of one already says nothing; more could overflow.
+    # HS is at most one, so an error of one already claims nothing; a larger one could overflow.
     lost = math.expm1(min(2.0 * error, 1.0))
     found = Enclosure(max(found.lower - lost, 0.0), found.upper)
     kept = grid_delta(noise, inner, found)
@@ -73,7 +73,7 @@ def epsilon_of_published(
 
 
 def hole_epsilon(m: float, other: float) -> float:
-    """At least what the hole alone says: max(|log m_i/m_j|, |log (1−m_i)/(1−m_j)|)."""
+    """An upper bound on what the hole alone reveals: max(|log m_i/m_j|, |log (1−m_i)/(1−m_j)|)."""
     if m == other:
         return 0.0
     return max(
@@ -93,7 +93,7 @@ def _hole(m: float, other: float, epsilon: float, error: float) -> float:
 
 
 def _log_odds(m: float, other: float) -> float:
-    """log(m/other), with 0/0 = nothing to tell apart."""
+    """log(m/other); −∞ also for 0/0, where there is nothing to distinguish."""
     if m == 0.0:
         return -math.inf
     if other == 0.0:

@@ -5,16 +5,16 @@ a value by r changes a Laplace density by a factor of at most e^κ, κ = r/b, so
 
     HS_ε ≤ e^κ·HS_{ε−2κ}(believed),   ε* ≤ ε*(believed) + 2κ
 
-for the continuous laws. On a grid a small move may become a whole step; the formula of the grid
-takes any laws, so it may be applied after these (and is: an upper bound sharpened by knowing how
-the believed values lie on the grid could not be used here).
+for the continuous laws. On a grid a small move may become a whole step. The formula of the grid
+holds for any laws, so it is applied after these. (An upper bound that uses how the believed values
+lie on the grid could not be used here.)
 
 Under Gaussian noise of std θ and grid γ a value moves by at most D = r + γ after rounding, so that
-both laws of Y are (a, δ₀)-close to the believed ones, for t ≥ 0 of our choice: a = (D/θ)(t + D/2θ),
-δ₀ = e^{−t²/2}. Hence HS_ε ≤ e^a·HS_{ε−2a}(believed) + (1 + e^{ε−a})·δ₀; and by total variation
-η = D/(θ√(2π)) also HS_ε ≤ HS_ε(believed) + (1 + e^ε)·η. Nothing bounds ε*.
+both laws of Y are (a, δ₀)-close to the believed ones, for any t ≥ 0: a = (D/θ)(t + D/2θ), δ₀ =
+e^{−t²/2}. Hence HS_ε ≤ e^a·HS_{ε−2a}(believed) + (1 + e^{ε−a})·δ₀; and by total variation η =
+D/(θ√(2π)) also HS_ε ≤ HS_ε(believed) + (1 + e^ε)·η. Nothing bounds ε*.
 
-The believed laws are among those meant, so their own lower bounds stand. Proofs:
+The believed laws are among those covered, so their own lower bounds hold. Proofs:
 docs/theory/radius.md.
 """
 
@@ -34,7 +34,7 @@ _UNLIKELY = 2.6e-20
 
 
 def inner_epsilon(radius: float, noise: Noise, epsilon: float) -> float:
-    """Where the believed laws' δ is wanted, beside ε itself."""
+    """The ε, besides ε itself, at which δ of the believed laws is needed."""
     if isinstance(noise, LaplaceNoise):
         return math.nextafter(epsilon - 2.0 * _kappa(radius, noise), -math.inf)
     if isinstance(noise, GaussianNoise):
@@ -68,7 +68,7 @@ def epsilon_within(radius: float, noise: Noise, believed: Enclosure) -> Enclosur
 
 
 def radius_factor(radius: float, noise: LaplaceNoise) -> float:
-    """How many times larger δ may be than that of the believed laws at `inner_epsilon`."""
+    """The factor by which δ may exceed that of the believed laws at `inner_epsilon`."""
     return _growth(_kappa(radius, noise)) * _UP
 
 
@@ -83,7 +83,7 @@ def _growth(exponent: float) -> float:
 
 
 def _reach(radius: float, noise: GaussianNoise) -> float:
-    """D, how far a value may be moved once both are rounded to the grid."""
+    """D, the distance that a value may move once both are rounded to the grid."""
     return (radius + (noise.grid or 0.0)) * _UP
 
 

@@ -1,4 +1,4 @@
-"""Is a certificate that somebody wrote down the one that comes out?"""
+"""Compares a recorded certificate with the one that is computed again."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _Key = tuple[str, str, SecretPair, SecretPair]
 def certificate_gap(
     recorded: Certificate, computed: Certificate, scenario: Scenario | None = None
 ) -> float:
-    """The largest difference of any bound; inf where they are not about the same.
+    """The largest difference of any bound; inf if the two do not certify the same.
 
     Args:
-        recorded: What was written down.
-        computed: What came out just now.
-        scenario: Which of very many pairs are examined may differ from machine to machine. Those
-            that only the record has are examined here.
+        recorded: The recorded certificate.
+        computed: The certificate that was computed now.
+        scenario: The scenario of both. Which of very many pairs are examined may differ from
+            machine to machine; those that only the record has are examined here.
     """
     same = all(
         getattr(recorded, each) == getattr(computed, each)
@@ -56,7 +56,7 @@ def certificate_gap(
 
 
 def _pairs(certificate: Certificate) -> Counter[tuple[str, str]]:
-    """How many pairs each belief was asked about, by its name and provenance."""
+    """The number of pairs of each belief, by its name and provenance."""
     counted: Counter[tuple[str, str]] = Counter()
     for result in certificate.results:
         counted[result.belief, result.provenance] += result.direction == result.pair
@@ -72,7 +72,7 @@ def _by_key(results: tuple[PairResult, ...] | list[PairResult]) -> dict[_Key, Pa
 def _examine(
     keys: set[_Key], certificate: Certificate, scenario: Scenario | None
 ) -> list[PairResult]:
-    """The results of some pairs, as far as the scenario asks for them."""
+    """The results of some pairs, as far as they are in the scenario."""
     beliefs = {} if scenario is None else {each.name: each for each in scenario.beliefs}
     found: list[PairResult] = []
     for belief, pair in {(key[0], key[2]) for key in keys}:
@@ -108,7 +108,7 @@ def _screen(certificate: Certificate) -> Iterator[float]:
 
 
 def _gaps(one: PairResult, other: PairResult) -> Iterator[float]:
-    """By how much bounds differ; of what witnesses show, the upper ones."""
+    """The differences of bounds; only of the upper bounds where witnesses prove them."""
     names = ["delta_upper", "epsilon_upper"]
     if not one.witnesses and not other.witnesses:
         names += ["delta_lower", "epsilon_lower"]

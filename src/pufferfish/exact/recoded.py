@@ -1,9 +1,9 @@
-"""The exact privacy of a recoding: whole numbers times counts, and e^ε rounded to the private side.
+"""The exact privacy of a recoding: whole numbers times counts, e^ε rounded to the private side.
 
 For a law P of the values, Q(y) = Σ_x P(x)·M(x,y), for P as described, any law within `wrong` of it
 in total variation, or any law of its sampling region (`sampled`). A pair loses ε* = log max_y
 Q₁(y)/Q₂(y), and δ = Σ_y [Q₁(y) − e^ε·Q₂(y)]₊. Counts of a table are exact. Smooth laws, and laws
-after noise on a grid, are enclosed (docs/theory/recoding.md). Nothing here knows how a map was
+after noise on a grid, are enclosed (docs/theory/recoding.md). Nothing here depends on how a map was
 found.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from pufferfish.beliefs.guarantee import Guarantee
 from pufferfish.beliefs.labels import Labels, key_of
 from pufferfish.beliefs.priors import Categorical
-from pufferfish.beliefs.region import SampleRegion
+from pufferfish.beliefs.region import SampleRegion, refuse_both
 from pufferfish.beliefs.scenario import AllPairs, Belief, Scenario, Secret, SecretPair
 from pufferfish.core.errors import UnsupportedError
 from pufferfish.core.numerics import float_upper
@@ -44,13 +44,13 @@ from pufferfish.recoding.sampled import SampledPair
 __all__ = ["certify_recoding", "deltas_of_pair", "published_shares"]
 __all__ += ["as_they_are", "recoding_delta", "recoding_epsilon"]
 
-# What a promise must have of ε.
+# The least ε of a promise.
 _LEAST_EPSILON = 1e-100
-# Beyond this, e^ε is no float.
+# Above this ε, e^ε overflows.
 _LARGEST_EPSILON = 700.0
-# Pairs that are judged over a sampling region.
+# The most pairs that are judged over a sampling region.
 _MOST_SAMPLED = 1_000
-# A ratio above all others.
+# A ratio larger than all others.
 _UNBOUNDED = Fraction(1 << 512)
 
 
@@ -61,9 +61,9 @@ def certify_recoding(
     wrong: float = 0.0,
     recorded: Certificate | None = None,
 ) -> Certificate:
-    """Whether a recoding keeps a promise for every pair, to every belief, within `wrong` of it.
+    """Certify a recoding for every pair and every belief, for all laws within `wrong` of it.
 
-    The witnesses of a recorded certificate, if it has some, replace a search.
+    The witnesses of a recorded certificate, if it has any, replace a search.
     """
     results: list[PairResult] = []
     screened: list[Screened] = []
@@ -114,13 +114,13 @@ def recoding_delta(scenario: Scenario, recoding: Recoding, epsilon: float) -> En
     found = certify_recoding(scenario, recoding, goal)
     upper = found.delta_upper
     if epsilon < _LEAST_EPSILON:
-        # No promise is about ε = 0, whose δ is larger by e^ε − 1 at most.
+        # No promise has ε = 0; its δ is larger by at most e^ε − 1.
         upper = min(math.nextafter(upper + 2.0 * _LEAST_EPSILON, math.inf), 1.0)
     return Enclosure(found.delta_lower, upper)
 
 
 def published_shares(recoding: Recoding, belief: Belief, secret: Secret) -> tuple[float, ...]:
-    """About how likely each output is under a secret; for pictures."""
+    """The approximate probability of each output under a secret; for pictures."""
     found = _Seen(recoding, belief, 0.0).described(secret)
     return tuple(
         float(low + high) / 2.0 for low, high in zip(found.lower, found.upper, strict=True)
@@ -130,7 +130,7 @@ def published_shares(recoding: Recoding, belief: Belief, secret: Secret) -> tupl
 def deltas_of_pair(
     recoding: Recoding, belief: Belief, pair: SecretPair, epsilons: Iterable[float]
 ) -> list[tuple[float, float]]:
-    """At least δ at each ε, in both orders, for one pair as one adversary sees it."""
+    """Upper bounds on δ at each ε, in both orders, for one pair as one adversary sees it."""
     seen = _Seen(recoding, belief, 0.0)
     first, second = (seen.described(secret) for secret in pair)
     both = (first, second), (second, first)
@@ -144,11 +144,11 @@ def deltas_of_pair(
 
 
 def _all_pairs(pairs: Sequence[SecretPair], goal: Guarantee) -> AllPairs:
-    """Thousands of pairs, which one pair bounds."""
+    """The pairs, checked to be bounded by a single one: all pairs of some secrets, with δ = 0."""
     if not isinstance(pairs, AllPairs) or not goal.pure:
         raise UnsupportedError(
-            "thousands of pairs are judged together, which is offered for all pairs of some "
-            "secrets and delta = 0; name fewer pairs."
+            "thousands of pairs are judged together only if they are all pairs of some secrets and "
+            "delta = 0: name fewer pairs."
         )
     return pairs
 
@@ -161,24 +161,21 @@ def _sampled_results(
     wrong: float,
     recorded: Certificate | None,
 ) -> list[PairResult]:
-    """All pairs of an adversary whose laws are those that a sample does not exclude."""
-    if wrong:
-        raise UnsupportedError(
-            f"belief {belief.name!r} covers what a sample does not exclude, and laws may be wrong "
-            "by a share as well: ask for one of the two."
-        )
+    """The results of all pairs of an adversary with a sampling region."""
+    refuse_both(belief.name, wrong)
     seen, region = _Seen(recoding, belief, 0.0), cast("SampleRegion", belief.region)
     if len(pairs) > _MOST_SAMPLED:
         raise UnsupportedError(
-            f"a sampling error is offered for up to {_MOST_SAMPLED} pairs: name fewer."
+            f"a sampling region is judged for up to {_MOST_SAMPLED} pairs, got {len(pairs)}: name "
+            "fewer (--pair)."
         )
     domain = recoding.domain_of_laws
     rows = {each: rows_of_cells(domain, belief, each) for pair in pairs for each in pair}
     cells = region.cells
     if recoding.unseen is not None and cells is not None and len(recoding.values) >= cells:
         raise UnsupportedError(
-            "the recoding takes values that are not listed, which need a cell of their own: say "
-            "how many cells there are when you fit the belief (cells=...)."
+            "the recoding takes values that are not listed, which need a cell of their own: give a "
+            "larger number of cells when you fit the belief (cells=...)."
         )
     known = {} if recorded is None else recorded.witnesses_of(belief.name)
     found: list[PairResult] = []
@@ -208,7 +205,7 @@ def _sampled_results(
 
 
 class _Seen:
-    """What one adversary sees published, secret by secret."""
+    """The published laws as one adversary sees them, secret by secret."""
 
     def __init__(self, recoding: Recoding, belief: Belief, wrong: float) -> None:
         self._recoding, self._belief, self._wrong = recoding, belief, Fraction(wrong)
@@ -217,7 +214,7 @@ class _Seen:
         self._worst: dict[Secret, Published] = {}
 
     def described(self, secret: Secret) -> Published:
-        """Under the law as it is described."""
+        """Bounds under the law as it is described."""
         if secret not in self._described:
             law = cell_law(self._recoding.domain_of_laws, self._belief, secret)
             self._exact &= bool((law.low == law.high).all())
@@ -226,7 +223,7 @@ class _Seen:
         return self._described[secret]
 
     def worst(self, secret: Secret) -> Published:
-        """Under any law that is off by as much as it may be."""
+        """Bounds under all laws that are wrong by as much as they may be."""
         self.described(secret)
         return self._worst[secret]
 
@@ -239,8 +236,8 @@ class _Seen:
         first, second = (self.worst(secret) for secret in direction)
         one, other = (self.described(secret) for secret in direction)
         upper = _epsilon(first, second, goal)
-        # Where laws are known exactly, the worst of those that are off is one of them. Over all of
-        # them δ is bounded value by value, from below by the laws as described.
+        # If laws are known exactly, the worst of the wrong laws is attained, so ε* is exact. δ over
+        # all of them is bounded output by output, and from below by the laws as described.
         reached = (
             (Published(first.upper, first.upper), Published(second.lower, second.lower))
             if self._exact
@@ -261,7 +258,7 @@ class _Seen:
         )
 
     def worst_of(self, pairs: AllPairs) -> SecretPair:
-        """The pair with the largest ratio of all."""
+        """The pair with the largest ratio."""
         found = []
         for y in range(len(self._recoding.outputs)):
             top = max(pairs.secrets, key=lambda each: self.worst(each).upper[y])
@@ -275,7 +272,7 @@ class _Seen:
         return SecretPair(*sorted(both, key=pairs.secrets.index))
 
     def screen(self, pairs: AllPairs, goal: Guarantee) -> Screened:
-        """What holds for every pair: all that is published lies between two bounds."""
+        """Bounds for every pair, as all published laws lie between two bounds."""
         known = [self.worst(each) for each in pairs.secrets]
         every = Published(
             tuple(map(min, zip(*(each.lower for each in known), strict=True))),
@@ -292,7 +289,7 @@ class _Seen:
 
 
 def _epsilon(first: Published, second: Published, goal: Guarantee) -> float:
-    """At least ε*; not above the goal's ε where whole numbers say so."""
+    """An upper bound on ε*, not above the goal's ε if whole numbers prove that."""
     ratio = epsilon_of(first, second)
     if ratio is None:
         return math.inf
@@ -303,7 +300,7 @@ def _epsilon(first: Published, second: Published, goal: Guarantee) -> float:
 
 
 def _least_epsilon(first: Published, second: Published) -> float:
-    """At most ε*, for what is published with these probabilities at the least, and at most."""
+    """A lower bound on ε*, from lower bounds of the first and upper bounds of the second law."""
     ratio = epsilon_of(Published(first.lower, first.lower), Published(second.upper, second.upper))
     if ratio is None:
         return math.inf
@@ -311,14 +308,14 @@ def _least_epsilon(first: Published, second: Published) -> float:
 
 
 def _delta(first: Published, second: Published, goal: Guarantee) -> float:
-    """At least δ; not above the goal's δ where whole numbers say so."""
+    """An upper bound on δ, not above the goal's δ if whole numbers prove that."""
     found = delta_of(first, second, goal.epsilon)
     upper = float_upper(found)
     return min(upper, goal.delta, 1.0) if found <= Fraction(goal.delta) else min(upper, 1.0)
 
 
 def _least_delta(first: Published, second: Published, epsilon: float) -> float:
-    """At most δ."""
+    """A lower bound on δ."""
     if epsilon > _LARGEST_EPSILON:
         return 0.0
     factor = exp_upper(epsilon)

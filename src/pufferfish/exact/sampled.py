@@ -1,9 +1,9 @@
-"""The privacy of a pair over its sampling region: what holds for every law that is inside.
+"""The privacy of a pair over its sampling region: bounds that hold for every law inside.
 
-For each output y, what the laws of the region may differ by is bounded as `recoding.regions` says.
-A recorded certificate has the witnesses, so that it can be checked without a search. The worst laws
-differ from y to y: some laws of the region reach ε*, and perhaps none reaches the bound on δ, which
-is a sum over y.
+For each output y, `recoding.regions` bounds how much laws of the region may differ. A recorded
+certificate has the witnesses, so that it can be checked without a search. The worst laws differ
+from y to y: some laws of the region reach ε*, and perhaps none reaches the bound on δ, which is a
+sum over y.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from pufferfish.recoding.sampled import LARGEST_EPSILON, SampledPair, Witnesses,
 
 __all__ = ["Judged", "epsilon_over_region", "judge_over_region"]
 
-# How often ratios are improved; and what they may grow by then.
+# The number of times that ratios are improved, and the least growth to go on.
 _ROUNDS, _SAME = 60, 1e-12
-# What a bound is above the ratio that is reached, at first; it doubles until the bound is proven.
+# The first distance of a bound from the ratio that is reached; it doubles until the bound is
+# proven.
 _ABOVE, _TRIES = 5e-8, 20
-# What ratios that were computed may be off by.
+# A bound on the error of computed ratios.
 _OFF = 1e-9
 
 
 class Judged(NamedTuple):
-    """ε* and a bound on δ over the region, and the witnesses that show them."""
+    """ε* and a bound on δ over the region, and the witnesses that prove them."""
 
     epsilon: Enclosure
     delta: float
@@ -43,9 +44,9 @@ def judge_over_region(
 
     Args:
         pair: The pair.
-        goal: The promise. With δ > 0 nothing is claimed of ε*.
-        recorded: An ε* and its witnesses that somebody wrote down. Where they are right, nothing is
-            searched; where they are not, they are not used.
+        goal: The promise. With δ > 0 nothing is claimed about ε*.
+        recorded: A recorded ε* and its witnesses. If they prove the bound, nothing is searched; if
+            not, they are not used.
     """
     written = () if recorded is None else recorded[1]
     if len(written) != len(pair.most):
@@ -66,10 +67,10 @@ def judge_over_region(
 
 
 def epsilon_over_region(pair: SampledPair) -> Enclosure:
-    """ε* over the region: what some laws of it reach, and what all of them keep.
+    """ε* over the region: a ratio that some laws reach, and a bound that all of them keep.
 
     A ratio that is reached is a bound for all outputs whose laws do not exceed it; the others are
-    asked again, with the largest ratio of them.
+    searched again, with the largest of their ratios.
     """
     largest, rest = 1.0, pair
     for _ in range(_ROUNDS):
@@ -91,7 +92,7 @@ def epsilon_over_region(pair: SampledPair) -> Enclosure:
 
 
 def _settled(epsilon: Enclosure, goal: Guarantee, witnesses: Witnesses) -> Judged:
-    """Where ε* is at most the goal's nothing is left above it; otherwise all may be."""
+    """If ε* is at most the goal's ε, then δ is 0; otherwise δ may be anything up to 1."""
     return Judged(epsilon, 0.0 if epsilon.upper <= goal.epsilon else 1.0, witnesses)
 
 
@@ -110,5 +111,5 @@ def _delta(pair: SampledPair, epsilon: float, witnesses: Witnesses) -> float:
 
 
 def _keeps(pair: SampledPair, epsilon: float, witnesses: Witnesses) -> bool:
-    """Whether witnesses show that no laws differ by more than a factor of e^ε."""
+    """Whether witnesses prove that no laws differ by more than a factor of e^ε."""
     return epsilon <= LARGEST_EPSILON and not _delta(pair, epsilon, witnesses)

@@ -1,4 +1,4 @@
-"""Upper bounds on δ and ε* for many pairs at once, from the envelopes of their laws.
+"""Upper bounds on δ and ε* for many pairs together, from the envelopes of their laws.
 
 With log p ≤ A and log q ≥ B, both piecewise linear on one mesh, and x = A − B − ε,
 
@@ -6,9 +6,10 @@ With log p ≤ A and log q ≥ B, both piecewise linear on one mesh, and x = A �
     HS_ε(P‖Q) ≤ Σ over cells of ∫ (e^A − e^{ε+B})_+  +  P(beyond the mesh).
 
 On a cell x is linear. Where it is positive at both ends the integral is ∫e^A − e^ε ∫e^B, a
-difference of two numbers that belong to one law each; where it is positive at neither it is 0; and
-where it changes sign, positive over a share φ of the cell and rising to x₊, the integral is at most
-h·φ·e^{max A}·min(x₊/2, 1). So a pair costs a few additions for each cell, and nothing is evaluated.
+difference of two numbers that belong to one law each; where it is positive at neither end it is 0;
+and where it changes sign, positive over a share φ of the cell and rising to x₊, the integral is at
+most h·φ·e^{max A}·min(x₊/2, 1). So a pair costs a few additions for each cell, and no density is
+evaluated.
 
 Grid, holes and radius are added as for one pair (`grid`, `published`, `radius`).
 Proof: docs/theory/many-pairs.md.
@@ -45,11 +46,11 @@ __all__ = [
 
 Indices = npt.NDArray[np.int32]
 
-# Values (pairs times nodes) compared at once: what stays in a core's own cache.
+# The number of values (pairs times nodes) compared in one step: what fits into a core's cache.
 _MOST_VALUES = 50_000
 # e to this is the largest factor that is formed; a smaller ε only makes δ larger.
 _LARGEST_EXPONENT = 700.0
-# Added to every δ: more than all that underflowed.
+# Added to every δ: more than everything that underflowed.
 _FAINTEST = 1e-300
 
 
@@ -62,14 +63,14 @@ class Block(NamedTuple):
 
 
 class PairBounds(NamedTuple):
-    """For each pair at least the larger δ of its two directions, and at least its larger ε*."""
+    """For each pair upper bounds on the larger δ of its two directions, and on the larger ε*."""
 
     delta: FloatArray
     epsilon: FloatArray
 
 
 def screens(laws: tuple[Law, ...], noise: Noise, radius: float, *, pure: bool) -> bool:
-    """Whether `screen_block` has anything to say of these laws: of ε* (`pure`), or of δ."""
+    """Whether `screen_block` can bound ε* (`pure`) or δ of these laws."""
     if isinstance(noise, LaplaceNoise):
         return True
     if pure or radius > 0.0:
@@ -84,10 +85,10 @@ def screen_block(
 
     Args:
         block: The pairs.
-        mesh: Increasing points; any will do, and better ones give better bounds.
+        mesh: Increasing points; any are valid, and better ones give better bounds.
         noise: The law of N.
-        epsilon: Where δ is wanted.
-        radius: How far in W_∞ the laws meant may be from the priors.
+        epsilon: The ε at which δ is computed.
+        radius: How far in W_∞ the true laws may be from the priors.
     """
     bounds = envelopes(block.laws, noise, mesh)
     delta, least = np.empty(block.first.size), np.empty(block.first.size)
@@ -134,7 +135,7 @@ def _delta(
     epsilon: float,
     radius: float,
 ) -> FloatArray:
-    """At least δ of what is published; `ratio` is A − B at the nodes."""
+    """An upper bound on δ of the published laws; `ratio` is A − B at the nodes."""
     asked = goal_epsilon(noise, epsilon, radius)
     inner = bare_epsilon(noise, epsilon, radius)
     inside = excess_mass(bounds, mesh, p, q, ratio, inner).sum(axis=1)
@@ -161,7 +162,7 @@ def excess_mass(
     ratio: FloatArray,
     epsilon: float,
 ) -> FloatArray:
-    """For each pair and cell, at least ∫ (e^A − e^{ε+B})_+; `ratio` is A − B at the nodes."""
+    """An upper bound on ∫ (e^A − e^{ε+B})_+ by pair and cell; `ratio` is A − B at the nodes."""
     mass = bounds.mass_upper[p]
     mass -= _factor(epsilon) * bounds.mass_lower[q]
     np.maximum(mass, 0.0, out=mass)
@@ -180,18 +181,18 @@ def excess_mass(
 
 
 def extra_epsilon(noise: LaplaceNoise, radius: float) -> float:
-    """How much grid and radius add to a supremum of the log-ratio."""
+    """The amount that grid and radius add to a supremum of the log-ratio."""
     none = Enclosure(0.0, 0.0)
     return grid_epsilon(noise, none).upper + epsilon_within(radius, noise, none).upper
 
 
 def goal_epsilon(noise: Noise, epsilon: float, radius: float) -> float:
-    """The ε at which the believed laws' δ is wanted, before the grid takes its part."""
+    """The ε at which δ of the believed laws is needed, before the grid takes its part."""
     return inner_epsilon(radius, noise, epsilon) if radius else epsilon
 
 
 def bare_epsilon(noise: Noise, epsilon: float, radius: float) -> float:
-    """The ε at which δ of the believed laws without a grid is wanted."""
+    """The ε at which δ of the believed laws without a grid is needed."""
     return math.nextafter(goal_epsilon(noise, epsilon, radius) - grid_shift(noise), -math.inf)
 
 
@@ -209,7 +210,7 @@ def _factor(epsilon: float) -> float:
 def _supremum(
     bounds: Envelopes, p: Indices, q: Indices, ratio: FloatArray, noise: Noise, radius: float
 ) -> FloatArray:
-    """At least sup of the log-ratio of what is published."""
+    """An upper bound on the supremum of the log-ratio of the published laws."""
     if not isinstance(noise, LaplaceNoise):
         return np.full(p.size, np.inf)
     tails = (bounds.tail_upper[p] - bounds.tail_lower[q]).max(axis=1)

@@ -1,4 +1,4 @@
-"""The least noise that one pair needs, or each of several: bracket, root, private side.
+"""The least noise that one pair or several pairs need: bracket, root, private side.
 
 Adding noise is post-processing (Lap(b₂) is Lap(b₁) plus an independent variable for b₂ > b₁, and
 likewise for Gaussian noise), so "this size suffices" is monotone: there is one root to find.
@@ -33,32 +33,32 @@ __all__ = [
 
 # The law of a given size: its scale or std, with the grid that goes with it.
 NoiseFamily = Callable[[float], Noise]
-# How much a pair's loss under a law exceeds the goal, as a logarithm: at most 0 is a promise kept.
+# How much a pair's loss under a law exceeds the goal, as a logarithm: at most 0 if it is kept.
 Judge = Callable[[PairOfLaws, Noise, Guarantee], float]
 
 _FIRST_BATCH = 64
 _RELATIVE = 1e-10
-# Sizes are looked for between these logarithms: 1e-70, with room for a grid, and 1e95.
+# Sizes are searched for between these logarithms: 1e-70, with room for a grid, and 1e95.
 _SMALLEST = math.log(1e-70)
 _LARGEST = math.log(1e95)
-# As logarithms: a promise kept with nothing to spare of the loss, and one out of reach.
+# As logarithms: a promise kept with no loss at all, and one out of reach.
 _FLOOR = -300.0
 HOPELESS = 300.0
-# Where the enclosure of δ is this small, rounding may be all there is in it.
+# An enclosure of δ this small may consist of rounding alone.
 _RESOLVED = 1e-12
 
 
 def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
-    """How much the certified loss exceeds the goal, as a logarithm: at most 0 is a promise kept."""
+    """How much the certified loss exceeds the goal, as a logarithm: at most 0 if it is kept."""
     return oracle_shortfall(PairOracle(laws, noise), goal)
 
 
 def oracle_shortfall(oracle: PairOracle, goal: Guarantee) -> float:
-    """`shortfall`, with an oracle that is already there."""
+    """`shortfall`, with an oracle that already exists."""
     if goal.pure:
         return log_excess(oracle.epsilon().worst.upper, goal.epsilon)
     found = delta_for_goal(oracle, goal).worst.upper
-    # A δ too small for the sums to resolve is still kept where ε* ≤ ε: then δ is 0.
+    # A δ too small for the sums to resolve is still kept if ε* ≤ ε: then δ is 0.
     if goal.delta < found < _RESOLVED and oracle.epsilon().worst.upper <= goal.epsilon:
         return _FLOOR
     return log_excess(found, goal.delta)
@@ -82,11 +82,12 @@ def least_size(
 
     Args:
         laws: The pair.
-        family: From a size to the noise law of that size.
+        family: The noise law of a given size.
         goal: The promise.
-        judge: How far a law falls short of the goal; falls with the size of the noise.
+        judge: The amount by which a law falls short of the goal; it falls with the size of the
+            noise.
     """
-    # Half of the time to import the library, if it were imported with it.
+    # Imported here: at the top it would take half of the time to import the library.
     from scipy.optimize import brentq  # noqa: PLC0415
 
     def short(log_size: float) -> float:
@@ -115,7 +116,7 @@ def raise_size(
     judge: Judge = shortfall,
     size: float = 0.0,
 ) -> float:
-    """`size`, if there is one and it suffices for this pair, else the pair's least size."""
+    """`size`, if it is given and suffices for this pair, or else the pair's least size."""
     if size > 0.0 and judge(laws, family(size), goal) <= 0.0:
         return size
     return max(size, least_size(laws, family, goal, judge))
@@ -129,10 +130,10 @@ def least_size_of_all(
     workers: Workers,
     progress: Progress | None,
 ) -> float:
-    """The largest of the pairs' least sizes: solve the hardest first, then mostly only check."""
+    """The largest of the pairs' least sizes: solve the hardest pair first, then mostly check."""
     rest = _hardest_first(pairs, family, goal)
     size = least_size(rest.pop(0), family, goal, judge)
-    # Each batch starts from the largest size so far; with workers, a first one to get it right.
+    # Each batch starts from the largest size so far; with workers, a small first batch sets it.
     batch = 1 if workers.count == 1 else _FIRST_BATCH
     while rest:
         task = partial(raise_size, family=family, goal=goal, judge=judge, size=size)
@@ -147,10 +148,10 @@ def least_size_of_all(
 def _hardest_first(
     pairs: list[PairOfLaws], family: NoiseFamily, goal: Guarantee
 ) -> list[PairOfLaws]:
-    """What seems to need most noise first; this only decides the order of the work.
+    """The pairs that seem to need most noise first; this only decides the order of the work.
 
-    Laplace noise leaves most of the odds' change far out, where its limit is known; so pairs are
-    ordered by that, under noise of a typical size.
+    Under Laplace noise the odds change most far out, where the limit is known; so pairs are ordered
+    by that limit, under noise of a typical size.
     """
     typical = max(_typical_size(laws, goal) for laws in pairs)
     noise = family(math.exp(min(max(math.log(typical), _SMALLEST), _LARGEST)))
@@ -166,7 +167,7 @@ def _far_out(laws: PairOfLaws, noise: LaplaceNoise) -> float:
 
 
 def _apart(laws: PairOfLaws) -> float:
-    """By how much means and spreads differ."""
+    """The difference of means and of spreads."""
     first, second = laws.first, laws.second
     spreads = math.sqrt(first.variance), math.sqrt(second.variance)
     return abs(first.mean - second.mean) + 2.0 * abs(spreads[0] - spreads[1])
@@ -191,21 +192,22 @@ def _bracket(
             stride *= 2.0
         raise UnreachableGoalError(
             f"even noise of size {math.exp(high):.3g} cannot be certified for {goal} and "
-            f"{describe(laws)}: either something remains that no noise removes (missing values; "
-            "tails under Gaussian noise), or the goal is finer than double precision can decide. "
-            "Allow a larger epsilon or delta."
+            f"{describe(laws)}: either there is a difference that no noise removes (missing "
+            "values; tails under Gaussian noise), or the goal is finer than double precision can "
+            "decide. Choose a larger epsilon or delta."
         )
     while low > _SMALLEST:
         low, high = max(low - stride, _SMALLEST), low
         if short(low) > 0.0:
             return low, high
         stride *= 2.0
-    # Sizes this small are as good as none; the caller asked whether none suffices before.
+    # Sizes this small are as good as no noise; the caller has already checked that this does not
+    # suffice.
     return low, low
 
 
 def _typical_size(laws: PairOfLaws, goal: Guarantee) -> float:
-    """A first guess: what telling the two means and spreads apart would take."""
+    """A first guess: the noise that would hide the difference of means and of spreads."""
     first, second = laws.first, laws.second
     apart = abs(first.mean - second.mean)
     spreads = math.sqrt(first.variance), math.sqrt(second.variance)

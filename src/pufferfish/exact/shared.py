@@ -1,8 +1,8 @@
-"""A second bound on log p/q for laws that share component shapes, where slopes alone are blind.
+"""A second bound on log p/q for laws that share component shapes, where slopes bound poorly.
 
-Where one component rules both laws the log-ratio is flat, but an interval for the slope of log p
-minus one for that of log q forgets that the two are the same function. Instead, let l be the
-component of q that is largest on the cell. Then q ≥ v_l g_l, and with p = Σ_m w_m f_m
+Where one component dominates both laws the log-ratio is flat, but an interval for the slope of log
+p minus one for that of log q loses the fact that the two are the same function. Instead, let l be
+the component of q that is largest on the cell. Then q ≥ v_l g_l, and with p = Σ_m w_m f_m
 
     log p/q ≤ log Σ_m exp( sup_cell (log w_m f_m − log v_l g_l) ).
 
@@ -27,7 +27,7 @@ class SharedShapes:
     """The bound above for one ordered pair of mixtures; `useful` only where stds agree."""
 
     def __init__(self, p: MixtureBounds, q: MixtureBounds) -> None:
-        """Remember the laws; they are compared cell by cell."""
+        """Keep the laws; they are compared cell by cell."""
         self._p, self._q = p, q
         self.useful = not set(p.stds.tolist()).isdisjoint(q.stds.tolist())
 
@@ -39,7 +39,7 @@ class SharedShapes:
         q_right: FloatArray,
         width: FloatArray,
     ) -> FloatArray:
-        """At least log p/q on each cell, rounding included, from the rows at its ends."""
+        """An upper bound on log p/q on each cell, rounding included, from the rows at its ends."""
         q_log_left, q_score_left = self._q.parts(q_left)
         q_log_right, q_score_right = self._q.parts(q_right)
         lead = np.minimum(q_log_left, q_log_right).argmax(axis=0)

@@ -1,11 +1,11 @@
-"""Which of very many pairs must be examined one by one: screen, examine the worst, cut the mesh.
+"""Finds which of very many pairs must be examined: screen, examine the worst, cut the mesh.
 
-A pair whose screened bound does not exceed the limit is settled. Of the others the worst few are
-examined exactly, which may raise the limit (the worst loss found so far) or the noise (what the
-worst pair needs so far); a bound that held for less noise holds for more, but for what the grid
-changes, and calibration certifies the result anew. Then the mesh is cut where it is loosest
-for those that still stick out, and they are screened again; when they are few, or the mesh can gain
-no more, all of them are examined.
+A pair whose screened bound does not exceed the limit is settled. The worst few of the others are
+examined exactly, which may raise the limit (the worst loss found so far) or the noise (the size
+that the worst pair needs so far). A bound that held for less noise holds for more, except for
+changes of the grid, and calibration certifies the result again. Then the mesh is cut where it is
+loosest for the pairs that are still above the limit, and they are screened again. When they are
+few, or the mesh gains no more, all of them are examined.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from pufferfish.noise import LaplaceNoise, Noise
 
 __all__ = ["Examine", "Trial", "sift"]
 
-# Pairs examined at once, to begin with: what they show may spare others.
+# The number of pairs examined in the first round: their results may settle others.
 _WORST = 8
-# Pairs that are sooner examined than screened again, and pairs that the mesh is fitted to.
+# Up to this many pairs it is quicker to examine than to screen again; and the number of pairs to
+# which the mesh is fitted.
 _FEW = 128
 _SAMPLE = 48
 _MOST_ROUNDS = 12
@@ -44,25 +45,25 @@ _MOST_PAIRS = 500_000
 
 
 class Trial(NamedTuple):
-    """A noise law, the ε at which δ counts, and what δ (or ε*) need not be proven below."""
+    """A noise law, the ε at which δ counts, and the δ (or ε*) below which pairs are settled."""
 
     noise: Noise
     epsilon: float
     limit: float
 
 
-# Examines pairs by their numbers, and says what counts from now on.
+# Examines pairs by their indices, and returns the trial from then on.
 Examine = Callable[[Numbers, Trial], Trial]
 
 
 class _Remaining(NamedTuple):
-    """Pairs by number, with the bounds that decide."""
+    """Pairs by index, with the bounds that decide."""
 
     numbers: Numbers
     bounds: FloatArray
 
     def over(self, limit: float) -> _Remaining:
-        """Those whose bound passes the limit, worst first."""
+        """The pairs whose bound exceeds the limit, worst first."""
         kept = np.flatnonzero(self.bounds > limit)
         order = kept[np.argsort(-self.bounds[kept], kind="stable")]
         return _Remaining(self.numbers[order], self.bounds[order])
@@ -83,18 +84,19 @@ def sift(
     bounds: PairBounds | None = None,
     exhaustive: bool = True,
 ) -> PairBounds:
-    """Examine pairs until nothing else is above the limit; what is proven of every pair.
+    """Examine pairs until no other is above the limit; the bounds of every pair.
 
     Args:
-        pairs: What to sift.
-        trial: What counts at first.
-        examine: Examines some pairs, and says what counts from then on: the same or more noise,
-            the same or a higher limit.
-        workers: Who does the work.
-        progress: Called with (pairs settled, pairs in all).
+        pairs: The pairs.
+        trial: The first trial.
+        examine: Examines some pairs and returns the next trial: the same or more noise, the same or
+            a higher limit.
+        workers: The workers.
+        progress: Called with the number of pairs settled and of all pairs.
         pure: Whether ε* counts, and not δ.
-        bounds: What is known before.
-        exhaustive: Whether to examine all that screening cannot settle, even if it is much.
+        bounds: Bounds that are already known.
+        exhaustive: Whether to examine all pairs that screening cannot settle, even if they are
+            many.
     """
     found = bounds or PairBounds(np.ones(len(pairs)), np.full(len(pairs), np.inf))
     measure = found.epsilon if pure else found.delta
@@ -169,7 +171,7 @@ def _screen(
     mesh: FloatArray,
     workers: Workers,
 ) -> None:
-    """Sharpen what was found of some pairs."""
+    """Sharpen the bounds of some pairs."""
     task = partial(
         screen_block,
         mesh=mesh,
@@ -178,10 +180,10 @@ def _screen(
         radius=pairs.belief.radius,
     )
     sides = max(
-        # For memory: values (laws times nodes), and pairs, of one block.
+        # Limits of memory: values (laws times nodes), and pairs, of one block.
         -(-len(pairs.laws) * mesh.size // _MOST_VALUES),
         math.isqrt(2 * numbers.size // _MOST_PAIRS) + 1,
-        # For everyone to have something to do.
+        # Enough blocks to keep every worker busy.
         math.isqrt(2 * workers.count - 2) + 1,
     )
     parts = pairs.blocks(numbers, sides)

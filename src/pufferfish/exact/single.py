@@ -26,7 +26,7 @@ def delta_for_goal(oracle: PairOracle, goal: Guarantee) -> BothWays:
 
 
 def verify_pair(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> tuple[PairResult, PairResult]:
-    """What the oracle finds of a pair, in both directions."""
+    """The oracle's results for a pair, in both directions."""
     oracle = PairOracle(laws, noise)
     delta, epsilon = delta_for_goal(oracle, goal), oracle.epsilon()
     backward = SecretPair(laws.pair.second, laws.pair.first)
@@ -43,7 +43,7 @@ def _result(
     delta: Enclosure,
     epsilon: Enclosure,
 ) -> PairResult:
-    # Where the log-ratio never passes ε there is nothing above it to integrate.
+    # If the log-ratio never exceeds ε, there is nothing above it to integrate.
     none_left = epsilon.upper <= goal.epsilon
     return PairResult(
         belief=laws.belief,

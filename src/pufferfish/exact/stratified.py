@@ -1,7 +1,7 @@
-"""Laws that depend on known values: each adversary is judged by the law of the rows they know.
+"""Laws that depend on known values: each adversary is judged by the law of their stratum.
 
 Everybody sees the known columns. A belief is about rows with some known values, so it must name all
-of these columns; what such an adversary sees published is what the law of that stratum publishes.
+of these columns; its adversary sees what the law of that stratum publishes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["split_strata"]
 
 
 def split_strata(scenario: Scenario, law: Stratified) -> Iterator[tuple[Scenario, Law]]:
-    """For each stratum the adversaries who see it, and its law, in the order of the strata.
+    """The adversaries of each stratum, and its law, in the order of the strata.
 
     Raises:
-        UnsupportedError: An adversary is described who does not know the columns, or no stratum
-            has what they know; or a stratum has no adversary, so that nothing is known of it.
+        UnsupportedError: A described adversary does not know the columns, or there is no stratum
+            with their known values; or a stratum has no adversary.
     """
     found: list[list[Belief]] = [[] for _ in law.strata]
     for belief in scenario.beliefs:
@@ -39,6 +39,6 @@ def split_strata(scenario: Scenario, law: Stratified) -> Iterator[tuple[Scenario
         if not beliefs:
             raise UnsupportedError(
                 "no adversary is described for one of the strata of known values, so nothing can "
-                "be promised there."
+                "be promised there: add beliefs for it (known=..., --known)."
             )
         yield Scenario(beliefs, scenario.pairs), stratum.law

@@ -1,6 +1,6 @@
 """Two-sided enclosure of sup_y log p(y)/q(y) by branch and bound over cells and two half-lines.
 
-A δ = 0 promise rests on this number and on nothing else. Proof: docs/theory/pure-epsilon.md.
+A promise with δ = 0 rests on this number alone. Proof: docs/theory/pure-epsilon.md.
 """
 
 from __future__ import annotations
@@ -54,10 +54,11 @@ def supremum(
 def _tail(
     field: RatioField, p: Components, q: Components, noise: Noise, side: float
 ) -> tuple[Enclosure, list[float]]:
-    """The supremum beyond the mesh on one side, and the points moved through to bound it well.
+    """The supremum beyond the mesh on one side, and the points passed on the way out.
 
     With Laplace noise the far features already lie where the bound is exact; with Gaussian noise
-    the other components die out slowly, so the half-line is moved out until its bounds are close.
+    the other components vanish slowly, so the half-line is moved outwards until its bounds are
+    close.
     """
     first, last = float(field.cells.left[0]), float(field.cells.right[-1])
     points = [first if side < 0 else last]
@@ -83,7 +84,7 @@ def _tail(
 
 
 def _cells_supremum(field: RatioField, cells: Cells, known: float, cap: float) -> Enclosure:
-    """The supremum over cells, given that `known` is reached elsewhere and `cap` nowhere passed."""
+    """The supremum over cells, given that `known` is reached elsewhere and `cap` never exceeded."""
     best, settled = known, -math.inf
     for _ in range(_MOST_ROUNDS):
         nodes = np.fmax(cells.ratio_left, cells.ratio_right) - cells.margin

@@ -118,7 +118,7 @@ def _excess(log_p: FloatArray, log_q: FloatArray, epsilon: float) -> tuple[Float
 
 
 def masses_hockey_stick(p: Discrete, q: Discrete, epsilon: float) -> Enclosure:
-    """Σ_x (p(x) − e^ε q(x))_+ : two tables released as they are."""
+    """Σ_x (p(x) − e^ε q(x))_+, for two tables released as they are."""
     log_p, log_q = _log_masses(p, q)
     kept = log_p > -np.inf
     gap = epsilon + (log_q - log_p)[kept]
@@ -134,7 +134,7 @@ def masses_hockey_stick(p: Discrete, q: Discrete, epsilon: float) -> Enclosure:
 
 
 def masses_supremum(p: Discrete, q: Discrete) -> Enclosure:
-    """max log p(x)/q(x) over the atoms of p; infinite where q has none."""
+    """max log p(x)/q(x) over the atoms of p; infinite if q lacks one of them."""
     log_p, log_q = _log_masses(p, q)
     kept = log_p > -np.inf
     ratio, error = (log_p - log_q)[kept], _log_error(log_p[kept], log_q[kept])
@@ -142,7 +142,7 @@ def masses_supremum(p: Discrete, q: Discrete) -> Enclosure:
 
 
 def _log_error(log_p: FloatArray, log_q: FloatArray) -> FloatArray:
-    """How far a difference of two logarithms of masses may be from the truth."""
+    """A bound on the error of a difference of two logarithms of masses."""
     size = np.abs(log_p) + np.where(np.isfinite(log_q), np.abs(log_q), 0.0)
     return 4.0 * UNIT * (2.0 + size)
 

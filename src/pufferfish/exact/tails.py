@@ -1,6 +1,6 @@
-"""Bounds on L = log p/q over a whole half-line: what lies beyond the last cell.
+"""Bounds on L = log p/q over a whole half-line, beyond the last cell.
 
-Both kernels allow it. A law is given here by its components (weight, mean, std), an atom having
+Both kernels permit it. A law is given here by its components (weight, mean, std), where an atom has
 std 0, and by the noise; the left half-line is the right one of the mirrored law.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["HalfLine", "half_lines", "is_unbounded", "tail_supremum"]
 
 
 def is_unbounded(p: Components, q: Components, noise: Noise) -> bool:
-    """Whether log p/q grows without bound in a tail; seen from the leading components alone."""
+    """Whether log p/q grows without bound in a tail, judged by the leading components alone."""
     return any(tail_supremum(p, q, noise, side, 0.0).lower == math.inf for side in (-1.0, 1.0))
 
 
@@ -38,7 +38,7 @@ def tail_supremum(p: Components, q: Components, noise: Noise, side: float, y: fl
         found = _laplace(p, q, noise.scale, y)
     else:
         found = _gaussian(p, q, noise.variance, y)
-    # Where numbers overflow nothing is known.
+    # If numbers overflow, nothing is known.
     return Enclosure(
         -math.inf if math.isnan(found.lower) else found.lower,
         math.inf if math.isnan(found.upper) else found.upper,
@@ -70,7 +70,7 @@ def _laplace(p: Components, q: Components, scale: float, y: float) -> Enclosure:
 
 
 def half_lines(laws: Sequence[Components], scale: float, side: float, y: float) -> list[HalfLine]:
-    """Laplace noise: bounds beyond y, to the right (side +1) or left (−1), for laws to compare.
+    """Bounds with Laplace noise beyond y, to the right (side +1) or left (−1), for laws to compare.
 
     log p_i/p_j is at most upper_i + error_i − (lower_j − error_j) there.
     """
@@ -90,7 +90,7 @@ def _half_line(
     exponents = np.log(weights) + shift + spread
     upper = float(log_sum_exp(exponents))
     z, ratio = (y - means) / np.where(stds > 0, stds, 1.0), stds / scale
-    # Less by the rounding of z and a, which is all there is once σ/b passes 1e15.
+    # Reduced by the rounding of z and a, which is all that is left once σ/b exceeds 1e15.
     reached = np.where(
         stds > 0,
         log_ndtr(z - ratio - 4.0 * UNIT * (np.abs(z) + ratio)),

@@ -1,8 +1,8 @@
-"""Gaussian laws divided by one common Gaussian: for the supremum of their log-ratio.
+"""Gaussian laws divided by one common Gaussian, for the supremum of their log-ratio.
 
 With Gaussian noise every component falls like e^{−y²/2θ²}, and where the two laws still differ,
-around y ≈ θ²/spread, both are astronomically small. That common fall cancels in p/q but not in
-bounds on p and q. So it is divided out first: with a reference N(μ_r, v_r), v_r the largest one,
+around y ≈ θ²/spread, both are extremely small. This common factor cancels in p/q but not in bounds
+on p and q. So it is divided out first: with a reference N(μ_r, v_r), v_r the largest one,
 
     log f_m(y) + (y−μ_r)²/2v_r = c_m + l_m·d − k_m·d²/2,   d = y − μ_r,
     k_m = 1/v_m − 1/v_r ≥ 0,   l_m = (μ_m − μ_r)/v_m,
@@ -35,7 +35,7 @@ def tilt(p: MixtureOutput, q: MixtureOutput) -> tuple[TiltedBounds, TiltedBounds
 
 
 class TiltedBounds(MixtureBounds):
-    """Bounds for a mixture of Gaussian kernels over a reference; knows densities, not masses."""
+    """Bounds for a mixture of Gaussian kernels over a reference; for densities, not masses."""
 
     def __init__(self, law: MixtureOutput, mean: float, std: float) -> None:
         """Write every component as e to a quadratic in the distance from the reference mean."""
@@ -54,14 +54,14 @@ class TiltedBounds(MixtureBounds):
         self._constant = self._norm - 0.5 * offset * self._linear
         rise = 0.5 * offset * (offset / np.where(excess > 0, excess, np.inf))
         self._peak = self._norm + rise * (1.0 + 8.0 * UNIT)
-        # Much narrower components are taken about their own mean: there c, l·d and k·d²/2 would be
-        # huge and cancel.
+        # Much narrower components are taken about their own mean: otherwise c, l·d and k·d²/2 would
+        # be huge and cancel.
         self._narrow = variance < 0.5 * reference
         slow = np.where(self._narrow, offset / reference, self._linear)
         self.score_slack = 16.0 * UNIT * np.abs(slow)
 
     def far_features(self) -> FloatArray:
-        """From the distance at which the first component moves to that at which all have gone."""
+        """Points from where the first component begins to fade to where all have faded."""
         wide = ~self._narrow[:, 0]
         linear, curvature = np.abs(self._linear[wide, 0]), self._curvature[wide, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -101,7 +101,7 @@ class TiltedBounds(MixtureBounds):
         return np.concatenate([log_f, scores, largest[None]])
 
     def sizes(self, rows: FloatArray) -> FloatArray:
-        """The terms may cancel: their size counts, not their sum."""
+        """The size of the terms, which may cancel, and not of their sum."""
         return np.broadcast_to(rows[-1], rows[: self._count].shape)
 
     def margin(self, rows: FloatArray, log_density: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Goals that no amount of a noise can reach: found out before anything is searched for."""
+"""Refuses goals that no amount of a noise can reach, before any search."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["refuse_revealing_holes", "refuse_unbounded_ratio"]
 
 
 def refuse_revealing_holes(scenario: Scenario, goal: Guarantee) -> None:
-    """Refuse a scenario with a pair that holes alone betray."""
+    """Refuse a scenario with a pair of secrets that holes alone distinguish."""
     for belief in scenario.beliefs:
         if not any(belief.missing.values()):
             continue
@@ -28,7 +28,7 @@ def refuse_revealing_holes(scenario: Scenario, goal: Guarantee) -> None:
 
 
 def _refuse_holes(laws: PairOfLaws, goal: Guarantee) -> None:
-    """Whatever the noise, holes alone give away (m_i − e^ε m_j)_+ + ((1−m_i) − e^ε(1−m_j))_+."""
+    """Refuse a pair whose holes alone cost (m_i − e^ε m_j)_+ + ((1−m_i) − e^ε(1−m_j))_+ > δ."""
     for m, other in (
         (laws.missing_first, laws.missing_second),
         (laws.missing_second, laws.missing_first),
@@ -37,15 +37,16 @@ def _refuse_holes(laws: PairOfLaws, goal: Guarantee) -> None:
         floor = max(m - factor * other, 0.0) + max((1.0 - m) - factor * (1.0 - other), 0.0)
         if floor > goal.delta:
             raise UnreachableGoalError(
-                f"missing values alone betray {describe(laws)}: they are missing more often for "
-                f"one secret than for the other, so that δ is at least {floor:.3g} at "
-                f"ε = {goal.epsilon:g} whatever the noise, and the goal allows {goal.delta:g}. "
-                "Fill or drop the holes before the release, or allow more."
+                f"missing values alone distinguish {describe(laws)}: values are missing more often "
+                f"for one secret than for the other, so that δ is at least {floor:.3g} at ε = "
+                f"{goal.epsilon:g} whatever the noise, and the goal permits {goal.delta:g}. Fill "
+                "or drop the holes before the release (--missing drop), or choose a larger epsilon "
+                "or delta."
             )
 
 
 def refuse_unbounded_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
-    """Gaussian noise and δ = 0: ε* may be infinite, and never falls below that of the mgfs.
+    """Refuse Gaussian noise with δ = 0 where ε* is infinite, or above the goal by the mgfs alone.
 
     At y = tθ² the log-ratio tends to log M_i(t)/M_j(t) as θ grows, and ε* only falls with θ.
     """
@@ -55,10 +56,10 @@ def refuse_unbounded_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
             f"Gaussian noise cannot give pure {goal} for {describe(laws)}: far out in a tail one "
             "of the two laws outweighs the other without bound, whatever the noise (their "
             "outermost values, their means or their widest spreads differ). Use Laplace noise, or "
-            "allow some delta."
+            "choose delta above 0."
         )
     spread = math.sqrt(max(laws.first.variance, laws.second.variance)) or 1.0
-    # About a common centre, so that values far from zero do not drown the difference.
+    # Relative to a common centre, so that values far from zero do not hide the difference.
     first, second = (each.shift(-laws.first.mean) for each in (laws.first, laws.second))
     floor = 0.0
     for exponent in range(-96, 97):
@@ -68,5 +69,5 @@ def refuse_unbounded_ratio(laws: PairOfLaws, goal: Guarantee) -> None:
     if floor > goal.epsilon + 1e-6:
         raise UnreachableGoalError(
             f"Gaussian noise cannot give pure {goal} for {describe(laws)}: however much is added, "
-            f"the least ε stays above {floor:.4g}. Use Laplace noise, or allow some delta."
+            f"the least ε stays above {floor:.4g}. Use Laplace noise, or choose delta above 0."
         )

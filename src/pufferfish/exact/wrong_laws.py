@@ -1,12 +1,12 @@
 """Two tables with Laplace noise, each of which may be wrong by η in total variation on [L, H].
 
 Let u = (y − L)/b, T = (H − L)/b, F_μ the farthest part of a table (`farthest`), and f = F_1. Among
-all laws on [L, H] within η of P the density at y, times 2b, reaches, for 0 ≤ u ≤ T,
+all laws on [L, H] within η of P the density at y, times 2b, is, for 0 ≤ u ≤ T,
 
     at most   U(u) = f_P(u) − F_{P,η}(u) + η            (what is farthest moves to y itself),
     at least  V(u) = F_{P,1−η}(u) + η·e^{−max(u, T−u)}  (what is nearest moves to the farther end).
 
-Beyond the range both only fall, as e^{−distance}, so that the ratio there is that at its ends.
+Beyond the range both fall as e^{−distance}, so the ratio there is that at the ends of the range.
 Between the points where an F turns, an atom of P and T/2, with t = e^u,
 
     U = η + A·t + B/t,   V = C·t + D/t.
@@ -16,8 +16,8 @@ U/V rises, then falls: its largest value is at an end of the piece, or
     ½[A/C + B/D + √((A/C − B/D)² + η²/(CD))].
 
 U − e^ε·V is positive on an interval of the piece whose ends solve a quadratic, so ½∫(U − e^ε V)₊ du
-has a closed form. It bounds δ: the worst law may be another one for every y. So does
-δ(described) + (1 + e^ε)·η, and the smaller one is given.
+has a closed form. It is a bound on δ, because the worst law may differ from y to y. δ(described) +
+(1 + e^ε)·η is another bound, and the smaller one is used.
 Proofs: docs/theory/wrong-noise.md.
 """
 
@@ -38,7 +38,7 @@ from pufferfish.noise import TableOutput
 
 __all__ = ["WrongTables", "described_and_wrong"]
 
-# Added to U, so that its logarithm exists where all of it underflows.
+# Added to U, so that its logarithm exists where U underflows.
 _FAINT = 1e-300
 
 
@@ -123,7 +123,7 @@ class WrongTables:
         return found - 64.0 * UNIT * (1.0 + abs(found))
 
     def hockey_stick(self, epsilon: float) -> Enclosure:
-        """The largest HS_ε: from below that of the laws as described, from above two bounds."""
+        """The largest HS_ε: at least that of the described laws, at most the best of two bounds."""
         described = LaplaceTables(self._p, self._q).hockey_stick(epsilon)
         upper = min(
             described_and_wrong(described.upper, epsilon, self._eta),
@@ -133,6 +133,6 @@ class WrongTables:
 
 
 def described_and_wrong(delta: float, epsilon: float, wrong: float) -> float:
-    """δ + (1 + e^ε)·η, rounded up: it holds whatever is published of values within η."""
+    """δ + (1 + e^ε)·η, rounded up: a bound for every mechanism and all laws within η."""
     added = (1.0 + math.exp(min(epsilon, 700.0))) * wrong
     return min((delta + added) * (1.0 + 8.0 * UNIT), 1.0)

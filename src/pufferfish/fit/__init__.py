@@ -1,4 +1,4 @@
-"""Beliefs from data: what an adversary would fit to a column, for each secret."""
+"""Beliefs from data: the laws that an adversary would fit to a column, one for each secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the counts of a column of numbers to beliefs, and to all there is to know of a fit."""
+"""Beliefs from the counts of a column of numbers, and the report of a fit."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ __all__ = ["MIN_GROUP", "RELEVANCE", "fit_report", "fit_summary", "refit_belief"
 
 MIN_GROUP = 30
 RELEVANCE = 16.0
-# Distinct values up to which a smooth belief keeps how often each occurs.
+# A smooth belief keeps the frequency of each value up to this many distinct values.
 MOST_FREQUENCIES = 10_000
-# Between the family and the number of a resample, in the name of a belief.
+# Stands between the family and the number of a resample in the name of a belief.
 RESAMPLE = ", resample "
 _Cap = tuple[float, float]
 
@@ -53,21 +53,21 @@ def fit_report(
     relevance: float = RELEVANCE,
     cap: _Cap | None = None,
 ) -> FitReport:
-    """`fit_belief` with all there is to know of the fit: scores, convergence, distance to the data.
+    """`fit_belief` with a report of the fit: scores, convergence, distance to the data.
 
     Args:
-        data: As for `fit_belief`, like all arguments but `noise`.
+        data: As for `fit_belief`; the same holds for all arguments but `noise`.
         column: The numeric column.
         secret: The column of the secret.
         family: The family of laws.
-        components: Of a mixture.
-        noise: Also say how far fit and data are apart after this noise.
+        components: The number of components of a mixture.
+        noise: Also report the distance between fit and data after this noise.
         min_group: A secret with fewer records is refused.
         provenance: Where the belief comes from.
-        name: How messages call this adversary.
+        name: The name of this adversary in messages.
         least_std: The least std of a component.
-        relevance: For "ubm".
-        cap: Public bounds that values are moved to.
+        relevance: For "ubm": the weight of the background, in records.
+        cap: Public bounds to which values are moved.
     """
     summary = usable_counts(data, column, secret, min_group, cap)
     chosen = parse_family(family, components)
@@ -115,7 +115,8 @@ def fit_summary(
 ) -> tuple[Belief, ...]:
     """Adversaries who fit laws to the counts of one column of numbers.
 
-    The arguments are those of `fit_beliefs`, which users call; the counts are usable.
+    The arguments are those of `fit_beliefs`, which users call; the counts come from
+    `usable_counts`.
     """
     require(
         isinstance(bootstrap, int) and not isinstance(bootstrap, bool) and bootstrap >= 0,
@@ -143,10 +144,10 @@ def fit_summary(
 
 
 def refit_belief(belief: Belief, summary: Summary) -> Belief:
-    """The same adversary, had they seen these rows: laws of the same family, fitted to them.
+    """The belief of the same adversary with other rows: laws of the same family, fitted to these.
 
-    A mixture climbs from where it is and keeps its number of components, as in a bootstrap; one of
-    the resamples of `fit_beliefs` is drawn anew.
+    A mixture starts from its present parameters and keeps its number of components, as in a
+    bootstrap; a resample of `fit_beliefs` is drawn again from these rows.
 
     Args:
         belief: Tables, Gaussians or mixtures.
@@ -185,10 +186,10 @@ def usable_counts(
         summary = summary.capped(*bounds("cap", cap))
     if len(summary.groups) < 2:
         raise DataError(
-            f"column {summary.secret!r} has only one value, so there is nothing to be told apart. "
-            "Name the column that holds the secret, with all of its values."
+            f"column {summary.secret!r} has only one value, so there are no two secrets to tell "
+            "apart. Name the column that holds the secret, with all of its values."
         )
-    # Which ones are small is not said: a message must not point at few people.
+    # The message does not say which groups are small: it must not point at a few people.
     if any(group.records < least for group in summary.groups.values()):
         enough = [label for label, group in summary.groups.items() if group.records >= least]
         raise DataError(
@@ -203,10 +204,10 @@ def usable_counts(
 def _options(
     summary: Summary, family: Family, floor: float | None, relevance: float
 ) -> tuple[float, float]:
-    """The least std of a component, and the relevance factor."""
+    """The least std of a component and the relevance factor, checked against the family."""
     if floor is not None:
         return positive("least_std", floor), nonnegative("relevance", relevance)
-    # A table of frequencies has no components.
+    # An empirical table has no components.
     least = 0.0 if family.kind == "empirical" else narrowest(summary)
     return least, nonnegative("relevance", relevance)
 
@@ -222,9 +223,9 @@ def _belief(
     tables = all(isinstance(prior, Discrete) for prior in priors.values())
     if provenance == RELEASED and summary.unseen is not None:
         provenance = OTHER_ROWS
-    # Where a belief is said to be about the released table, a release asks which table that was.
+    # Only such beliefs keep a fingerprint, by which a release recognises the table.
     here = provenance in (RELEASED, OTHER_ROWS)
-    # Rows drawn anew are not those of the table.
+    # Resampled rows are not those of the table.
     counted = {} if resampled else _frequencies(summary, tables, provenance)
     return Belief(
         priors,
@@ -247,8 +248,9 @@ def _belief(
 def _frequencies(summary: Summary, tables: bool, provenance: str) -> dict[str, Any]:
     """How often each value occurs in the whole table, as far as the belief may keep it.
 
-    A smooth belief stays small: it keeps none of a column with many values. A public one must not
-    say more of the table than its laws do, so it keeps them only where they are the sum of these.
+    A smooth belief stays small: it keeps no frequencies of a column with many values. A public
+    belief must not reveal more of the table than its laws do, so it keeps frequencies only where
+    they are the sum of its tables.
     """
     alone = summary.whole is None and summary.without_secret is None
     if provenance == PUBLIC and not (tables and alone):
@@ -261,9 +263,9 @@ def _frequencies(summary: Summary, tables: bool, provenance: str) -> dict[str, A
 
 
 def _with_unseen(table: Discrete, unseen: FloatArray | None) -> Discrete:
-    """The same, where each value that the column may hold and no row has counts as one row.
+    """The table with one more row for each unseen value, which no counted row has.
 
-    A recoding lists the values of a column; one that only other rows have must be in its list.
+    A recoding lists the values of a column; its list must include those that only other rows have.
     """
     if unseen is None or table.counts is None:
         return table

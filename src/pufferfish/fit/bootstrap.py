@@ -15,10 +15,10 @@ __all__ = ["draw_resamples"]
 
 
 def draw_resamples(summary: Summary, times: int, seed: int) -> Iterator[Summary]:
-    """The summary with each secret's records drawn anew, with replacement, as many as there were.
+    """Summaries in which the records of each secret are resampled: as many, with replacement.
 
     Missing values keep their frequency: a resample in which one secret has none, by chance, would
-    describe an adversary whom no noise can be hidden from.
+    describe an adversary against whom no noise helps.
     """
     generator = np.random.default_rng(seed)
     for _ in range(times):

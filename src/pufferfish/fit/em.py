@@ -1,10 +1,11 @@
-"""Expectation and maximisation for mixtures of Gaussians on weighted values, accelerated.
+"""Accelerated expectation maximisation (EM) for mixtures of Gaussians on weighted values.
 
 For values x_k with shares p_k (Σ p = 1) the log-likelihood of one record is Σ_k p_k log f(x_k),
 f = Σ_m w_m N(μ_m, σ_m²). An EM step takes responsibilities r_mk = p_k w_m N(x_k; μ_m, σ_m²)/f(x_k)
-and sets w_m = Σ_k r_mk, μ_m and σ_m² to mean and variance under r_m, σ_m not below the floor: still
-the best σ_m in the constrained problem, so a step never lowers the likelihood. Two steps make an
-extrapolation (SQUAREM, in log w, μ, log σ), which is kept only where the likelihood did not fall.
+and sets w_m = Σ_k r_mk, and μ_m and σ_m² to the mean and variance under r_m, with σ_m raised to the
+floor if it is below: that is still the best σ_m of the constrained problem, so a step never lowers
+the likelihood. Two steps make an extrapolation (SQUAREM, in log w, μ, log σ), which is kept only
+where the likelihood did not fall.
 
 Several starts run side by side: arrays are (start, component, value).
 """
@@ -20,20 +21,21 @@ from pufferfish.core.validation import FloatArray
 
 __all__ = ["Run", "Theta", "Weighted", "climb"]
 
-# Below this share of all records a component is on its way out; it is kept for the arithmetic.
+# A component with less than this share of all records is vanishing; it keeps this share so that the
+# arithmetic stays finite.
 _FAINTEST = 1e-14
 
 
 class Weighted(NamedTuple):
-    """Values and how much of the probability each carries.
+    """Values and the probability of each.
 
-    A value may be the mean of a cell that has a variance of its own. All of the cell is then given
-    to the components in the same proportions, which bounds the likelihood from below.
+    A value may be the mean of a cell that has a variance of its own. The whole cell is then divided
+    among the components in the same proportions, which bounds the likelihood from below.
     """
 
     values: FloatArray
     shares: FloatArray
-    variances: FloatArray = np.zeros(0)  # none: the values are exact
+    variances: FloatArray = np.zeros(0)  # None: the values are exact
 
 
 class Theta(NamedTuple):
@@ -49,7 +51,7 @@ class Theta(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Where some starts have come to.
+    """The state that several starts have reached.
 
     `trace` holds the log-likelihoods of one record before the first cycle and after each.
     """
@@ -80,7 +82,8 @@ def _cycle(data: Weighted, theta: Theta, floor: float) -> tuple[Theta, FloatArra
     once, start = _step(data, theta, floor)
     twice, reached = _step(data, once, floor)
     further, tried = _step(data, _extrapolate(theta, once, twice, floor), floor)
-    # One more step from where the extrapolation is no lower than one step was; nan is refused.
+    # One more step from the extrapolation where its likelihood is not below that of one step; nan
+    # compares false and is refused.
     accepted = (tried >= reached)[:, None]
     merged = Theta(*(np.where(accepted, a, b) for a, b in zip(further, twice, strict=True)))
     return merged, start

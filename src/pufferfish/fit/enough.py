@@ -1,6 +1,6 @@
-"""What a table must have to be described: enough rows of every secret, given what is known.
+"""Checks that a table has enough rows of every secret, for each combination of known values.
 
-Messages say what would help, and never whose rows are few: that points at few people.
+Messages say what would help, and never which groups are small: that would point at a few people.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["refuse_few", "refuse_half_known", "refuse_many"]
 
 
 def refuse_half_known(counted: TableCounts) -> None:
-    """Refuse rows that have one of the secrets to be protected together, and lack another.
+    """Refuse rows that have one of several jointly protected secrets and lack another.
 
-    They have no combination, so no law is about them; and a promise about combinations would say
-    nothing of the secret that they have.
+    They have no combination, so no law describes them; and a promise about combinations would not
+    cover the secret that they have.
     """
     layout = counted.layout
     if not layout.jointly or layout.missing_secret:
@@ -33,28 +33,28 @@ def refuse_half_known(counted: TableCounts) -> None:
     require(
         not any(0 < sum(each is None for each in row) < len(row) for row in cells),
         f"some rows have a value of one of {list_in_words(layout.secret_names)} and none of "
-        "another: they have no combination to be protected. Make a missing one a group of its own "
-        "(missing_secret=True, --missing-secret), or protect each by itself (leave out jointly, "
-        "--secrets-jointly).",
+        "another, so they have no combination to protect. Make a missing secret a group of its own "
+        "(missing_secret=True, --missing-secret), or protect each secret by itself (leave out "
+        "jointly=, --secrets-jointly).",
     )
 
 
 def refuse_many(counted: TableCounts, min_group: int) -> None:
-    """Refuse, before rows are sorted by what is known, what cannot have enough rows of each."""
+    """Refuse, before any rows are sorted, a table with too many combinations of known values."""
     names = counted.layout.known_names
     if not names:
         return
     strata = counted.crosstab.marginal(names).counts.size
     if 2 * strata * max(min_group, 1) > counted.rows:
         raise DataError(
-            f"there are {strata:,} combinations of what is known ({list_in_words(names)}) among "
+            f"there are {strata:,} combinations of known values ({list_in_words(names)}) among "
             f"{counted.rows:,} rows, so some have fewer than {max(min_group, 1)} rows of each "
             f"secret. {_FEWER}"
         )
 
 
 def refuse_few(counted: TableCounts, view: View, strata: Sequence[Stratum], min_group: int) -> None:
-    """Refuse too few rows of a secret; which ones is not said, for that points at few people."""
+    """Refuse a table with too few rows of some secret, without saying of which."""
     names = list_in_words(view.columns)
     every = strata[0].groups
     wanted = [each for each in counted.only or every if counted.only is None or _of(each, view)]
@@ -66,13 +66,13 @@ def refuse_few(counted: TableCounts, view: View, strata: Sequence[Stratum], min_
         )
     require(
         bool(wanted) or counted.only is None,
-        f"of the secrets to protect none is a value of {names}, which is named as a secret: name "
+        f"none of the secrets to protect is a value of {names}, which is named as a secret: name "
         "two of its values, or leave out the column.",
     )
     if len(wanted) < 2:
         raise DataError(
-            f"column {names} has only one value, so there is nothing to be told apart. Name the "
-            "column that holds the secret, with all of its values."
+            f"column {names} has only one value, so there are no two secrets to tell apart. Name "
+            "the column that holds the secret, with all of its values."
         )
     enough = [each for each in wanted if every[each].rows >= min_group]
     if len(enough) < len(wanted):
@@ -93,22 +93,22 @@ def refuse_few(counted: TableCounts, view: View, strata: Sequence[Stratum], min_
     rows = sum(each.crosstab.rows for each in small if len(each.given) == len(counted.layout.known))
     known = list_in_words(counted.layout.known_names)
     raise DataError(
-        f"{len(small):,} of {len(strata) - 1:,} combinations of what is known ({known}) have fewer "
+        f"{len(small):,} of {len(strata) - 1:,} combinations of known values ({known}) have fewer "
         f"than {min_group} rows of some secret to protect, or none at all: about "
         f"{max(rows / counted.rows, 0.01):.0%} of the rows. {_FEWER}{_holes(counted)}"
     )
 
 
 _FEWER = (
-    "Merge their values by a public rule (--merge, --bands), and the merged label is what is "
+    "Merge their values by a public rule (--merge, --bands), so that the merged label is "
     "published; or, instead of keeping the column, publish it jointly with the others (--column), "
-    "which promises nothing to those who know it from elsewhere; or name fewer known columns; or "
-    "lower the limit (--min-group)."
+    "which promises nothing against those who know it from elsewhere; or name fewer known columns; "
+    "or lower the limit (--min-group)."
 )
 
 
 def _holes(counted: TableCounts) -> str:
-    """Which columns have a value that nobody listed: none."""
+    """A sentence on missing entries of known columns; empty where there are none."""
     names = counted.layout.known_names
     known = counted.crosstab.marginal(names)
     holed = [name for name, own in zip(names, known.labels, strict=True) if None in own]

@@ -1,13 +1,13 @@
-"""How far a fitted law is from the data it was fitted to.
+"""The distance between a fitted law and the data it was fitted to.
 
 - KS: the largest difference of the two distribution functions. A column with steps of h has jumps
-  where the law has none; the law rounded to such steps tells more.
-- W1: the mean distance by which values must be moved, ∫|F − G|.
+  where the law has none; rounding the law to such steps gives a fairer distance.
+- W1: the mean distance that values must be moved, ∫|F − G|.
 - After a given noise: κ, the largest |log-ratio| of the two laws of Y, and their total variation η.
-  With them a promise that holds for the fitted laws holds for the data's as (ε + 2κ, e^κ·δ), or as
-  (ε, δ + (1 + e^ε)·η) (docs/theory/radius.md).
+  A promise that holds for the fitted laws then holds for the laws of the data as (ε + 2κ, e^κ·δ),
+  or as (ε, δ + (1 + e^ε)·η) (docs/theory/radius.md).
 
-What promises privacy is rounded up, and the width of bins is added: W1, κ and η.
+W1, κ and η support promises of privacy: they are rounded up, with the width of bins added.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pufferfish.noise import Noise, check_noise
 
 __all__ = ["FitError", "fit_error"]
 
-# Halvings of the gap between two values, to find where the two functions cross.
+# The number of bisections of the gap between two values to find where the two functions cross.
 _STEPS = 45
 
 
@@ -39,7 +39,7 @@ class FitError:
         ks: sup |F − G|.
         ks_rounded: The same after rounding the law to the steps of the column.
         w_1_upper: ∫ |F − G|, in the units of the values.
-        kappa_upper: Largest |log-ratio| after the noise asked about; None without a noise.
+        kappa_upper: Largest |log-ratio| after the given noise; None without a noise.
         total_variation_upper: Total variation after that noise; None without a noise.
     """
 
@@ -50,7 +50,7 @@ class FitError:
     total_variation_upper: float | None = None
 
     def __repr__(self) -> str:
-        """The distances are statistics of the data."""
+        """The name only, because the distances are statistics of the data."""
         return "FitError(...)"
 
 
@@ -63,8 +63,8 @@ def fit_error(
         prior: The law.
         data: The frequencies of the values.
         step: The resolution of the column.
-        radius: How far each value may be off.
-        noise: Also say how far apart the two are after this noise.
+        radius: The largest error of each value.
+        noise: Also compute the distances after this noise.
     """
     ks, ks_rounded = _ks(prior, data, 0.0), _ks(prior, data, 0.5 * step)
     w_1 = _w_1(prior, data) + radius
@@ -73,7 +73,7 @@ def fit_error(
     check_noise(noise)
     both = Scenario([Belief({"data": data, "fit": prior}, radius=radius)])
     variation = privacy_profile(both, noise, [0.0]).delta_upper[0]
-    # By W1 alone, without looking at the laws of Y; a grid moves both.
+    # A bound by W1 alone, which does not look at the laws of Y; a grid moves both.
     if noise.peak_width > 0.0:
         variation = min(variation, (w_1 + (noise.grid or 0.0)) / noise.peak_width)
     return FitError(
@@ -99,7 +99,7 @@ def _w_1(prior: Prior, data: Discrete) -> float:
     """∫ |F − G| for a smooth F, in closed form between the steps of G, rounded up."""
     if prior == data:
         return 0.0
-    # About the data's mean, so that values far from zero keep their digits.
+    # Relative to the mean of the data, so that values far from zero keep their digits.
     centre = data.mean
     smooth, values = prior.shift(-centre), data.values - centre
     left, right, level = values[:-1], values[1:], np.cumsum(data.probabilities)[:-1]

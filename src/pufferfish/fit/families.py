@@ -1,4 +1,4 @@
-"""What an adversary may fit to each secret's values: one law for each, by one of four families."""
+"""The four families of laws that an adversary may fit, one law for the values of each secret."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ __all__ = [
 ]
 
 FAMILIES = ("gaussian", "mixture", "ubm", "empirical")
-# Numbers of components among which "auto" chooses: 1 to this.
+# "auto" chooses among 1 to this many components.
 MOST_COMPONENTS = 5
-# No component is narrower than this part of the column's spread.
+# No component is narrower than this fraction of the column's spread.
 _LEAST_SHARE = 1e-3
 
 
@@ -46,7 +46,7 @@ class Family:
 
     @property
     def name(self) -> str:
-        """How a belief of this family is called."""
+        """The name of a belief of this family."""
         return self.kind if self.components is None else f"{self.kind}-{self.components}"
 
 
@@ -66,7 +66,7 @@ class FittedLaws:
 
 
 def parse_family(family: object, components: object = "auto") -> Family:
-    """The family that is meant by "mixture" with components=3, or by "mixture-3"."""
+    """The family that a name means: "mixture" with components=3, or "mixture-3"."""
     choices = ", ".join(repr(each) for each in FAMILIES)
     if not isinstance(family, str):
         raise InvalidInputError(f"family must be one of {choices}, got {type(family).__name__}.")
@@ -78,7 +78,10 @@ def parse_family(family: object, components: object = "auto") -> Family:
         )
     given: object = int(number) if number else components
     if kind not in ("mixture", "ubm"):
-        require(given == "auto", f"the family {kind!r} has no components to choose.")
+        require(
+            given == "auto",
+            f"the family {kind!r} has no components to choose: leave out components.",
+        )
         return Family(kind=kind)
     if given == "auto":
         return Family(kind=kind)
@@ -88,12 +91,12 @@ def parse_family(family: object, components: object = "auto") -> Family:
 
 
 def narrowest(summary: Summary) -> float:
-    """The least std that a component may have: what rounding to the column's resolution adds.
+    """The least std that a component may have: the std that rounding to the column's steps adds.
 
-    A column with steps of h has an error of std h/√12 in each value; a component narrower than that
-    would only say that one value occurs often. Nor may a component be narrower than a thousandth of
-    the column's spread (the smaller of std and IQR/1.349), where a table has no resolution to speak
-    of: many different values beside one that is repeated.
+    A column with steps of h has an error of std h/√12 in each value; a narrower component would
+    only show that one value occurs often. Nor may a component be narrower than a thousandth of the
+    column's spread (the smaller of std and IQR/1.349), for tables without a clear resolution: many
+    different values and one that is repeated.
     """
     pooled = summary.pooled
     if pooled.values.size < 2:
@@ -111,7 +114,7 @@ def fit_laws(
     relevance: float,
     count: Callable[[int], None] = lambda done: None,
 ) -> FittedLaws:
-    """One law for each secret; `count` is told how many mixtures are done."""
+    """One law for each secret; `count` is called with the number of mixtures done."""
     most = family.components or MOST_COMPONENTS
     if family.kind == "ubm":
         background = fit_mixtures(summary.pooled, most, floor)
@@ -137,7 +140,7 @@ def fit_laws(
 def refit_laws(
     laws: FittedLaws, summary: Summary, family: Family, floor: float, relevance: float
 ) -> Mapping[Secret, Prior]:
-    """The same family fitted to other counts: mixtures from where they are, with as many parts."""
+    """The same family fitted to other counts; mixtures start from their present components."""
     if family.kind == "ubm":
         start = _choose(laws.background, family).prior
         return adapt(refit(summary.pooled, start, floor), summary.groups, relevance)
@@ -158,7 +161,7 @@ def refit_law(prior: Prior, group: Group, floor: float) -> Prior:
 
 
 def _choose(fits: tuple[MixtureFit, ...], family: Family) -> MixtureFit:
-    """The largest, if a number was asked for, or the one with the smallest BIC."""
+    """The fit with the requested number of components, or the one with the smallest BIC."""
     return min(fits, key=lambda fit: fit.bic) if family.components is None else fits[-1]
 
 
@@ -169,7 +172,7 @@ def empirical(group: Group) -> Discrete:
 
 
 def _simple(family: Family, group: Group, floor: float) -> Prior:
-    """The table itself, or a Gaussian with its mean and variance."""
+    """The table of frequencies itself, or a Gaussian with its mean and variance."""
     table = empirical(group)
     if family.kind == "empirical":
         return table

@@ -1,4 +1,4 @@
-"""From names of columns to a layout: how each is read, by which public rule."""
+"""A layout from names of columns: how each is read, and by which public rule."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ def layout_of(
     jointly: bool = False,
     missing_secret: bool = False,
 ) -> Layout:
-    """How the columns of a table are read.
+    """The layout of a table: the role of each column, and how it is read.
 
     Args:
-        engine: Who reads the table.
-        columns: Published together, under the promise.
-        secrets: What must not be betrayed.
-        known: What an adversary may know of a row.
+        engine: The engine that reads the table.
+        columns: Those published together, under the promise.
+        secrets: Those that must not be revealed.
+        known: Those that an adversary may know of a row.
         edges: Public edges of bins, for columns of numbers. A published column gets the middle of
             each bin, a known one a text such as "[25,45)".
         dates: For columns of dates: "year", "quarter" or "month".
         merged: For some columns, labels that become others: a public rule.
         orders: For some columns, their labels in an order of your choice.
-        codes: Columns of whole numbers that are only names, with no distance between them.
+        codes: Columns of whole numbers that serve as names, with no distance between them.
         jointly: Whether the combinations of several secrets are protected.
         missing_secret: Whether a missing secret is a group of its own.
 
     Raises:
-        InvalidInputError: A rule is for a column that has no role, or of another type; numbers are
-            known without bands.
+        InvalidInputError: A rule is for a column that has no role or another type, or a known
+            column of numbers has no bands.
     """
     names = [*columns, *secrets, *known]
     for what, given in (("edges", edges), ("dates", dates), ("merged", merged), ("orders", orders)):
@@ -69,16 +69,18 @@ def layout_of(
         unit = (dates or {}).get(name)
         if kind == "date" and unit is None:
             raise InvalidInputError(
-                f"column {name!r} holds dates: say by which public unit they are told apart, "
+                f"column {name!r} holds dates: name the public unit in which to publish them, "
                 f'dates={{{name!r}: "year"}} (--dates {name}=year; or quarter, month).'
             )
         require(
             unit is None or kind != "number",
-            f"column {name!r} holds numbers, and a unit of dates is given for it.",
+            f"column {name!r} holds numbers, and a unit of dates is given for it: leave the unit "
+            "out.",
         )
         require(
             cut is None or kind == "number",
-            f"column {name!r} is no column of numbers, and edges of bins are given for it.",
+            f"column {name!r} is not a column of numbers, and edges of bins are given for it: "
+            "leave the edges out.",
         )
         number = kind == "number" and name not in codes and (name not in secrets or cut is not None)
         return Rule(
@@ -95,9 +97,9 @@ def layout_of(
     for each in known_rules:
         require(
             each.read == "label" or each.edges is not None,
-            f"column {each.column!r} is a number that others know: give public bands for it, "
-            f"edges={{{each.column!r}: [25, 45, 65]}} (--bands {each.column}=25,45,65), or say "
-            f"that its numbers are codes (--codes {each.column}).",
+            f"column {each.column!r} is a known column of numbers: give public bands for it, "
+            f"edges={{{each.column!r}: [25, 45, 65]}} (--bands {each.column}=25,45,65), or declare "
+            f"its numbers to be codes (codes=[{each.column!r}], --codes {each.column}).",
         )
     return Layout(
         columns=tuple(rule(name, published=True) for name in columns),
@@ -114,7 +116,7 @@ def count_table(engine: Engine, layout: Layout, progress: Any = None) -> Crossta
 
 
 def middles(edges: Sequence[float]) -> tuple[Label, ...]:
-    """What stands for each bin: its middle; an end bin is taken to be as wide as the next one."""
+    """The middle of each bin, which stands for it; an end bin is taken as wide as the next one."""
     cut = [float(each) for each in edges]
     inner = [0.5 * (low + high) for low, high in pairwise(cut)]
     width = (cut[1] - cut[0], cut[-1] - cut[-2]) if len(cut) > 1 else (1.0, 1.0)

@@ -16,33 +16,33 @@ from pufferfish.tables import Group
 
 __all__ = ["MixtureFit", "fit_mixtures", "refit"]
 
-# Cycles for a first look at every start, for the best of them, and on all values.
+# The number of cycles to compare all starts, to follow the best ones, and on all values.
 _LOOK, _BEST, _ALL = 12, 400, 2_000
 _KEPT = 6
-# Cells that stand for the values while starts are compared, and to come near the best.
+# The number of cells that replace the values while starts are compared, and before the last climb.
 _FEW_CELLS, _SOME_CELLS = 256, 4096
-# A component at the floor for fewer records stands for chance; such fits are passed over.
+# A component at the floor with fewer records than this is due to chance; such fits rank last.
 _FEWEST = 10
-# How often components are merged and split again, at most.
+# Components are merged and split again at most this many times.
 _ROUNDS = 4
 _ROUGH, _FINE = 1e-7, 1e-11
-# A component of a smaller share of the records is left out of the result.
+# A component with a smaller share of the records is left out of the result.
 _LEAST_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MixtureFit:
-    """One fit by maximum likelihood, and how it went.
+    """One fit by maximum likelihood, and how it converged.
 
     Attributes:
         prior: The mixture, components in the order of their means.
-        components: How many components were asked for.
+        components: The requested number of components.
         log_likelihood: Σ log f(x) over the records.
         bic: −2·log-likelihood + (3·components − 1)·log(records); smaller is better.
         status: "converged", or "stopped" where the iterations ran out first.
         iterations: Cycles of three EM steps that the best start took, on cells and on all values.
-        starts: How many starts were compared.
-        at_floor: How many components are as narrow as they may be.
+        starts: The number of starts that were compared.
+        at_floor: The number of components whose std is at the floor.
         floor: The least std that a component may have.
     """
 
@@ -57,12 +57,12 @@ class MixtureFit:
     floor: float
 
     def __repr__(self) -> str:
-        """How it went; the law and its likelihood may be private."""
+        """The status only: the law and its likelihood may be private."""
         return f"MixtureFit({self.components} components, {self.status})"
 
 
 def fit_mixtures(group: Group, most: int, floor: float) -> tuple[MixtureFit, ...]:
-    """The best mixtures of 1, 2, ..., `most` components; each helps to find the next.
+    """The best mixtures of 1, 2, ..., `most` components; each gives starts for the next.
 
     Args:
         group: The counts of each value.
@@ -79,14 +79,14 @@ def fit_mixtures(group: Group, most: int, floor: float) -> tuple[MixtureFit, ...
             return tuple(fits)
         candidates = starts.with_one_more(few, run.theta, units.floor)
         best, tried = _best(few, candidates, units.floor, group.records)
-        # Nearly there on some thousand cells, so that few cycles are left for all values.
+        # Climb on a few thousand cells first, so that few cycles are needed on all values.
         nearly = climb(some, best.theta, units.floor, _ALL, _FINE)
         run = climb(data, nearly.theta, units.floor, _ALL, _FINE)
         run = run._replace(cycles=best.cycles + nearly.cycles + run.cycles)
 
 
 def refit(group: Group, start: GaussianMixture, floor: float) -> GaussianMixture:
-    """The mixture that EM reaches from another one."""
+    """The mixture that EM reaches when it starts from a given one."""
     data, units = _standardise(group, floor)
     weights, means, stds = start.components()
     theta = Theta(
@@ -98,7 +98,7 @@ def refit(group: Group, start: GaussianMixture, floor: float) -> GaussianMixture
 
 
 class _Units(NamedTuple):
-    """What was taken off the values, and what they were divided by; the floor in these units."""
+    """The origin and the unit of standardised values, and the floor in this unit."""
 
     centre: float
     unit: float
@@ -107,7 +107,7 @@ class _Units(NamedTuple):
 
 def _standardise(group: Group, floor: float) -> tuple[Weighted, _Units]:
     shares = group.counts / group.records
-    # A value of the table as the origin: whole numbers stay whole.
+    # The origin is a value of the table, so that whole numbers stay whole.
     centre = float(group.values[np.searchsorted(np.cumsum(shares), 0.5)])
     moved = group.values - centre
     unit = math.sqrt(float(shares @ (moved - shares @ moved) ** 2)) or floor
@@ -115,7 +115,7 @@ def _standardise(group: Group, floor: float) -> tuple[Weighted, _Units]:
 
 
 def _best(few: Weighted, candidates: Theta, floor: float, records: int) -> tuple[Run, int]:
-    """The start that leads highest, on few cells, and how many were tried."""
+    """The start with the highest likelihood on few cells, and the number of starts tried."""
     best = _highest(few, candidates, floor, records)
     tried = candidates.weights.shape[0]
     for _ in range(_ROUNDS if candidates.weights.shape[1] > 2 else 0):
@@ -144,7 +144,7 @@ def _highest(few: Weighted, candidates: Theta, floor: float, records: int) -> Ru
 
 
 def _rank(run: Run, floor: float, records: int) -> npt.NDArray[np.intp]:
-    """The highest first; last those that describe a few single records."""
+    """The runs by falling likelihood; those that describe a few single records come last."""
     weights, _, stds = run.theta
     by_chance = ((stds <= 2.0 * floor) & (weights * records < _FEWEST)).any(axis=1)
     return np.lexsort((-run.log_likelihood, by_chance))
@@ -169,7 +169,7 @@ def _describe(run: Run, tried: int, records: int, units: _Units) -> MixtureFit:
 
 
 def _prior(run: Run, units: _Units) -> GaussianMixture:
-    """The mixture in the units of the values, by mean, without components that died out."""
+    """The mixture in the units of the values, sorted by mean, without vanished components."""
     weights, means, stds = (part[0] for part in run.theta)
     kept = np.flatnonzero(weights > _LEAST_WEIGHT)
     order = kept[np.lexsort((stds[kept], means[kept]))]

@@ -7,8 +7,8 @@ With x = (x_1, …, x_d) and counts c(x) of the rows of one secret,
     chain        P(x) ∝ c_1(x_1)·Π_{j>1} c_{j−1,j}(x_{j−1}, x_j)/c_{j−1}(x_{j−1})
 
 over the combinations that occur in the table, under any secret. A model gives probability to
-combinations that nobody with this secret has, and so promises more where a table is thin; whether
-it describes the people behind the table is for held-out rows to say.
+combinations that no row with this secret has, and so covers more where a table is thin. Held-out
+rows show whether it describes the population.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ MODELS = ("empirical", "independent", "chain")
 
 
 def fit_model(family: str, codes: IntArray, counts: IntArray) -> FloatArray:
-    """How likely each combination is.
+    """The probability of each combination.
 
     Args:
         family: "independent" or "chain".
-        codes: For each combination of the domain its labels, a column each.
+        codes: The labels of each combination of the domain, one column for each part.
         counts: How often each occurs among the rows of one secret.
     """
     logs = np.zeros(counts.size)
@@ -40,13 +40,13 @@ def fit_model(family: str, codes: IntArray, counts: IntArray) -> FloatArray:
                 continue
             pair = _marginal(codes[:, [part - 1, part]], counts)
             logs += np.log(pair) - np.log(singles[part - 1])
-    # Without any row of a label, or of a pair of them, there is no probability.
+    # A label, or a pair of labels, that no row has gets probability 0.
     weights = np.where(np.isnan(logs), 0.0, np.exp(logs - np.nanmax(logs)))
     return np.asarray(weights / weights.sum())
 
 
 def _marginal(codes: IntArray, counts: IntArray) -> FloatArray:
-    """For each row of codes how many rows of the table have the same."""
+    """For each row of codes the number of rows of the table with the same codes."""
     _, place = np.unique(codes, axis=0, return_inverse=True)
     place = place.reshape(-1)
     return np.asarray(np.bincount(place, weights=counts), dtype=np.float64)[place]

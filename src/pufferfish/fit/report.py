@@ -1,4 +1,4 @@
-"""The report of a fit: what was fitted, how it went, and how far it is from the data."""
+"""The report of a fit: what was fitted, how it converged, and how far it is from the data."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["FitReport", "GroupFit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GroupFit:
-    """The law of one secret beside its data.
+    """The law of one secret, compared with its data.
 
     Attributes:
-        secret: Whose values.
-        records: How many rows have a value.
-        missing: How many have none.
+        secret: The secret whose values were fitted.
+        records: The number of rows with a value.
+        missing: The number of rows without one.
         prior: The fitted law.
-        error: How far the law is from the data.
+        error: The distance between the law and the data.
         scores: For a mixture the fits with 1, 2, ... components that were compared.
     """
 
@@ -39,21 +39,21 @@ class GroupFit:
     scores: tuple[MixtureFit, ...]
 
     def __repr__(self) -> str:
-        """The rest may be private."""
+        """The secret only: the rest may be private."""
         return f"GroupFit({self.secret!r})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FitReport:
-    """A belief, and how it came about. Holds statistics of the data: as private as they are.
+    """A belief and how it was fitted: statistics of the data, as private as the data.
 
     Attributes:
-        belief: What the adversary believes.
+        belief: The fitted belief.
         column: The column that was fitted.
         secret: The column of the secret.
         family: The family of laws.
-        noise: The noise after which the errors were asked for, if any.
-        groups: Each secret's fit.
+        noise: The noise after which errors were also computed, if any.
+        groups: The fit of each secret.
         background: For "ubm" the fits to all rows.
     """
 
@@ -70,7 +70,7 @@ class FitReport:
         return f"FitReport({self.family!r} of {self.column!r} by {self.secret!r})"
 
     def explain(self) -> str:
-        """What was fitted, how well it fits, and what to do where it does not."""
+        """A text: what was fitted, how well it fits, and what to do where it does not."""
         lines = [
             f"PRIVATE: statistics of column {self.column!r} for each {self.secret!r}."
             if not self.belief.public
@@ -80,7 +80,7 @@ class FitReport:
         for group in self.groups:
             lines += [_law(group), *_how_it_went(group.scores), _error(group.error)]
         if self.background:
-            lines += ["All rows, the background that each secret adapts:"]
+            lines += ["All rows, the background that is adapted to each secret:"]
             lines += _how_it_went(self.background)
         lines += ["", *(fold(text, hyphens=True) for text in self._advice())]
         return "\n".join(lines)
@@ -90,44 +90,44 @@ class FitReport:
         worst = max(self.groups, key=lambda group: group.error.ks_rounded)
         if worst.error.ks > 0.0:
             advice.append(
-                "How fair a picture this is: at worst "
-                f"({worst.secret!r}) the share of values up to some point is off by "
-                f"{100 * worst.error.ks_rounded:.2g} percentage points, {_beside_chance(worst)}. "
-                "A promise calibrated for this belief alone is made to somebody who sees the data "
-                'this way. To cover those who know better, add the belief of family="empirical" '
-                "(it knows the frequency of each value, for each secret) and bootstrap refits "
-                "(pf.fit_beliefs(..., bootstrap=20))."
+                f"How well it fits: in the worst case ({worst.secret!r}) the share of values up to "
+                f"some point is off by {100 * worst.error.ks_rounded:.2g} percentage points, "
+                f"{_beside_chance(worst)}. A promise calibrated for this belief alone protects "
+                "against an adversary who sees the data this way. To cover those who know more, "
+                'add the belief of family="empirical" (it knows the frequency of each value, for '
+                "each secret) and bootstrap refits (pf.fit_beliefs(..., bootstrap=20))."
             )
             if self.noise is not None:
                 largest = max(group.error.total_variation_upper or 0.0 for group in self.groups)
                 variation = at_most(largest, 3)
                 advice.append(
                     f"With δ > 0 the error can be absorbed instead: after {self.noise!r} the laws "
-                    f"of the published value differ by at most {variation} in total variation, "
-                    "so that (ε, δ) for this belief is (ε, δ + (1 + e^ε)·"
-                    f"{variation}) for the frequencies in the data. With δ = 0 it cannot."
+                    f"of the published value differ by at most {variation} in total variation, so "
+                    "that a promise (ε, δ) for this belief is a promise (ε, δ + (1 + "
+                    f"e^ε)·{variation}) for the frequencies in the data. With δ = 0 that is not "
+                    "possible."
                 )
         if any(isinstance(group.prior, Discrete) for group in self.groups):
             advice.append(
-                "This adversary knows how often each value occurs for each secret. Who knows the "
-                "exact set of rows, all but one row, or that several rows share a secret, knows "
-                "more, and is not covered."
+                "This adversary knows how often each value occurs for each secret. Somebody who "
+                "knows the exact set of rows, all but one row, or that several rows share a "
+                "secret, knows more and is not covered."
             )
         if self.belief.radius:
             advice.append(
-                "There were too many different values to keep all: each was moved by at most "
-                f"{at_most(self.belief.radius, 6)}, which every certificate of this belief "
-                "allows for."
+                "There were too many different values to keep all of them: each was moved by at "
+                f"most {at_most(self.belief.radius, 6)}, which every certificate of this belief "
+                "takes into account."
             )
         if self.belief.cap is not None:
             advice.append(
-                f"All of this is about values that were {moved_into(*self.belief.cap)}. A release "
+                f"All of this describes values that were {moved_into(*self.belief.cap)}. A release "
                 "needs the same cap, and the bounds must be public."
             )
         if self.belief.provenance == RELEASED:
             advice.append(
                 "Fitted on the column that is to be released: the size of the noise then depends "
-                "on the data, and publishing it says a little about them."
+                "on the data, and publishing it reveals a little about them."
             )
         return advice
 
@@ -165,7 +165,7 @@ def _error(error: FitError) -> str:
 
 
 def _beside_chance(group: GroupFit) -> str:
-    """Against the KS test's 5% level, for a law that was not fitted."""
+    """The KS distance compared with the 5% level of the KS test for a law that was not fitted."""
     level = 1.36 / math.sqrt(group.records)
     if group.error.ks_rounded <= level:
         return "which chance alone explains in a sample of this size"

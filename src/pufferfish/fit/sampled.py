@@ -1,4 +1,4 @@
-"""Laws that were fitted, together with what their sample does not exclude."""
+"""Fitted laws together with their sampling regions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pufferfish.tables.summary import Group
 
 __all__ = ["with_bands", "with_sampling_error"]
 
-# What distribution functions that are computed may be off by.
+# More than the error of a computed distribution function.
 _LOST = 1e-12
 
 
@@ -28,25 +28,26 @@ def with_sampling_error(
     shape: RegionShape = "dirichlet",
     cells: int | None = None,
 ) -> tuple[Belief, ...]:
-    """The same adversaries; those who counted cover what their rows do not exclude.
+    """The same adversaries, with sampling regions for the laws that were counted.
 
     Args:
-        beliefs: Fitted to one table.
-        confidence: Of all their pairs together.
-        shape: Which laws the rows do not exclude.
-        cells: Into how many public cells a value may fall, where the shape needs it.
+        beliefs: Beliefs that were fitted to one table.
+        confidence: The confidence for all their pairs together.
+        shape: The shape of the region.
+        cells: The number of public cells into which a value may fall, where the shape needs it.
     """
     if shape == "band":
         raise InvalidInputError(
-            'a band is about one column of numbers, with nothing known: use region="dirichlet".'
+            'region="band" is for one column of numbers without known columns: use '
+            'region="dirichlet".'
         )
     region = SampleRegion(confidence=float(confidence), shape=shape, cells=cells)
     given = tuple(beliefs)
     found = tuple(replace(each, region=region) if _counted(each) else each for each in given)
     require(
         any(each.region is not None for each in found),
-        'confidence is about laws that were counted: fit the family "empirical" as well, or, for '
-        'smooth laws under noise, use region="band".',
+        'a sampling confidence is for laws that were counted: fit the family "empirical" as well '
+        '(--belief empirical) or, in Python, for smooth laws under noise, use region="band".',
     )
     return found
 
@@ -61,18 +62,18 @@ def _counted(belief: Belief) -> bool:
 def with_bands(
     beliefs: Iterable[Belief], summary: Summary, confidence: float
 ) -> tuple[Belief, ...]:
-    """The same adversaries; each covers the band around the rows, and the law that was fitted.
+    """The same adversaries, each with a band around its laws that covers the rows' own band.
 
-    The distribution function of the population is within d of that of the rows, and so within
-    d + D of the fitted one, D the largest distance of the two. Secrets share the confidence; all
-    adversaries have the same rows.
+    The distribution function of the population is within d of that of the rows, and so within d + D
+    of the fitted one, where D is the largest distance between the two. Secrets share the
+    confidence; all adversaries have the same rows.
     """
     share = float(confidence)
     found = []
     for belief in beliefs:
         if belief.cap is None:
             raise InvalidInputError(
-                "a band needs public bounds that values lie between, for mass that the rows do not "
+                "a band needs public bounds for the values, because mass that the rows do not "
                 "exclude may lie anywhere: cap the column (cap=(low, high), --cap LOW:HIGH)."
             )
         error = (1.0 - share) / len(summary.groups) * (1.0 - _LOST)
@@ -90,7 +91,7 @@ def with_bands(
 
 
 def _distance(prior: Prior, group: Group, cap: tuple[float, float]) -> float:
-    """sup |F̂ − F| on the range, beyond which both are moved to its ends; rounded up."""
+    """sup |F̂ − F| after both laws are capped to the range, rounded up."""
     if isinstance(prior, Discrete) and prior.counts is not None:
         return 0.0
     values, counts = np.unique(np.clip(group.values, *cap), return_inverse=True)

@@ -1,4 +1,4 @@
-"""Where EM starts, without chance: blocks of the data, and the last fit with one component more."""
+"""Deterministic starts for EM: blocks of the data, and the last fit with one more component."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["coarse", "first", "merge_and_split", "with_one_more"]
 # The block of each value.
 Labels = npt.NDArray[np.intp]
 
-# Where a further component is tried, as shares of the data below it, and how wide.
+# Where a further component is tried, as the share of the data below it, and its width.
 _LEVELS = (0.0, 0.005, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.995, 1.0)
 _WIDTHS = (0.05, 0.4)
 _LLOYD_STEPS = 50
 
 
 def coarse(data: Weighted, most: int) -> Weighted:
-    """At most `most` cells, each with the mean and variance of what is in it."""
+    """The data in at most `most` cells, each with the mean and variance of its values."""
     if data.values.size <= most:
         return data
     # Half of the cells by width, half by share: neither tails nor bulk are lost.
@@ -42,7 +42,7 @@ def first(data: Weighted, floor: float) -> Theta:
 
 
 def with_one_more(data: Weighted, fewer: Theta, floor: float) -> Theta:
-    """Starts for one component more than the best mixture with fewer has."""
+    """Starts with one component more than the given mixture."""
     count = fewer.weights.shape[1] + 1
     weights, means, stds = (part[0] for part in fewer)
     level = np.cumsum(data.shares) - 0.5 * data.shares
@@ -61,7 +61,7 @@ def with_one_more(data: Weighted, fewer: Theta, floor: float) -> Theta:
 
 
 def merge_and_split(theta: Theta, floor: float) -> Theta:
-    """Starts with as many components: two of them made one, another one made two."""
+    """Starts with the same number of components: two are merged, and another one is split."""
     starts = []
     for one, other in combinations(range(theta.weights.shape[1]), 2):
         pair = [one, other]
@@ -81,7 +81,7 @@ def _stack(starts: list[Theta], floor: float) -> Theta:
 
 
 def _splits(theta: Theta, index: int) -> list[Theta]:
-    """A component made two: side by side, or a narrow one within a wide one."""
+    """A component split into two: side by side, or a narrow one within a wide one."""
     weight, mean, std = (float(part[0, index]) for part in theta)
     rest = Theta(*(np.delete(part, index, axis=1) for part in theta))
     return [
@@ -95,7 +95,7 @@ def _splits(theta: Theta, index: int) -> list[Theta]:
 
 
 def _blocks(data: Weighted, labels: Labels, count: int, floor: float) -> Theta:
-    """Mean and spread of each block of values; an empty block takes those of all."""
+    """Mean and spread of each block of values; an empty block takes those of all values."""
     shares = np.bincount(labels, weights=data.shares, minlength=count)
     filled = shares > 0.0
     mass = np.where(filled, shares, 1.0)

@@ -1,9 +1,9 @@
-"""Beliefs about a table: what is published together, given what is known, from counts.
+"""Beliefs about a table, from counts: the laws of published columns given known ones.
 
-Somebody who knows other columns of a row believes the laws of rows that have these values. A
-promise to those who know all known columns implies none to those who know some of them, or none:
-so for every set of known columns, and for each combination of their values that occurs, there is
-one adversary of each family.
+Somebody who knows other columns of a row believes the laws of the rows with these values. A promise
+against those who know all known columns implies none against those who know only some of them, or
+none. So there is one adversary of each family for every set of known columns and each combination
+of their values that occurs.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ __all__ += ["numeric_strata", "refuse_small", "strata_given", "summary_of"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableCounts:
-    """A table as counts, and what its columns are for.
+    """A table as counts, and the roles of its columns.
 
     Private, unless the table is public.
 
     Attributes:
         crosstab: How often each combination of the labels of all these columns occurs.
-        layout: What the columns are for.
+        layout: The roles of the columns.
         only: The secrets that are in some pair; None: all.
-        unseen: Rows of the table that were set apart, which these counts do not have. Of them only
-            the values of a column of numbers are used, which are public where they are published.
+        unseen: Rows of the table that were set apart and are not in these counts. Only the values
+            that a column of numbers has in them are used; publication makes these public.
     """
 
     crosstab: Crosstab
@@ -53,12 +53,12 @@ class TableCounts:
 
     @property
     def rows(self) -> int:
-        """How many rows were counted."""
+        """The number of rows that were counted."""
         return self.crosstab.rows
 
     @property
     def secrets(self) -> dict[Secret, int]:
-        """How often each secret occurs, over all views; rows without one are left out."""
+        """How often each secret occurs, over all views; rows without a secret are left out."""
         return dict(_secret_counts(self.crosstab, self.layout))
 
     def __repr__(self) -> str:
@@ -72,9 +72,9 @@ class Stratum:
 
     Attributes:
         given: These values, by column.
-        view: Which secret is looked at.
-        crosstab: How often each combination of what is published and of all secrets occurs.
-        groups: By secret, how often each combination of what is published occurs.
+        view: The secret that is considered.
+        crosstab: How often each combination of published values and all secrets occurs.
+        groups: For each secret, how often each combination of published values occurs.
     """
 
     given: Given
@@ -86,7 +86,7 @@ class Stratum:
 def fit_table(
     counted: TableCounts, families: Sequence[str], *, min_group: int, provenance: str = RELEASED
 ) -> tuple[Belief, ...]:
-    """One adversary of each family for everything that somebody may know.
+    """One adversary of each family for each combination of values that somebody may know.
 
     Args:
         counted: The table.
@@ -95,7 +95,7 @@ def fit_table(
         provenance: Where the beliefs come from.
 
     Raises:
-        DataError: Too few rows of a secret; says what would help, and never whose.
+        DataError: Too few rows of a secret; the message says what would help, and never which one.
     """
     for family in families:
         require(
@@ -112,7 +112,7 @@ def fit_table(
 
 
 def numeric_strata(counted: TableCounts, min_group: int) -> Iterator[tuple[Given, View, Summary]]:
-    """For each set of known values the counts of one column of numbers, by secret."""
+    """The counts of one column of numbers by secret, for each set of known values."""
     for stratum in _strata(counted, min_group):
         yield stratum.given, stratum.view, summary_of(counted, stratum)
 
@@ -128,7 +128,7 @@ def summary_of(counted: TableCounts, stratum: Stratum) -> Summary:
 
 
 def strata_given(counted: TableCounts, known: Sequence[str]) -> list[Stratum]:
-    """The rows by what somebody knows who knows these columns, and no others.
+    """The strata of somebody who knows exactly these columns.
 
     Nothing is refused: a stratum may have few rows of a secret, or none.
     """
@@ -140,12 +140,12 @@ def strata_given(counted: TableCounts, known: Sequence[str]) -> list[Stratum]:
 
 
 def empirical_belief(counted: TableCounts, stratum: Stratum, provenance: str) -> Belief:
-    """What somebody believes of the categories of a stratum who has counted its rows."""
+    """The belief of somebody who has counted the categories in the rows of a stratum."""
     return _belief(counted, stratum, "empirical", provenance, "")
 
 
 def _unseen(counted: TableCounts, given: Given) -> FloatArray | None:
-    """The numbers that rows set apart have, among those with some known values."""
+    """The numbers in the rows that were set apart and have these known values."""
     if counted.unseen is None:
         return None
     names = [*counted.layout.column_names, *given]
@@ -163,23 +163,23 @@ def refuse_small(counted: TableCounts, min_group: int) -> None:
     """Refuse a table with too few rows of a secret, among those with some known values.
 
     Raises:
-        DataError: Says what would help, and never whose.
+        DataError: There are too few; the message says what would help, and never of which secret.
     """
     _strata(counted, min_group)
 
 
 def name_of(family: str, given: Given, view: View) -> str:
-    """How messages call an adversary: what they fit, what about, and what they know."""
+    """The name of an adversary: the family, the secret that it is about, and what is known."""
     about = f" about {view.name}" if view.name else ""
     known = f", {known}" if (known := given_in_words(given)) else ""
     return f"{family}{about}{known}"
 
 
 def _strata(counted: TableCounts, min_group: int) -> list[Stratum]:
-    """Every combination of known values, with enough rows of every secret that matters.
+    """The stratum of each combination of known values, checked to have enough rows of each secret.
 
-    Of several secrets, each that is protected by itself has adversaries of its own: one who had the
-    laws of all would be asked to take a race for a sex.
+    Each of several secrets that is protected by itself has adversaries of its own: with the laws of
+    all secrets in one belief, a race and a sex would make a pair.
     """
     layout = counted.layout
     refuse_half_known(counted)
@@ -210,10 +210,10 @@ def _slices(
 
 
 def _groups(counted: TableCounts, view: View, table: Crosstab) -> dict[Secret, Crosstab]:
-    """By secret, the counts of what is published."""
+    """The counts of published values, by secret."""
     layout = counted.layout
     mine = table.marginal([*layout.column_names, *view.columns])
-    # The labels of secrets that the view is not about do not matter.
+    # Labels of secret columns outside the view do not matter.
     every: list[Label] = [None] * len(layout.secrets)
     found: dict[Secret, Crosstab] = {}
     named: set[Secret] = set()
@@ -225,7 +225,7 @@ def _groups(counted: TableCounts, view: View, table: Crosstab) -> dict[Secret, C
             continue
         require(
             secret not in named,
-            f"two values of {list_in_words(view.columns)} would be called the same as secrets, "
+            f"two values of {list_in_words(view.columns)} would have the same name as secrets, "
             "such as 1 and True, 0.5 and the text '0.5', or a missing one and the text "
             "'(missing)': rename one of them (--merge).",
         )
@@ -248,7 +248,7 @@ def _belief(
     priors = {
         secret: _law(family, domain, whole, table) for secret, table in stratum.groups.items()
     }
-    # A public belief must not say more of the table than its laws do.
+    # A public belief must not reveal more of the table than its laws do.
     public = provenance == PUBLIC and (counted.only is not None or family != "empirical")
     return Belief(
         priors,
@@ -287,13 +287,13 @@ def _counts_in(whole: Crosstab, table: Crosstab) -> IntArray:
 
 
 def _tuples(table: Crosstab) -> list[Labels]:
-    """The combinations that occur; of one column, its labels."""
+    """The combinations that occur; for one column, its labels."""
     rows = table.cells
     return [row[0] for row in rows] if len(table.columns) == 1 else list(rows)
 
 
 def _numbers(table: Crosstab) -> Group:
-    """Of one column of numbers: values, counts, and how many are missing."""
+    """The values, counts and number of missing values of one column of numbers."""
     labels: tuple[Label, ...] = table.labels[0]
     hole = np.array([label is None for label in labels])[table.codes[:, 0]]
     values = np.array([np.nan if each is None else float(each) for each in labels])

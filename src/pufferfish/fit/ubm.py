@@ -1,4 +1,4 @@
-"""GMM-UBM: a background mixture on all rows, of which each secret moves only the means.
+"""GMM-UBM: a background mixture fitted to all rows, with means adapted to each secret.
 
 With responsibilities r_mk of the background's components for the values x_k of one secret,
 n_m = Σ_k r_mk and E_m = Σ_k r_mk x_k / n_m, the adapted mean is (n_m E_m + ρ μ_m)/(n_m + ρ), ρ the
@@ -41,16 +41,16 @@ def _means(background: GaussianMixture, group: Group, relevance: float) -> Float
     log_density = np.log(weights / stds) - 0.5 * z * z
     density = np.exp(log_density - log_density.max(axis=0))
     share = group.counts * density / density.sum(axis=0)
-    # How far from the background's mean: a component without records stays where it is.
+    # The shift from the background's mean: a component without records keeps its mean.
     total = np.maximum(share.sum(axis=1) + relevance, np.finfo(float).tiny)
     moved = (share * z).sum(axis=1) * stds[:, 0] / total
     return np.asarray(means[:, 0] + moved)
 
 
 def _set_apart(means: FloatArray) -> FloatArray:
-    """Means of one component that coincide for two secrets, moved by one float.
+    """The means, where those of one component that coincide for two secrets are moved by one float.
 
-    `cor-2` asks that every mean differ; a component that none of the two has records for would not.
+    `cor-2` requires that all means differ, which fails for a component without records of either.
     """
     means = means.copy()
     for column in means.T:

@@ -1,4 +1,4 @@
-"""From a table to beliefs: one adversary, or all that the promise should hold against."""
+"""Beliefs from a table: one adversary, or all those against whom the promise should hold."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from pufferfish.tables.verbs import to_read
 
 __all__ = ["fit_belief", "fit_beliefs", "fit_counts"]
 
-# What is fitted where nobody says: to numbers, and to categories.
+# The families that are fitted by default, to numbers and to categories.
 OF_NUMBERS = ("mixture", "empirical")
 OF_CATEGORIES = ("empirical",)
-# The family that suits what is published, for one adversary.
+# Chooses the family of one adversary by the type of the column.
 _AUTO = "auto"
 _Cap = tuple[float, float]
 
@@ -46,7 +46,7 @@ def fit_belief(
     relevance: float = RELEVANCE,
     cap: _Cap | None = None,
 ) -> Belief:
-    """What an adversary believes who fits a law to each secret's values.
+    """The belief of an adversary who fits a law to the values of each secret.
 
     Args:
         data: A frame (pandas, Polars eager or lazy, PyArrow, Spark), the path of a file, a folder
@@ -55,30 +55,29 @@ def fit_belief(
         secret: The column of the secret; not for a summary.
         family: "mixture" of Gaussians by maximum likelihood; "gaussian" by mean and std;
             "empirical", the frequency of each value; "ubm", a mixture of all rows of which each
-            secret adapts the means. Categories, and several columns: as for `fit_beliefs`. "auto":
-            "mixture" for numbers, and "empirical" for all else.
-        components: Of a mixture: a number, or "auto" for the best BIC among 1 to 5.
-        columns: Columns that are published together, as for `fit_beliefs`, which also knows public
+            secret adapts the means. For categories and several columns see `fit_beliefs`. "auto" is
+            "mixture" for numbers and "empirical" for everything else.
+        components: The number of components of a mixture, or "auto" for the best BIC among 1 to 5.
+        columns: Columns that are published together, as for `fit_beliefs`, which also takes public
             rules and known columns.
         min_group: A secret with fewer records is refused.
-        provenance: "fitted on the released column", "reference sample" or "public". Where rows
-            were set apart (`split_half`) a belief says so, instead of the first.
-        name: How messages call this adversary; by default the family.
-        least_std: The least std of a component; by default what the column's resolution allows.
-        relevance: For "ubm": how many records the background counts for.
-        cap: Fit to values that are moved into these public bounds, as a plan with this cap noises
-            them.
+        provenance: "fitted on the released column", "reference sample" or "public". If rows were
+            set apart (`split_half`), the belief states that in place of the first.
+        name: The name of this adversary in messages; by default the family.
+        least_std: The least std of a component; by default it follows from the column's resolution.
+        relevance: For "ubm": the weight of the background, in records.
+        cap: Fit to values that are moved into these public bounds, as a plan with this cap does.
 
     Returns:
         A belief with each secret's share of missing values. Where the values had to be binned, an
-        empirical belief has half a bin as its radius. A fitted law is the belief itself: the bins
-        only move what the adversary would have fitted. It keeps `frequencies`, those of all rows of
-        the table, also where `Summary.only` chose some secrets; a smooth belief does so up to
-        10,000 distinct values. A public belief keeps them only where they say no more than its
-        laws: tables of all secrets.
+        empirical belief has half a bin as its radius. A smooth law is taken as the belief itself:
+        the bins only change the law that the adversary fits. A belief keeps `frequencies`, those of
+        all rows of the table, also where `Summary.only` chose some secrets; a smooth belief does so
+        up to 10,000 distinct values. A public belief keeps them only where they reveal no more than
+        its laws: tables of all secrets.
 
     Raises:
-        InvalidInputError: Data that no belief can be made of; the message says what to do.
+        InvalidInputError: No belief can be fitted to the data; the message says what to do.
     """
     wanted = (family,) if family != _AUTO else ("mixture",)
     if family == _AUTO and not _has_numbers(data, column, columns, secret):
@@ -98,8 +97,8 @@ def fit_belief(
     )
     require(
         len(fitted) == 1,
-        "several secrets, each protected by itself, have adversaries of their own, and this is one "
-        "of them: use pf.fit_beliefs.",
+        "several secrets, each protected by itself, need one adversary each, and fit_belief makes "
+        "a single one: use pf.fit_beliefs.",
     )
     return fitted[0] if name is None else replace(fitted[0], name=name)
 
@@ -133,18 +132,18 @@ def fit_beliefs(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Belief, ...]:
-    """Several adversaries at once: the list over which a promise takes the maximum.
+    """Several adversaries: the list against all of whom a promise holds.
 
     Args:
-        data: As for `fit_belief`, like all arguments not described here.
+        data: As for `fit_belief`.
         column: The column to publish, of numbers or categories; shorthand for `columns`.
         secret: The column of the secret, or several of them, each of which is protected.
-        families: Of each adversary: "gaussian", "mixture", "mixture-3", "ubm", "ubm-3",
-            "empirical"; by default "mixture" and "empirical". Categories, and several columns:
-            "empirical", the default there; where the table is thin, "independent", as if columns
-            were independent given the secret, or "chain", each given the one before it.
-        bootstrap: For each family this many further adversaries, who fit the same to rows drawn
-            anew from the data, with replacement. A number of components chosen by BIC stays.
+        families: The family of each adversary: "gaussian", "mixture", "mixture-3", "ubm", "ubm-3",
+            "empirical"; by default "mixture" and "empirical". For categories and several columns:
+            "empirical", the default; or, where the table is thin, "independent", as if columns were
+            independent given the secret, or "chain", each column given the one before it.
+        bootstrap: For each family this many further adversaries, who fit it to rows resampled from
+            the data, with replacement. They keep the number of components that BIC chose.
         columns: Columns that are published together: one recoding of their combinations.
         known: Columns that an adversary may know of a row. There is one belief for each set of
             them, from none to all, and each combination of their values that occurs.
@@ -152,37 +151,38 @@ def fit_beliefs(
         dates: For columns of dates, {column: "year"}; or "quarter", "month".
         merged: Labels that become others, {column: {label: label}}: a public rule.
         orders: Labels in an order of your choice, {column: labels}.
-        codes: Columns of whole numbers that are only names.
-        jointly: Protect the combinations of several secrets, which implies that each is, as far as
-            the law of each combination is right, or wrong by no more than `calibrate` was told.
-            Rows that have one of them and lack another are refused without `missing_secret`.
-        missing_secret: A missing secret is a group of its own.
-        only: The secrets that somebody must not tell apart; by default all.
-        components: Of mixtures whose name does not say it.
+        codes: Columns of whole numbers that serve as names.
+        jointly: Protect the combinations of several secrets. That protects each secret too,
+            provided that the law of each combination is right, or wrong by no more than `calibrate`
+            was told. Rows that have one of them and lack another are refused without
+            `missing_secret`.
+        missing_secret: Make a missing secret a group of its own.
+        only: The secrets that must be indistinguishable; by default all.
+        components: The number of components of mixtures whose name does not state it.
         min_group: A secret with fewer records is refused, also among rows with known values.
         provenance: Where the beliefs come from.
         least_std: The least std of a component.
-        relevance: For "ubm".
-        cap: Public bounds that values are moved to.
+        relevance: For "ubm": the weight of the background, in records.
+        cap: Public bounds to which values are moved.
         confidence: Cover every law that the sample does not exclude, such as 0.95: the promise then
             also holds for the population from which the rows come, with this confidence. Laws of
             the family "empirical" get a `region`; smooth ones stay as they are.
         region: Which laws the sample does not exclude (`SampleRegion`).
-        cells: For the regions "likelihood" and "boxes": into how many cells a value may fall, as it
-            is publicly known, "other" among them.
-        seed: Of the resampling. It protects nothing.
-        progress: Called with (laws fitted, laws in all).
+        cells: For the regions "likelihood" and "boxes": the publicly known number of cells into
+            which a value may fall, including "other".
+        seed: The seed of the resampling, which protects nothing.
+        progress: Called with the number of laws fitted and the number of all laws.
     """
     if isinstance(families, str):
         raise InvalidInputError(f"families must be a list, such as [{families!r}].")
     require(
         confidence is not None or (cells is None and region == "dirichlet"),
-        "region and cells are about a sampling error: give confidence, too.",
+        "region= and cells= describe a sampling region: give confidence= too.",
     )
     if confidence is not None:
         require(
             bootstrap == 0,
-            "a sampling error covers all that resamples can show: leave out bootstrap.",
+            "a sampling region takes the place of resamples: leave out bootstrap (--bootstrap).",
         )
     how: dict[str, Any] = {
         "components": components,
@@ -198,8 +198,8 @@ def fit_beliefs(
     counts = isinstance(data, Summary)
     require(
         not (counts and special),
-        "known, edges, dates, merged, orders, codes, jointly, missing_secret and only are about "
-        "the rows of a table, and a summary has none: give the table.",
+        "known, edges, dates, merged, orders, codes, jointly, missing_secret and only need the "
+        "rows of a table, and a summary has none: give the table.",
     )
     if counts or (not special and _single(names, secret) and _numeric(data, names)):
         one = names[0] if names else None
@@ -240,14 +240,14 @@ def fit_counts(
     cap: _Cap | None = None,
     **how: Any,
 ) -> tuple[Belief, ...]:
-    """`fit_beliefs` for a table that was counted; `how` are its arguments about fits."""
+    """`fit_beliefs` for a table that was counted; `how` holds its further arguments."""
     layout = counted.layout
     if not layout.numeric:
         require(
             bootstrap == 0 and cap is None and how.get("components", "auto") == "auto",
             "bootstrap, cap and components are for a column of numbers, not for categories or for "
-            "several columns together. That laws may be wrong is said of a recoding by wrong=... "
-            "(--wrong).",
+            "several columns together. To cover laws that may be wrong, use a recoding with "
+            "wrong=... (--wrong).",
         )
         wanted = OF_CATEGORIES if families is None else tuple(families)
         return fit_table(
@@ -263,7 +263,7 @@ def fit_counts(
 
 
 def _knowing(belief: Belief, counted: TableCounts, given: Given, view: View) -> Belief:
-    """The same adversary, who knows some columns, and was fitted to this table."""
+    """The same adversary, with the known values and the fingerprint of this table."""
     here = belief.fitted_on is not None
     return replace(
         belief,
@@ -286,9 +286,9 @@ def _one_secret(secret: object) -> str | None:
 def _published(
     data: Any, column: str | None, columns: Sequence[str] | None, secret: object
 ) -> list[str]:
-    """The names of what is published; none for counts that have them and need not be told."""
+    """The names of the published columns; none for counts, which have them already."""
     if isinstance(data, Summary):
-        require(columns is None, "a summary is of one column: leave out columns.")
+        require(columns is None, "a summary describes one column: leave out columns=.")
         return [] if column is None else [column]
     require(
         (column is None) != (columns is None) and secret is not None,

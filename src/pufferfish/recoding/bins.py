@@ -1,4 +1,4 @@
-"""From what a column may hold to cells: a list of values while they are few, else public bins."""
+"""The cells of a column: a list of its values if they are few, or else public bins."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pufferfish.recoding.domain import Cells, Value, between
 
 __all__ = ["MOST_LISTED", "cells_of", "round_edges"]
 
-# Up to this many distinct values are a list.
+# Up to this many distinct values are listed one by one.
 MOST_LISTED = 400
-# About how many bins a column gets, and how far smooth laws reach, in stds of a component.
+# The approximate number of bins of a column, and the reach of smooth laws, in stds of a component.
 _BINS, _STDS = 100, 4.0
 
 
@@ -26,8 +26,8 @@ def cells_of(scenario: Scenario, values: FloatArray, edges: Sequence[float] | No
     """The cells of a column.
 
     Args:
-        scenario: Which values somebody considers.
-        values: Those that the column holds, as far as that is known.
+        scenario: The beliefs, with the values that they consider.
+        values: The values of the column, as far as they are known.
         edges: Public edges of bins; None: a list of values, or round edges where that is too long.
     """
     missing: tuple[Value, ...] = (
@@ -37,7 +37,8 @@ def cells_of(scenario: Scenario, values: FloatArray, edges: Sequence[float] | No
     tables = [prior for prior in priors if isinstance(prior, Discrete)]
     listed = np.unique(np.concatenate([values, *(table.values for table in tables)]))
     if edges is None and 0 < listed.size <= MOST_LISTED:
-        # To a smooth law a listed value stands for all that is closer to it than to others.
+        # Under a smooth law a listed value stands for all numbers that are closer to it than to
+        # others.
         smooth = len(tables) < len(priors)
         return Cells((*listed.tolist(), *missing), between(listed) if smooth else None)
     parts = [prior.components() for prior in priors]
@@ -51,7 +52,10 @@ def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]
     """Multiples of 1, 2 or 5 times a power of ten, at most `bins` − 1 of them, inside a range."""
     least = (high - low) / bins
     if not 0.0 < least < math.inf:
-        raise UnsupportedError("all values are the same: there is nothing to recode.")
+        raise UnsupportedError(
+            "all values are the same, so there is nothing to recode: leave the column out of the "
+            "release."
+        )
     power = 10.0 ** math.floor(math.log10(least))
     step = next(each * power for each in (1.0, 2.0, 5.0, 10.0, 20.0) if each * power >= least)
     first, last = math.ceil(low / step), math.floor(high / step)
@@ -59,7 +63,7 @@ def round_edges(low: float, high: float, bins: int = _BINS) -> tuple[float, ...]
 
 
 def _middles(edges: Sequence[float], low: float, high: float) -> tuple[float, ...]:
-    """What stands for each bin: its middle; an end bin is taken to be as wide as the next one."""
+    """The middle of each bin, which stands for it; an end bin is taken as wide as the next one."""
     inner = [0.5 * (a + b) for a, b in pairwise(edges)]
     first = edges[1] - edges[0] if len(edges) > 1 else max(edges[0] - low, 1e-300)
     last = edges[-1] - edges[-2] if len(edges) > 1 else max(high - edges[0], 1e-300)

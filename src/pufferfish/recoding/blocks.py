@@ -1,13 +1,13 @@
-"""What each output y of a recoding asks of its column w = M(·,y), for the interior point method.
+"""The constraints on the column w = M(·,y) of each output y, for the interior point method.
 
-All outputs ask the same, and only Σ_y w = 1 couples them. What is asked is written as slacks s ≥ 0
-that are linear in a point. The methods of a block are those of a matrix G: `slacks` is G·z,
-`pull` is Gᵀ·t, and `factor` and `solve` are for
+All outputs have the same constraints, and only Σ_y w = 1 couples them. The constraints are written
+as slacks s ≥ 0 that are linear in a point. The methods of a block are those of a matrix G: `slacks`
+is G·z, `pull` is Gᵀ·t, and `factor` and `solve` are for
 
     Gᵀ·W·G·dz + (α, and ν·π where frequencies are kept) = g
 
-with a diagonal W. A point and its slacks are lists of arrays, with y first. `Plain` is for laws as
-they are described; `wrong.Wrong` for laws that may be wrong.
+with a diagonal W. A point and its slacks are lists of arrays, with y as the first axis. `Plain` is
+for laws as they are described, `wrong.Wrong` for laws that may be wrong.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from pufferfish.recoding.program import Group, GroupMultipliers, Program, ordere
 __all__ = ["STEADY", "Arrays", "Block", "Move", "Plain", "all_pairs"]
 
 Arrays = list[FloatArray]
-# A stricter promise is kept as well.
+# A larger ε is replaced by this one: the promise is then stricter.
 _MOST_EPSILON = 30.0
-# Keeps what is nearly free from moving far in one step.
+# Keeps nearly free unknowns from moving far in one step.
 STEADY = 1e-8
-# With more secrets, one bound for all of them replaces a row for each pair.
+# With more secrets, one bound for all of them replaces the rows of the pairs.
 _MANY_SECRETS = 3
 
 
@@ -39,8 +39,8 @@ class Move:
 
     Attributes:
         point: dz.
-        slacks: G·dz, where it matters without cancellation.
-        push: W·G·dz, without cancellation.
+        slacks: G·dz, computed without cancellation where that matters.
+        push: W·G·dz, computed without cancellation.
         alpha: The change of α.
         nu: The change of ν.
     """
@@ -53,7 +53,7 @@ class Move:
 
 
 class Block(ABC):
-    """What each y asks. `cost` has y first; its loss is that of a constant, about 1."""
+    """The constraints of each y. `cost` has y first, scaled so that a constant loses about 1."""
 
     def __init__(self, program: Program, scale: float) -> None:
         """The parts that all blocks have."""
@@ -64,21 +64,21 @@ class Block(ABC):
 
     @property
     def shares(self) -> FloatArray:
-        """How often a map that says nothing has each y."""
+        """The probability of each y under an uninformative map."""
         if self.histogram is None:
             return np.full(self.outs, 1.0 / self.outs)
         return self.histogram[1].copy()
 
     def kept(self) -> int:
-        """How many rows keep the frequency of a y."""
+        """The number of rows that keep the frequency of a y."""
         return 0 if self.histogram is None else 1
 
     @abstractmethod
     def start(self) -> Arrays:
-        """A point with slacks above 0: a map that says nothing."""
+        """A point with slacks above 0: an uninformative map."""
 
     def forces(self, slacks: Arrays) -> Arrays:
-        """The multipliers of slacks at the start: in the centre, all products are the same."""
+        """The multipliers of slacks at the start: in the centre, all products are equal."""
         centre = 1.0 / sum(each.size for each in slacks)
         return [centre / each for each in slacks]
 
@@ -92,7 +92,7 @@ class Block(ABC):
 
     @abstractmethod
     def factor(self, weights: Arrays) -> None:
-        """Prepare `solve` for these W."""
+        """Prepare `solve` for this W."""
 
     @abstractmethod
     def solve(self, g: Arrays, missing: FloatArray, unkept: FloatArray) -> Move:
@@ -102,11 +102,11 @@ class Block(ABC):
     def multipliers(
         self, forces: Arrays
     ) -> tuple[tuple[GroupMultipliers, ...], FloatArray, FloatArray]:
-        """Of the groups, the peaks and the bases, with x first."""
+        """The multipliers of the groups, the peaks and the bases, with x first."""
 
 
 def all_pairs(groups: tuple[Group, ...]) -> tuple[FloatArray, tuple[tuple[int, int], ...]]:
-    """The laws of all adversaries one below the other, and their ordered pairs."""
+    """The laws of all adversaries in one matrix, and their ordered pairs."""
     first, pairs = 0, []
     for group in groups:
         pairs += [(first + i, first + j) for i, j in ordered(group.pairs)]
@@ -115,7 +115,7 @@ def all_pairs(groups: tuple[Group, ...]) -> tuple[FloatArray, tuple[tuple[int, i
 
 
 class Plain(Block):
-    """Laws as they are described: a point is w and one bound for each adversary that has many."""
+    """Laws as described: a point is w and one bound for each adversary with many secrets."""
 
     def __init__(self, program: Program, scale: float) -> None:
         """The rows of the promise, each as weights of w and of the bounds."""
@@ -139,7 +139,7 @@ class Plain(Block):
         self._bounds = np.array(bounds).reshape(len(rows), -1)[:, used]
 
     def start(self) -> Arrays:
-        """Σ_y w = 1, and bounds in the middle of what they may be."""
+        """Σ_y w = 1, and bounds in the middle of their range."""
         shares = self.shares[:, None]
         middle = (1.0 + 1.0 / self.factor_of_goal) / 2.0
         return [
@@ -148,17 +148,17 @@ class Plain(Block):
         ]
 
     def slacks(self, point: Arrays) -> Arrays:
-        """The entries, and what the promise leaves."""
+        """The entries of w, and the slacks of the promise."""
         w, bounds = point
         return [w, w @ self._rows.T + bounds @ self._bounds.T]
 
     def pull(self, forces: Arrays) -> Arrays:
-        """Its transpose."""
+        """The transpose of `slacks`."""
         entries, rows = forces
         return [entries + rows @ self._rows, rows @ self._bounds]
 
     def factor(self, weights: Arrays) -> None:
-        """Unknown in k: the bounds, and minus what pushes each row."""
+        """Prepare `solve`; the unknowns k are the bounds, and minus the push of each row."""
         self._weights = weights
         entries, promise = weights
         several, few, kept = len(self._rows), self._bounds.shape[1], self.kept()
@@ -190,7 +190,7 @@ class Plain(Block):
     def multipliers(
         self, forces: Arrays
     ) -> tuple[tuple[GroupMultipliers, ...], FloatArray, FloatArray]:
-        """Of the promise: nothing else is asked."""
+        """The multipliers of the promise; there are no other constraints."""
         found, first, nothing = [], 0, np.zeros((0, self.cells, self.outs))
         for shared, secrets, pairs in self._shared:
             number = 2 * secrets if shared else pairs

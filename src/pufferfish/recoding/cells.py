@@ -1,7 +1,7 @@
 """Laws on finitely many cells, known exactly or enclosed, as whole numbers over a total.
 
-A cell is a listed value, a bin, or "missing". Counts of a table are exact. Probabilities that were
-computed are enclosed, so that whatever is certified errs to the private side.
+A cell is a listed value, a bin, or "missing". Counts of a table are exact. Computed probabilities
+are enclosed, so that every certificate errs to the private side.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Whole = npt.NDArray[np.object_]
 # Whole numbers below 2⁶³.
 IntegerTable = npt.NDArray[np.int64]
 
-# Enclosures are this fine: 2⁻⁸⁰ of all probability, far below what a double can tell.
+# Enclosures are this fine: 2⁻⁸⁰ of all probability, far below the resolution of a double.
 _FINE = 1 << 80
 
 
@@ -34,7 +34,7 @@ class CellLaw:
     Attributes:
         low: Lower ends.
         high: Upper ends.
-        total: What stands for probability 1.
+        total: The number that stands for probability 1.
     """
 
     low: Whole
@@ -57,13 +57,14 @@ class CellLaw:
         high = [-int(-Fraction(min(each, 1.0)) * _FINE // 1) for each in upper]
         require(
             all(a <= b for a, b in zip(low, high, strict=True)) and sum(low) <= _FINE <= sum(high),
-            "bounds of probabilities must enclose a law.",
+            "bounds of probabilities must enclose a law: lower ends sum to at most 1, upper ends "
+            "to at least 1.",
         )
         return cls(np.array(low, dtype=object), np.array(high, dtype=object), _FINE)
 
     @property
     def probabilities(self) -> FloatArray:
-        """About how likely each cell is: for a search, never for a certificate."""
+        """The approximate probability of each cell: for a search, never for a certificate."""
         middle = np.array(
             [
                 float(Fraction(a + b, 2 * self.total))

@@ -1,12 +1,12 @@
-"""Many small systems of equations that have one sum in common.
+"""Many small systems of equations that are coupled by one sum.
 
 For each output y, with a diagonal D, rows V and a symmetric N,
 
     D·w + Vᵀ·k + α = g,   V·w + N·k = h,   and   Σ_y w = r.
 
-Each y has few rows. So w and then k are eliminated for each y by itself, and what is left is one
-system of the size of α. This is what makes the interior point method (`inside`) quick: a step for
-n cells and n outputs takes of the order of n³, not n⁶.
+Each y has few rows. So w and then k are eliminated for each y by itself, which leaves one system of
+the size of α. This makes the interior point method (`inside`) quick: a step for n cells and n
+outputs takes time of order n³, not n⁶.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pufferfish.core.validation import FloatArray
 
 __all__ = ["Coupled"]
 
-# How often the common system is solved again for what is left, at most.
+# The common system is solved again for the residual at most this many times.
 _REFINEMENTS = 4
 _FINE = 1e-15
 
@@ -26,7 +26,7 @@ _FINE = 1e-15
 class Coupled:
     """The systems, factored.
 
-    `numpy.linalg.LinAlgError` is raised where they are not regular to within rounding.
+    `numpy.linalg.LinAlgError` is raised if they are singular to within rounding.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class Coupled:
         Args:
             diagonal: D, for each y and cell.
             rows: V, for each y, row and cell.
-            block: N, for each y. It is changed.
-            grounded: Where the first rows only tie cells to something (all that leaves a cell
-                arrives in these), what is left of each sum. Their diagonal follows from the others,
+            block: N, for each y. It is overwritten.
+            grounded: For the first rows, if they only transfer (all that leaves a cell arrives in
+                them), the rest of each sum. Their diagonal then follows from the other entries,
                 without cancellation.
-            common: A row that all y have with its sum given: r is then not free along it.
+            common: A row that all y have and whose sum is given: r is then not free along it.
         """
         self._diagonal = diagonal
         self._scaled = rows / diagonal[:, None, :]
@@ -74,7 +74,7 @@ class Coupled:
         total = (total + total.T) / 2.0
         total[np.diag_indices(len(total))] *= 1.0 + 1e-13
         if not np.isfinite(total).all():
-            raise np.linalg.LinAlgError("the systems are not regular.")
+            raise np.linalg.LinAlgError("the systems are singular.")
         self._total = cho_factor(total)
 
     def solve(
@@ -97,7 +97,7 @@ class Coupled:
         return w, k, alpha
 
     def _apart(self, g: FloatArray, h: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The w and k of each y for a given α, which g has taken up."""
+        """The w and k of each y for a given α, which is already part of g."""
         wanted = h[:, :, None] - self._scaled @ g[:, :, None]
         k = self._inverse @ wanted
         k += self._inverse @ (wanted - self._system @ k)

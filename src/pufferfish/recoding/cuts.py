@@ -1,16 +1,16 @@
 """The program of a recoding over sampling regions, by cutting planes.
 
-For each ordered pair and each output y the promise asks that
+For each ordered pair and each output y the promise requires that
 
     Σ_x (p(x) − e^ε·q(x))·M(x,y) ≤ t(y),   Σ_y t(y) ≤ δ,
 
-for every (p, q) of the region of the pair: infinitely many rows. The program starts with the laws
-that were seen. Each solution is shown to the region (`regions`), which names for each pair and y
-the laws that break their row by most; these rows are added, until none is broken by more than a
-tolerance. What comes out is near the best; `table.repair` makes it keep the promise.
+for every (p, q) in the region of the pair: infinitely many rows. The program starts with the
+observed frequencies. For each solution `regions` finds, for each pair and y, the laws in the region
+that break their row by most; these rows are added until none is broken by more than a tolerance.
+The result is near the best; `table.repair` makes it keep the promise.
 
-Any rows that were added give a bound on what every such map must lose: they are rows of laws inside
-the region, so that weak duality holds as it does for a single law.
+Any rows that were added give a lower bound on the loss of every such map: they are rows of laws
+inside the region, so weak duality holds as it does for a single law.
 """
 
 from __future__ import annotations
@@ -32,24 +32,25 @@ from pufferfish.recoding.regions import PairRegion, region_of_pair
 
 __all__ = ["CutProgram", "Cuts", "Sampled", "cut"]
 
-# By how much a solution may break a row, where a row is about probabilities, before it is added.
+# A row, which is in units of probability, is added if a solution breaks it by more than this.
 _TOLERANCE = 2e-8
-# What the repair of broken rows may cost, relative to the loss.
+# The most that the repair of broken rows may cost, relative to the loss.
 _NEAR = 1e-5
-# HiGHS takes no coefficient above 1e15. A stricter promise is kept as well.
+# HiGHS takes no coefficient above 1e15. A larger ε is replaced by this one: the promise is then
+# stricter.
 _LARGEST_EPSILON = 30.0
-# Room for what floating point loses in a bound.
+# Room for the rounding of a bound in floating point.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """What one adversary counted.
+    """The counts of one adversary.
 
     Attributes:
-        counts: How often each cell was seen: a row for each secret.
-        pairs: Which secrets must look alike, by their rows, in both orders.
-        region: Which laws the sample does not exclude; None: the laws are the frequencies.
+        counts: How often each cell was seen, with a row for each secret.
+        pairs: The pairs of secrets, by their rows; each stands for both orders.
+        region: The sampling region; None: the laws are the frequencies.
     """
 
     counts: FloatArray
@@ -64,14 +65,14 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CutProgram:
-    """What is minimised, and what must hold.
+    """The loss to minimise, and its constraints.
 
     Attributes:
         cost: C(k,y).
         kernel: K(x,k).
         groups: The adversaries.
         goal: The promise.
-        histogram: How often each k goes in and each y must come out; None: as it comes.
+        histogram: The frequency of each k, and the required one of each y; None: none is required.
         floor: (x, x', f): M(x,y) ≤ f·M(x',y) for each y. K must be the identity then.
     """
 
@@ -84,7 +85,7 @@ class CutProgram:
 
 
 class Cuts(NamedTuple):
-    """T, whether no row is broken by much, and what no map can lose less than."""
+    """T, whether it breaks no row by more than the tolerance, and a lower bound on the loss."""
 
     map: FloatArray
     settled: bool
@@ -92,7 +93,7 @@ class Cuts(NamedTuple):
 
 
 class _Order(NamedTuple):
-    """One ordered pair of one adversary: where its t(y) begin, if it has some, and its region."""
+    """One ordered pair of one adversary: its region, and the first column of its t(y), if any."""
 
     spent: int | None
     region: PairRegion | None
@@ -104,12 +105,12 @@ def cut(
     seconds: float = math.inf,
     progress: Callable[[int], None] | None = None,
 ) -> Cuts:
-    """The best T, as far as floating point tells.
+    """The best T, to within floating point.
 
     Args:
-        program: What is asked.
-        seconds: When to be content with what there is.
-        progress: Told how often the program was solved.
+        program: The program to solve.
+        seconds: The time after which the best solution so far is returned.
+        progress: Called with the number of programs solved.
 
     Raises:
         UnreachableGoalError: No map keeps the promise with these outputs.
@@ -133,7 +134,7 @@ def cut(
 
 
 class _Rows:
-    """The program in HiGHS, with the rows that were needed so far."""
+    """The program in HiGHS, with the rows added so far."""
 
     def __init__(self, program: CutProgram) -> None:
         self.lp = LinearProgram()
@@ -155,7 +156,7 @@ class _Rows:
         ]
         self._orders: list[_Order] = []
         self._budgets: list[int] = []
-        # Of each row of the promise: its number, its order, y, and Kᵀ(p − e^ε·q).
+        # For each row of the promise: its number, its ordered pair, y, and Kᵀ(p − e^ε·q).
         self._cuts: list[tuple[int, int, int, FloatArray]] = []
         for group in program.groups:
             for pair in group.pairs:
@@ -202,7 +203,7 @@ class _Rows:
         return np.asarray(best / best.sum(axis=1, keepdims=True))
 
     def add_broken(self, best: FloatArray, found: FloatArray) -> bool:
-        """Whether a solution breaks rows that were left out; they are added."""
+        """Add the rows that a solution breaks; whether there were any."""
         columns = np.ascontiguousarray((self._program.kernel @ best).T)
         broken, added = 0.0, []
         for number, (spent, region) in enumerate(self._orders):
@@ -223,7 +224,7 @@ class _Rows:
         return True
 
     def bound(self) -> float:
-        """What every map loses that keeps the rows, by weak duality; about, and rather less."""
+        """A lower bound, by weak duality, on the loss of every map that keeps the rows."""
         free = self.lp.multipliers * self._scale
         spread = self._program.cost.copy()
         charged = np.zeros((len(self._orders), self._outs))

@@ -1,4 +1,4 @@
-"""The cells that values fall into: listed values, or bins, a missing value apart."""
+"""The cells that values fall into: listed values or bins, and a missing value."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["AnyValue", "Cells", "Value", "between", "cells_of_labels"]
 
 # None stands for a missing value.
 Value = float | None
-# A value, or a category, or a tuple of these for several columns.
+# A value or a category, or a tuple of these for several columns.
 AnyValue = Value | Labels
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What a value is looked up by.
+    """The cells by which a value is looked up.
 
     Attributes:
-        values: Listed values in rising order, or what stands for each bin; None, at the end, for a
-            missing value.
-        edges: Of bins: bin k is from edges[k−1] up to, not including, edges[k]; the first and the
-            last reach to infinity. None: the values are listed.
-        noise: Laplace noise on its grid that is added first; None: none is.
+        values: Listed values in rising order, or the number that stands for each bin; None, at the
+            end, for a missing value.
+        edges: The edges of bins: bin k is [edges[k−1], edges[k]), and the first and the last bin
+            reach to infinity. None: the values are listed.
+        noise: Laplace noise on its grid that is added first; None: no noise.
     """
 
     values: tuple[Value, ...]
@@ -58,7 +58,7 @@ class Cells:
 
 
 def cells_of_labels(count: int) -> Cells:
-    """Categories are looked up by their places: 0, 1, 2, …"""
+    """The cells of categories, which are looked up by their places 0, 1, 2, …"""
     return Cells(tuple(map(float, range(count))))
 
 

@@ -1,7 +1,7 @@
-"""How little any map can lose that keeps a duty: a bound in whole numbers, from multipliers.
+"""A lower bound on the loss of every map that keeps a duty, in whole numbers, from multipliers.
 
-Let D(x,y) be the cost plus, for multipliers ≥ 0 of rows that every such map keeps, these rows. With
-Σ_y T(k,y) = 1 and M = K·T,
+Let D(x,y) be the cost plus rows that every such map keeps, each times a multiplier ≥ 0. With Σ_y
+T(k,y) = 1 and M = K·T,
 
     Σ cost·M ≥ Σ_k min_y (Kᵀ·D)(k,y) − δ·Σ_ij max_y λ_ij(y) − Σ_y ν(y)·π(y),
 
@@ -9,14 +9,14 @@ whatever the multipliers are (weak duality). The rows are
 
     Σ_i a_i(y)·P_i⁺·M(·,y) ≤ Σ_j b_j(y)·P_j⁻·M(·,y) + Σ_ij λ_ij(y)·t_ij(y)
 
-for laws P⁺ and P⁻ of one's choice within η of what is believed. Each ordered pair gives such a row
-with a_i = λ and b_j = e^ε·λ. Where all pairs must look alike, δ = 0 and η = 0, a and b are free as
-long as Σ_j b_j ≥ e^ε·Σ_i a_i: the row is then a mixture of those of the pairs, and of Q ≤ e^ε·Q.
-Rows of the floor, φ·(M(x,y) − f·M(x',y)) ≤ 0, and ν(y)·(Σ_x π(x)·M(x,y) − π(y)) = 0 of a histogram
-follow.
+for any laws P⁺ and P⁻ within η of the believed ones. Each ordered pair gives such a row with a_i =
+λ and b_j = e^ε·λ. If all pairs are protected, δ = 0 and η = 0, a and b are free as long as Σ_j b_j
+≥ e^ε·Σ_i a_i: the row is then a mixture of those of the pairs, and of Q ≤ e^ε·Q. Rows of the floor,
+φ·(M(x,y) − f·M(x',y)) ≤ 0, and ν(y)·(Σ_x π(x)·M(x,y) − π(y)) = 0 of a histogram follow.
 
-All is rounded so that the bound can only fall: laws and e^ε apart, cost down. So it holds for the
-promise itself. It knows the duty as `exact` judges it: for δ > 0 with the worst law for each y.
+Everything is rounded so that the bound can only fall: laws and e^ε away from each other, the cost
+down. So it holds for the promise itself. The duty is taken as `exact` judges it: for δ > 0 with the
+worst law for each y.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ Counts = npt.NDArray[np.int64]
 
 # Probabilities, and multipliers for a largest cost of about 1, are multiples of 2 to minus these.
 _PROBABILITY, _MULTIPLIER = 62, 60
-# By less than this a floor's factors were rounded down.
+# The factors of a floor were rounded down by less than this.
 _LOOSER = 1 + Fraction(1, 1 << 40)
-# Beyond e^700 the rows of a promise are not counted.
+# With a factor above e^700 the rows of a promise are left out.
 _LARGEST_EPSILON = 700.0
 
 
@@ -55,16 +55,17 @@ def lower_bound(
     histogram: tuple[FloatArray, FloatArray] | None = None,
     floor: Floor = (),
 ) -> float:
-    """No map that keeps the duty loses less; with a kernel, no map M = K·T.
+    """A lower bound on the loss of maps that keep the duty; with a kernel, of maps M = K·T.
 
     Args:
-        duty: What is kept.
-        cost: For each cell and output.
-        multipliers: Of a program for this duty; any give a bound, those of its solution a good one.
-        near: M of that solution: which mass a law that is wrong moves first.
-        kernel: K; none where M is free.
-        histogram: How often each cell occurs, and how often each output does.
-        floor: The rows of the floor that the multipliers are of, each in one order.
+        duty: The duty that is kept.
+        cost: The cost of each cell and output.
+        multipliers: The multipliers of a program for this duty. Any give a bound; those of its
+            solution give a good one.
+        near: M of that solution, which shows what mass a wrong law moves first.
+        kernel: K; None if M is free.
+        histogram: The frequencies of cells and of outputs.
+        floor: The rows of the floor to which the multipliers belong, each in one order.
     """
     scale = 2.0 ** math.frexp(float(np.abs(cost).max()))[1]
     total = _floor(cost / scale, _MULTIPLIER) << _PROBABILITY
@@ -86,7 +87,7 @@ def lower_bound(
         given, wanted = histogram
         signed = _whole(multipliers.histogram / scale)
         shares = _floor(given, _PROBABILITY)[:, None]
-        # A share is between this and the next whole number: the smaller product counts.
+        # A share lies between this and the next whole number: the smaller product counts.
         total = total + np.minimum(shares * signed, (shares + 1) * signed)
         spent += sum(
             (int(a) * Fraction(float(b)) for a, b in zip(signed, wanted, strict=True)), Fraction(0)
@@ -107,7 +108,7 @@ def _floor(values: FloatArray, bits: int) -> Whole:
 
 
 def _whole(values: FloatArray) -> Whole:
-    """Multipliers, about: any will do."""
+    """Approximate multipliers as whole numbers: any are valid."""
     scaled = np.ldexp(values, _MULTIPLIER)
     return np.array([int(each) for each in scaled.ravel()], dtype=object).reshape(values.shape)
 
@@ -131,7 +132,7 @@ def _weights(
     if found.pairs is None:
         above, below = _whole(found.above / scale), _whole(found.below / scale)
         asked, given = _times(above.sum(axis=0), factor), below.sum(axis=0)
-        # What is not answered below is not asked above.
+        # Weights above that have no counterpart below are dropped.
         above = np.where(given > 0, above, 0)
         return above, -(-below * asked // np.maximum(given, 1)), 0
     charged = _whole(found.pairs / scale)
@@ -152,7 +153,7 @@ def _ends(law: CellLaw) -> tuple[Whole, Whole]:
 
 
 class _Far:
-    """Laws that are off by η as far as the multipliers say, and never by more."""
+    """Laws that move mass as the multipliers suggest, by η at most."""
 
     def __init__(
         self,
@@ -175,11 +176,11 @@ class _Far:
         return low + upper.astype(object), high + lower.astype(object)
 
     def _moved(self, room: Counts, source: FloatArray, target: FloatArray, order: Counts) -> Counts:
-        """What each cell gains if η of mass moves, for each y.
+        """The gain of each cell if η of mass moves, for each y.
 
         It comes from cells in proportion to `source`, as far as there is room, and then in order;
-        it goes to cells in proportion to `target`, or to the last in order. Together the room is at
-        most 2⁶²: no sum is beyond 64 bits.
+        it goes to cells in proportion to `target`, or to the last in order. The total room is at
+        most 2⁶², so that no sum exceeds 64 bits.
         """
         taken = np.minimum(_shares(source, np.full(source.shape[1], self._mass)), room)
         spare = np.take_along_axis(room - taken, order, axis=0)
@@ -194,11 +195,11 @@ class _Far:
 
 
 def _shares(weights: FloatArray, mass: Counts) -> Counts:
-    """Whole parts of each mass in proportion to the weights above 0: together no more than it."""
+    """Whole parts of each mass in proportion to the positive weights, with at most its sum."""
     positive = np.maximum(weights, 0.0)
     largest = positive.max(axis=0)
     positive = positive / np.where(largest > 0.0, largest, 1.0)
     total = positive.sum(axis=0)
     shares = positive / np.where(total > 0.0, total, 1.0)
-    # Rounding adds far less than is left out.
+    # Rounding adds far less than this leaves out.
     return np.floor(shares * (mass * (1.0 - 2.0**-40))).astype(np.int64)

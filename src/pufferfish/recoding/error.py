@@ -1,4 +1,4 @@
-"""How much a recoding changes: the error of a published value, and what stays as it is."""
+"""The error of values published by a recoding, and the share that stays as it is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["largest", "moved", "rmse", "unchanged"]
 
 
 def largest(law: Recoding) -> float:
-    """The error of the value that has most; of categories, how often the one changes."""
+    """The error of the value with the largest error; for categories, how often that one changes."""
     if law.labelled:
         return float(1.0 - _kept(law).min())
     numbers = np.array(law.cells.numbers)
@@ -38,7 +38,7 @@ def rmse(law: Recoding, frequencies: Frequencies) -> float:
 
 
 def moved(law: Recoding, frequencies: Frequencies) -> float:
-    """How far a changed value moves, on average, where it has a value before and after."""
+    """The mean distance that a changed value moves, over rows with a value before and after."""
     _refuse_labels(law)
     numbers, weights, _ = weigh(law.cells, frequencies)
     rows, gaps = law.spread(numbers), np.sqrt(_squares(law, numbers))
@@ -63,13 +63,12 @@ def unchanged(law: Recoding, frequencies: Frequencies) -> float:
 def _refuse_labels(law: Recoding) -> None:
     if law.labelled:
         raise UnsupportedError(
-            "between categories there is no distance, so there is no error in its units: see "
-            "unchanged(...)."
+            "categories have no distance, so there is no error in its units: use unchanged(...)."
         )
 
 
 def _kept(law: Recoding) -> FloatArray:
-    """For each category the probability that it is published as it is."""
+    """The probability of each category that it is published as it is."""
     published = places_of(law.outputs)
     own = [published.get(key_of(each)) for each in law.values]
     return np.array(
@@ -78,7 +77,7 @@ def _kept(law: Recoding) -> FloatArray:
 
 
 def _published(law: Recoding) -> FloatArray:
-    """1 where an output is a number, 0 where it is a hole."""
+    """1 for outputs that are numbers, 0 for a hole."""
     return np.array([0.0 if each is None else 1.0 for each in law.outputs])
 
 

@@ -1,4 +1,4 @@
-"""What the rows of one secret say against a law p of their values: Φ(p) = Σ_x φ_x(p(x)).
+"""The evidence of the rows of one secret against a law p of their values, Φ(p) = Σ_x φ_x(p(x)).
 
 Every φ is convex and 0 at the frequencies p̂ = c/n. A law stays possible while Φ(p) is small
 (docs/theory/sampling-error.md):
@@ -6,12 +6,12 @@ Every φ is convex and 0 at the frequencies p̂ = c/n. A law stays possible whil
     likelihood    φ_x(p) = c·log(p̂/p),
     dirichlet     φ_x(p) = log Γ(c + n·p)/(Γ(n·p)·p^c), less its value at p̂.
 
-The second is the weight of evidence for laws near p: how much more likely the rows are if the law
-was drawn around p, from a Dirichlet law with parameters n·p, than if it is p. In both, −p·φ'_x(p)
-is the *pull* H_x(p), which never rises: c, and Σ_{i<c} i/(n·p + i). A cell without pull says
-nothing against any p.
+The second is the weight of evidence for laws near p: the logarithm of how much more likely the rows
+are if the law was drawn around p, from a Dirichlet law with parameters n·p, than if it is p. In
+both, −p·φ'_x(p) is the *pull* H_x(p), which never rises: c, and Σ_{i<c} i/(n·p + i). A cell without
+pull is no evidence against any p.
 
-Numbers are doubles; `error` bounds what all of Φ may be off by, `pull_error` each pull.
+Numbers are doubles; `error` bounds the error of Φ, and `pull_error` that of each pull.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from pufferfish.core.validation import FloatArray
 
 __all__ = ["DirichletEvidence", "Evidence"]
 
-# What a logarithm of Γ, a ψ or a sum may be off by, relatively; with room.
+# A generous bound on the relative error of a log Γ, a ψ or a sum.
 _RELATIVE = 2.0**-46
-# Up to this number of terms a pull is added up.
+# A pull of up to this many terms is summed term by term.
 _FEW = 32
-# Where laws are looked up: from this share on, at this many places.
+# Laws are tabulated from this share on, at this many places.
 _LEAST, _PLACES = 1e-14, 3000
-# Steps that make a law exact after it was looked up; each brings three digits.
+# Newton steps after a law was looked up; each gains about three digits.
 _STEPS = 6
 
 
 class Evidence:
-    """That of the likelihood: n·KL(p̂‖p)."""
+    """The evidence of the likelihood: n·KL(p̂‖p)."""
 
     def __init__(self, counts: FloatArray) -> None:
-        """Of rows that were counted, cell by cell."""
+        """Take the counts of rows, cell by cell."""
         self.counts = counts
         self.rows = float(counts.sum())
         self.seen = np.flatnonzero(counts > self._needed)
         self._own = counts[self.seen]
         self._usual = self._own / self.rows
 
-    # How many rows a cell needs at most before it says something.
+    # A cell with no more rows than this has no pull.
     _needed = 0.0
 
     def look_up(self, ratios: FloatArray) -> tuple[FloatArray, FloatArray | float]:
-        """About the p with p/H(p) = ratio, for each seen cell, and d log p/d log ratio."""
+        """The approximate p with p/H(p) = ratio, for each seen cell, and d log p/d log ratio."""
         return np.asarray(np.minimum(ratios * self._own, 1.0)), 1.0
 
     def solve(self, ratios: FloatArray) -> FloatArray:
@@ -81,19 +81,19 @@ class Evidence:
 
     @cached_property
     def allowance(self) -> float:
-        """What Φ may be for lack of anything better than p̂, rounded up; 0 for the likelihood."""
+        """Minus the log-evidence at p̂, where Φ is 0; rounded up. It is 0 for the likelihood."""
         return 0.0
 
 
 class DirichletEvidence(Evidence):
-    """That of laws near p, drawn from a Dirichlet law with parameters n·p."""
+    """The evidence for laws near p, drawn from a Dirichlet law with parameters n·p."""
 
-    # One row in a cell is as likely either way.
+    # A single row in a cell is equally likely either way.
     _needed = 1.0
 
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """log(n·p) on a grid of log(p/H(p)) that is even: where it begins, its step, the table."""
+        """log(n·p) on an even grid of log(p/H(p)): its first point, its step, and the table."""
         logs = np.linspace(math.log(_LEAST * self.rows), math.log(self.rows), _PLACES)
         found, starts, steps = [], [], []
         for count in self._own:
@@ -105,7 +105,7 @@ class DirichletEvidence(Evidence):
         return np.array(starts), np.array(steps), np.array(found).reshape(-1, _PLACES)
 
     def look_up(self, ratios: FloatArray) -> tuple[FloatArray, FloatArray | float]:
-        """About the p with p/H(p) = ratio, for each seen cell, and d log p/d log ratio."""
+        """The approximate p with p/H(p) = ratio, for each seen cell, and d log p/d log ratio."""
         logs, slopes = self._logs(np.log(ratios))
         return np.asarray(np.exp(logs) / self.rows), slopes
 
@@ -116,7 +116,7 @@ class DirichletEvidence(Evidence):
         cells = np.arange(len(starts))
         below, above = table[cells, low], table[cells, low + 1]
         rest = np.minimum(place - low, 1.0)
-        # Below the table p/H(p) is p/(c−1); above it p stays 1.
+        # Below the table p/H(p) is p/(c−1); above it p is 1.
         return below + (above - below) * np.where(place < 0.0, 0.0, rest) + np.where(
             place < 0.0, along - starts, 0.0
         ), (above - below) / steps

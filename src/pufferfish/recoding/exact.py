@@ -1,10 +1,10 @@
-"""What a table of whole numbers publishes: exact bounds, for what will be drawn.
+"""Exact bounds on the published law of a table of whole numbers, the one that is drawn from.
 
 A recoding is one table over W = 2⁶²: value x is published as y with probability M(x,y)/W. For a law
 P of the values, Q(y) = Σ_x P(x)·M(x,y)/W. If P may be wrong by η in total variation, Q(y) is
 largest when η of its mass moves from the values with the smallest M(·,y) to one with the largest,
-and smallest the other way round (docs/theory/recoding.md). All of it is rational: nothing here is
-rounded, but e^ε, which is rounded down.
+and smallest the other way round (docs/theory/recoding.md). All numbers are rational, and only e^ε
+is rounded, downwards.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
     "publish",
 ]
 
-# What stands for probability 1 in a table.
+# The number that stands for probability 1 in a table.
 WHOLE = 1 << 62
 
 
@@ -41,11 +41,11 @@ Floor = tuple[tuple[int, int, Fraction], ...]
 
 def exp_lower(exponent: float | Fraction) -> Fraction:
     """A rational number that is not above e^exponent."""
-    # Beyond e^700 less will do, for no table tells probabilities that far apart.
+    # Above e^700 a smaller number suffices: no table has probabilities with such a ratio.
     rounded = float(min(exponent, 700))
     if rounded > exponent:
         rounded = math.nextafter(rounded, -math.inf)
-    # The system's exp is right to within two units of its last digit.
+    # The system's exp is accurate to two units in its last place.
     found = math.nextafter(math.nextafter(math.exp(rounded), 0.0), 0.0)
     return Fraction(max(found, 1.0) if exponent >= 0 else found)
 
@@ -58,7 +58,7 @@ def exp_upper(exponent: float) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Of each published value, its least and its largest probability over a set of laws."""
+    """The least and the largest probability of each published value over a set of laws."""
 
     lower: tuple[Fraction, ...]
     upper: tuple[Fraction, ...]
@@ -97,11 +97,11 @@ def _weigh(
     mass: int,
     order: npt.NDArray[np.int64],
 ) -> Whole:
-    """What leaves each column if `mass` is taken from its cells in order, as far as they go."""
+    """What each column loses if `mass` is taken from its cells in order, as far as they hold."""
     there: npt.NDArray[Any] = room[order]
     before = np.cumsum(there, axis=0) - there
     taken = np.minimum(np.maximum(mass - before, 0), there)
-    # Most cells give nothing, or have nothing to give.
+    # Most cells lose nothing, or hold nothing.
     columns, places = np.nonzero(((taken != 0) & (np.take_along_axis(table, order, axis=0) != 0)).T)
     gone: Whole = np.full(table.shape[1], 0, dtype=object)
     if columns.size:
@@ -113,7 +113,7 @@ def _weigh(
 
 
 def delta_of(first: Published, second: Published, epsilon: float) -> Fraction:
-    """At least Σ_y [Q₁(y) − e^ε·Q₂(y)]₊."""
+    """An upper bound on Σ_y [Q₁(y) − e^ε·Q₂(y)]₊."""
     factor = exp_lower(epsilon)
     return sum(
         (max(a - factor * b, Fraction(0)) for a, b in zip(first.upper, second.lower, strict=True)),
@@ -122,7 +122,7 @@ def delta_of(first: Published, second: Published, epsilon: float) -> Fraction:
 
 
 def epsilon_of(first: Published, second: Published) -> Fraction | None:
-    """max_y Q₁(y)/Q₂(y), at least; None where something is published under the first law only."""
+    """An upper bound on max_y Q₁(y)/Q₂(y); None if some y is published under the first law only."""
     largest = Fraction(1)
     for a, b in zip(first.upper, second.lower, strict=True):
         if a and not b:
@@ -133,7 +133,7 @@ def epsilon_of(first: Published, second: Published) -> Fraction | None:
 
 
 def floor_of(table: IntegerTable, floor: Floor) -> bool:
-    """Whether no two values of a floor are told apart by more than their factor, for any y."""
+    """Whether the table keeps a floor: each y distinguishes two values by at most their factor."""
     whole: Whole = table.astype(object)
     for x, other, factor in floor:
         up, down = factor.numerator, factor.denominator

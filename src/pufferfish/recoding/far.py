@@ -5,9 +5,9 @@ For a column w = M(·,y) and a law P, with u = max w and v = min w, by duality
     U(y) = P·w + η·u − max_μ [η·μ − Σ_x P(x)·(μ − w(x))₊],
     L(y) = P·w + η·v − min_λ [η·λ + Σ_x P(x)·(w(x) − λ)₊]
 
-are the largest and the least P'·w over the laws P' within η of P. So u, v, and μ and λ of each law
-become columns of the program. Few of the (x, y) matter in each: their rows are added when a
-solution breaks a bound, those first that the worst law moves.
+are the largest and the least P'·w over the laws P' within η of P. So u, v, and the μ and λ of each
+law become columns of the program. Few of the (x, y) matter for each law: their rows are added when
+a solution breaks a bound, beginning with those that the worst law moves.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from pufferfish.recoding.highs import LinearProgram, Part
 
 __all__ = ["Far", "Places", "Watched"]
 
-# A solution may break a bound by this much.
+# A solution may break a bound by this much before rows are added.
 _TOLERANCE = 1e-9
 
-# Numbers of rows; −1 where there is none.
+# Indices of rows; −1 where there is no row.
 Places = npt.NDArray[np.int64]
 Cells = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One law, and where it stands in the program.
+    """One law, and the columns and rows that it has in the program.
 
     Attributes:
         law: P.
-        upper: The columns of U(y), and what they are multiplied by.
+        upper: The columns of U(y), and their coefficients.
         lower: The columns of L(y).
         bottoms: The first column of μ.
         tops: The first column of λ.
@@ -89,15 +89,15 @@ class Far:
         sides: tuple[int, int],
         rows: tuple[int, int],
     ) -> Watched:
-        """Add rows for this law when they are broken."""
+        """From now on, add rows for this law when they are broken."""
         found = Watched(law, *columns, *sides, *rows, self._places(), self._places())
         self.watched.append(found)
         return found
 
     def add_broken(self, found: FloatArray, table: FloatArray) -> bool:
-        """Whether M breaks a bound; the rows of its worst laws are added."""
+        """Add the rows of the worst laws of bounds that M breaks; whether there were any."""
         ys = np.arange(self._outs)
-        # HiGHS does not tell finer differences; among equals the most likely moves first.
+        # HiGHS resolves no finer differences; among equal entries the most likely cell moves first.
         rounded = np.round(table, 9)
         highest, lowest = self._eta * table.max(axis=0), self._eta * table.min(axis=0)
         high, low = np.zeros(self._outs, bool), np.zeros(self._outs, bool)
@@ -116,7 +116,7 @@ class Far:
             low |= broken
             over = table > found[each.tops + ys] + _TOLERANCE
             added += self._add_side(broken & gives & over, each, 1.0)
-        # All at once: with only the largest of each column there are many more rounds.
+        # All in one round: with only the largest of each column there are many more rounds.
         over = high & (table > found[self._peaks + ys] + _TOLERANCE)
         under = low & (table < found[self._bases + ys] - _TOLERANCE)
         return added + self._add_ends(over, 1.0) + self._add_ends(under, -1.0) > 0
@@ -132,7 +132,7 @@ class Far:
     def _removed(
         self, law: FloatArray, table: FloatArray, order: Places
     ) -> tuple[FloatArray, Cells]:
-        """What leaves each column if η is taken in order, and which cells give some of it."""
+        """What each column loses if η is taken in order, and the cells from which it is taken."""
         likely = law[order]
         before = np.cumsum(likely, axis=0) - likely
         taken = np.clip(self._eta - before, 0.0, likely)
@@ -150,7 +150,7 @@ class Far:
         return len(cells)
 
     def _add_side(self, wanted: Cells, each: Watched, sign: float) -> int:
-        """±(M(x,y) − λ(y) or μ(y)) ≤ what is beyond it, which counts as often as x occurs."""
+        """±(M(x,y) − λ(y) or μ(y)) ≤ an excess, which counts with the probability of x."""
         first, row, at = (
             (each.tops, each.below, each.top_at)
             if sign > 0.0

@@ -1,4 +1,4 @@
-"""How often each value of a column occurs, in the forms that people have it."""
+"""The frequencies of a column's values, in the forms in which users give them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["Frequencies", "Occurring", "weigh", "weigh_labels"]
 
 
 class _Items(Protocol):
-    """What has values and how often each occurs, such as a pandas Series of counts."""
+    """An object with values and their frequencies, such as a pandas Series of counts."""
 
     def items(self) -> Any:
-        """Both."""
+        """Pairs of value and frequency."""
 
 
-# {value: how often}, a table, or how often in the order of the domain.
+# {value: frequency}, a table, or frequencies in the order of the domain.
 Frequencies = Mapping[Any, float] | Discrete | Categorical | _Items | Sequence[float] | FloatArray
 
 
 class Occurring(NamedTuple):
-    """The numbers that occur, how often each does, and how often a value is missing."""
+    """The numbers that occur, the frequency of each, and that of a missing value."""
 
     numbers: FloatArray
     weights: FloatArray
@@ -36,14 +36,15 @@ class Occurring(NamedTuple):
 
 
 def weigh(cells: Cells, frequencies: Frequencies) -> Occurring:
-    """How often each value occurs, of those that have a cell.
+    """The frequency of each value, checked to have a cell.
 
     Raises:
-        InvalidInputError: A value has none, or frequencies are not what they are called.
+        InvalidInputError: A value has no cell, or these are not frequencies.
     """
     require(
         not isinstance(frequencies, Categorical),
-        "these are frequencies of categories, and the recoding is of numbers.",
+        "these are frequencies of categories, and the recoding is of numbers: give those of "
+        "numbers.",
     )
     if isinstance(frequencies, Discrete):
         found = Occurring(frequencies.values, frequencies.probabilities, 0.0)
@@ -61,7 +62,7 @@ def weigh(cells: Cells, frequencies: Frequencies) -> Occurring:
     shares = np.append(found.weights, found.missing)
     require(
         bool(np.isfinite(shares).all() and (shares >= 0.0).all() and shares.sum() > 0.0),
-        "frequencies must not be negative, nor all 0.",
+        "frequencies must not be negative, and not all 0.",
     )
     require(
         bool((cells.places(found.numbers) >= 0).all()),
@@ -71,10 +72,10 @@ def weigh(cells: Cells, frequencies: Frequencies) -> Occurring:
 
 
 def weigh_labels(values: Sequence[AnyValue], frequencies: Frequencies) -> FloatArray:
-    """How often each of some categories occurs.
+    """The frequency of each category.
 
     Raises:
-        InvalidInputError: Another one occurs, or frequencies are not what they are called.
+        InvalidInputError: Another category occurs, or these are not frequencies.
     """
     weights = np.zeros(len(values))
     if isinstance(frequencies, Categorical) or hasattr(frequencies, "items"):
@@ -92,7 +93,7 @@ def weigh_labels(values: Sequence[AnyValue], frequencies: Frequencies) -> FloatA
         weights = given
     require(
         bool(np.isfinite(weights).all() and (weights >= 0.0).all() and weights.sum() > 0.0),
-        "frequencies must not be negative, nor all 0.",
+        "frequencies must not be negative, and not all 0.",
     )
     return weights
 

@@ -1,4 +1,4 @@
-"""HiGHS, as far as it is needed here: a program grows, and is solved again from where it stood."""
+"""The part of HiGHS that is needed: a program that grows and is solved from its last solution."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class LinearProgram:
     """min c·x over x ≥ 0 with low ≤ A·x ≤ high."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
-        # Loaded when it is needed: that takes a while.
+        """An empty program."""
+        # Imported only when it is needed, because that takes a while.
         from highspy import Highs  # noqa: PLC0415
 
         self._highs: Any = Highs()  # type: ignore[no-untyped-call]  # it has no types
         self._highs.setOptionValue("output_flag", False)
-        # Laws have probabilities below 1e-9, which HiGHS would take for 0; and what it breaks
-        # costs loss in the repair.
+        # Laws have probabilities below 1e-9, which HiGHS would take for 0 by default; and rows that
+        # it breaks cost loss in the repair.
         self._highs.setOptionValue("small_matrix_value", 1e-12)
         self._highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
         self._highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
@@ -38,13 +38,13 @@ class LinearProgram:
         self._waiting: list[tuple[IntArray, FloatArray, float, float]] = []
 
     def take(self, cost: FloatArray) -> int:
-        """New columns with these costs; the number of the first."""
+        """Add columns with these costs; the index of the first."""
         nothing = np.zeros(0, dtype=np.int32)
         starts = np.zeros(cost.size, dtype=np.int32)
         return self._take(cost, starts, nothing, np.zeros(0))
 
     def take_in(self, rows: Sequence[int], coefficients: Sequence[float]) -> int:
-        """New columns without costs, each with a coefficient in a row that is there already."""
+        """Add columns without costs, each with a coefficient in an existing row."""
         self._add_waiting()
         starts = np.arange(len(rows), dtype=np.int32)
         entries = np.array(rows, dtype=np.int32)
@@ -66,7 +66,7 @@ class LinearProgram:
         return first
 
     def row(self, parts: Iterable[Part], low: float = -math.inf, high: float = 0.0) -> int:
-        """One more row; its number."""
+        """Add a row; its index."""
         columns, coefficients = zip(*parts, strict=True)
         self._waiting.append(
             (
@@ -99,8 +99,8 @@ class LinearProgram:
         """The best x.
 
         Raises:
-            UnreachableGoalError: There is none.
-            UnsupportedError: It was not found in time.
+            UnreachableGoalError: There is no solution.
+            UnsupportedError: No solution was found in time.
         """
         self._add_waiting()
         if math.isfinite(seconds):
@@ -110,7 +110,7 @@ class LinearProgram:
         self._steps += max(self._highs.getInfo().simplex_iteration_count, 0)
         status = self._highs.modelStatusToString(self._highs.getModelStatus())
         if status == "Infeasible":
-            raise UnreachableGoalError("no map keeps the promise with these outputs.")
+            raise UnreachableGoalError("no map to these outputs keeps the promise.")
         if status != "Optimal":
             raise UnsupportedError(
                 f"the linear program was not solved ({status.lower()}). Allow more time, or use "
@@ -120,11 +120,11 @@ class LinearProgram:
 
     @property
     def steps(self) -> int:
-        """How many the simplex method took so far."""
+        """The number of steps of the simplex method so far."""
         return self._steps
 
     def go_inside(self) -> None:
-        """Solve by the interior point method from now on: slow, but it does not creep."""
+        """Solve by the interior point method from now on: it is slow, but does not stall."""
         self._highs.setOptionValue("solver", "ipm")
         self._highs.setOptionValue("run_crossover", "off")
 

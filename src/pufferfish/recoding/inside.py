@@ -1,14 +1,14 @@
-"""The linear program of a recoding by an interior point method of its own, for many cells.
+"""An interior point method for the linear program of a recoding with many cells.
 
-A method for any program sees n² columns and, for laws that may be wrong, a multiple of n² rows. But
-each output y asks the same of its column, and only Σ_y M(·,y) = 1 couples them (`blocks`): so a
-step of the interior point method is n small systems and one of size n (`coupled`). It starts from
-a map that says nothing, which keeps the promise with room to spare; whenever it stops, what it has
-keeps the promise as well, to within rounding. Steps are those of Mehrotra (1992): a predictor, and
-a corrector towards the centre.
+A general method sees n² columns and, for laws that may be wrong, a multiple of n² rows. But each
+output y has the same constraints on its column, and only Σ_y M(·,y) = 1 couples them (`blocks`). So
+a step of this method solves n small systems and one of size n (`coupled`). It starts from an
+uninformative map, which keeps the promise with room to spare; whenever it stops, its map keeps the
+promise too, to within rounding. Steps are those of Mehrotra (1992): a predictor, and a corrector
+towards the centre.
 
 It covers δ = 0 without rows of a floor. Small programs are left to the simplex method (`program`),
-which ends in a corner.
+which ends in a vertex.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from pufferfish.recoding.wrong import Wrong
 
 __all__ = ["descend", "fits"]
 
-# With fewer pairs of cell and output the simplex method, which is exact, is quick enough.
+# With fewer pairs of cell and output the simplex method, which ends in a vertex, is quick enough.
 _FEW_WRONG, _FEW = 10_000, 120_000
-# Below this ε there is hardly an inside.
+# Below this ε the interior is too thin.
 _LEAST_EPSILON = 1e-3
-# Numbers that the arrays of one program may have.
+# The most numbers that the arrays of one program may hold.
 _MOST_NUMBERS = 150_000_000
-# The gap that is asked for, relative to the loss; and that with which a solution is called settled.
+# The required gap, relative to the loss; and the gap below which a solution counts as settled.
 _GAP, _SETTLED = 1e-7, 1e-3
-# A loss that is small beside that of a constant, which is 1.
+# A small loss, compared with that of a constant, which is 1.
 _TINY = 1e-3
-# Where rows of M miss 1 by rounding, about what the repair of it costs; and where to stop.
+# The approximate cost of repairing rows of M that miss 1 by rounding, and where to stop.
 _PRICE, _MOST_OFF = 20.0, 1e-3
-# More steps than ever needed; and how many without a gain are enough, with a gap below this.
+# More steps than are ever needed; and after how many without a gain to stop, with a gap below this.
 _MOST_STEPS, _IN_VAIN, _NEAR = 300, 8, 0.05
-# Of the way to the border, how much a step goes.
+# A step goes this share of the way to the border.
 _SHORT = 0.99
 
 
 def fits(program: Program) -> bool:
-    """Whether a program is one for this method."""
+    """Whether this method covers a program."""
     ins, outs = program.cost.shape
     secrets = sum(len(group.laws) for group in program.groups)
     pairs = sum(2 * len(group.pairs) for group in program.groups)
@@ -83,18 +83,18 @@ def descend(
     seconds: float = math.inf,
     progress: Callable[[int], None] | None = None,
 ) -> Solution:
-    """The best T, as far as floating point tells; in time as good a one as there is.
+    """The best T, to within floating point, or the best that was found in time.
 
     Args:
-        program: What is asked, such that it `fits`.
-        seconds: When to stop.
-        progress: Told the number of each step.
+        program: The program to solve, one that `fits`.
+        seconds: The time after which it stops.
+        progress: Called with the number of each step.
 
     Raises:
         UnsupportedError: There was no time for one step.
     """
     until = time.monotonic() + seconds
-    # What a constant loses: the least loss is not far below it in most cases.
+    # The loss of a constant; in most cases the least loss is not far below it.
     scale = float(np.abs(program.cost).sum(axis=0).min())
     block: Block = Wrong(program, scale) if program.wrong else Plain(program, scale)
     state, best, least, in_vain = _start(block), None, math.inf, 0
@@ -134,7 +134,7 @@ def _start(block: Block) -> _State:
 
 
 def _gap(state: _State) -> float:
-    """Σ s·z: what the loss may be above the least, where all rows of multipliers hold."""
+    """Σ s·z: if the multipliers are feasible, the loss exceeds the least by no more than this."""
     return sum(float(np.vdot(a, b)) for a, b in zip(state.slacks, state.forces, strict=True))
 
 
@@ -154,7 +154,7 @@ def _step(block: Block, state: _State) -> _State:
     products = [a * b for a, b in zip(slacks, forces, strict=True)]
 
     def towards(wanted: Arrays) -> tuple[_State, float, float]:
-        """The change that makes each product s·z grow by this, and how far it may go."""
+        """The change that makes each product s·z grow by `wanted`, and how far it may go."""
         aims = [a / b for a, b in zip(wanted, slacks, strict=True)]
         right = [a - b for a, b in zip(block.pull(aims), left, strict=True)]
         move = block.solve(right, missing, unkept)

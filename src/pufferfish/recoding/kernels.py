@@ -1,8 +1,8 @@
 """Floors: kernels that protect every value from everybody, whatever they believe.
 
-A floor κ says that K(x,·) ≤ e^{κ·d(x,x')}·K(x',·) for every two values. What is done to its output
-keeps it. What has no finite distance from the rest, such as "missing", is told apart from it: no
-pair of the floor names it, and `apart` leaves it as it is.
+A floor κ means that K(x,·) ≤ e^{κ·d(x,x')}·K(x',·) for every two values. Any processing of the
+output of K keeps it. A value at no finite distance from the others, such as "missing", is not
+protected by it: no pair of the floor names it, and `apart` leaves it as it is.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def line_kernel(values: FloatArray, kappa: float) -> FloatArray:
 
 
 def exponential_kernel(distances: FloatArray, kappa: float) -> FloatArray:
-    """K(x,y) ∝ e^{−κ·d(x,y)/2}: the exponential mechanism, for any metric of one's own."""
+    """K(x,y) ∝ e^{−κ·d(x,y)/2}: the exponential mechanism, for any metric."""
     weights = np.exp(-0.5 * kappa * distances)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def apart(kernel: FloatArray) -> FloatArray:
-    """The kernel with one more cell at the end, which is told apart from all others."""
+    """The kernel with one more cell at the end, which is always kept as it is."""
     size = len(kernel)
     wider = np.eye(size + 1, kernel.shape[1] + 1, kernel.shape[1] - size)
     wider[:size, :-1] = kernel
@@ -48,7 +48,7 @@ def apart(kernel: FloatArray) -> FloatArray:
 
 
 def line_floor(values: FloatArray, kappa: float) -> Floor:
-    """The floor κ on numbers in rising order: neighbours are enough, as their distances add up."""
+    """The floor κ on numbers in rising order: pairs of neighbours suffice, as distances add up."""
     if np.isinf(kappa):
         return ()
     exact = [Fraction(float(each)) for each in values]
@@ -59,7 +59,7 @@ def line_floor(values: FloatArray, kappa: float) -> Floor:
 
 
 def metric_floor(distances: FloatArray, kappa: float) -> Floor:
-    """The floor κ for any metric of one's own: every two values at a finite distance."""
+    """The floor κ for any metric: all pairs of values at a finite distance."""
     if np.isinf(kappa):
         return ()
     return tuple(

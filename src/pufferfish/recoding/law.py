@@ -1,11 +1,11 @@
-"""A recoding as data: which values it takes, what it may publish, and the whole numbers drawn from.
+"""A recoding as data: its values, its outputs, and the table of whole numbers that is drawn from.
 
-Value x is published as y with probability table(x,y)/2⁶². Where a column has too many values to
-list them, x is first put into a bin; where noise goes first, x + N is. A floor κ says that
+Value x is published as y with probability table(x,y)/2⁶². If a column has too many values to list,
+x is first put into a bin; if noise is added first, x + N is. A floor κ means that
 
     M(x,·) ≤ e^{κ·d(x,x')}·M(x',·)    for every two values, whatever anybody believes.
 
-It is a claim about the numbers of the table, and a table that breaks it is no recoding.
+It is a claim about the numbers of the table, and a table that breaks it is refused.
 
 Categories, and tuples of several columns, are *labelled*: inside they are their places 0, 1, 2, …
 in the list of values.
@@ -46,7 +46,7 @@ from pufferfish.recoding.table import round_table
 __all__ = ["Recoding"]
 
 _MOST_CELLS = 1_000
-# Beyond this a whole number may change when it becomes a double.
+# Larger whole numbers may change when they become doubles.
 _LARGEST_WHOLE = 2.0**53
 
 
@@ -55,18 +55,19 @@ class Recoding(Law):
     """A random map from values to values.
 
     Attributes:
-        values: The domain: listed values in rising order, or what stands for each bin; None, at
-            the end, for a missing value. Or categories, or tuples of them in the order of their
-            columns, None for a missing one wherever it stands.
-        outputs: What may be published.
-        table: Whole numbers, a row for each value, which sums to 2⁶².
-        edges: Between which values the bins lie: bin k is from edges[k−1] up to, not including,
-            edges[k]; the first and the last reach to infinity. None: the values are listed.
-        noise: Laplace noise that is added before the bin is looked up; None: none is.
-        floor: κ, for two values at distance 1; None: none is claimed.
-        distances: Between the values, the missing one left out, if not their differences.
+        values: The domain: listed values in rising order, or the number that stands for each bin;
+            None, at the end, for a missing value. Or categories, or tuples of them in the order of
+            their columns, with None for a missing one in any place.
+        outputs: The values that may be published.
+        table: Whole numbers: a row for each value, each with sum 2⁶².
+        edges: The edges of the bins: bin k is [edges[k−1], edges[k]), and the first and the last
+            bin reach to infinity. None: the values are listed.
+        noise: Laplace noise that is added before the bin is looked up; None: no noise.
+        floor: κ, for two values at distance 1; None: no floor is claimed.
+        distances: The distances between the values, without the missing one, if they are not the
+            differences.
         labelled: Whether values are categories, or tuples of them; whole numbers may be codes.
-        unseen: Of a labelled recoding, the row of a value that is not in the list; None: such a
+        unseen: For a labelled recoding, the row of a value that is not in the list; None: such a
             value is refused. The promise covers it as far as laws may be wrong.
     """
 
@@ -82,7 +83,7 @@ class Recoding(Law):
     _digest: bytes = field(init=False)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be drawn, and a floor that the table does not keep."""
+        """Refuse a table that cannot be drawn from, and a floor that it does not keep."""
         object.__setattr__(self, "labelled", self.labelled or has_labels(self.values))
         check = check_categories if self.labelled else check_values
         for name in ("values", "outputs"):
@@ -94,19 +95,20 @@ class Recoding(Law):
         self._check_table()
         require(
             not self.labelled or (self.edges is None and self.noise is None),
-            "categories have no bins, and no noise goes before them.",
+            "categories have no bins, and no noise can be added to them: leave out edges and "
+            "noise.",
         )
         self._check_unseen()
         if self.edges is not None:
             edges = tuple(finite("an edge", each) for each in self.edges)
             require(
                 len(edges) == len(self.cells.numbers) - 1 and sorted(set(edges)) == list(edges),
-                "edges must be in rising order, one between each two bins.",
+                "edges must be in rising order, one between every two neighbouring bins.",
             )
             object.__setattr__(self, "edges", edges)
         require(
             self.noise is None or (self.edges is not None and self.noise.grid is not None),
-            "noise that goes first needs edges, by which x + N is put into a bin, and a grid.",
+            "noise that is added first needs a grid, and edges by which x + N is put into a bin.",
         )
         if self.distances is not None:
             object.__setattr__(
@@ -141,8 +143,8 @@ class Recoding(Law):
             len(row) == len(self.outputs) and min(row) >= 0 and sum(row) == WHOLE,
             "the row of unseen values must hold whole numbers that sum to 2^62.",
         )
-        # Then whatever a law gives to unseen values it could give to listed ones: they cannot be
-        # told apart any better, which is what the promise for wrong laws rests on.
+        # Then, for each output, mass on unseen values does no more than mass on listed ones could,
+        # which the promise for wrong laws covers.
         inside = (np.min(self.table, axis=0) <= row).all() and (
             row <= np.max(self.table, axis=0)
         ).all()
@@ -153,12 +155,12 @@ class Recoding(Law):
         kappa = positive("floor", self.floor)
         require(
             self.edges is None,
-            "values of one bin are not told apart, and those of two may be as close as one likes: "
-            "with bins a floor comes from noise that goes first.",
+            "values of two neighbouring bins may be arbitrarily close, so a table cannot give bins "
+            "a floor: with bins, a floor comes from noise that is added first (noise=).",
         )
         require(
             self.distances is not None or not self.labelled,
-            "between categories there is no distance by itself: a floor needs distances.",
+            "categories have no distance of their own: a floor needs distances=.",
         )
         numbers = np.array(self.cells.numbers)
         pairs = (
@@ -168,7 +170,7 @@ class Recoding(Law):
         )
         require(
             floor_of(self.table, pairs),
-            f"the table does not keep a floor of {kappa:g}: some two values can be told apart "
+            f"the table does not keep a floor of {kappa:g}: some two values can be distinguished "
             "better than that.",
         )
 
@@ -188,17 +190,17 @@ class Recoding(Law):
         floor: float | None = None,
         distances: npt.ArrayLike | None = None,
     ) -> Self:
-        """The recoding of a matrix of probabilities, such as somebody else's.
+        """The recoding of a matrix of probabilities, for example from another source.
 
-        Its probabilities are rounded to multiples of 2⁻⁶², and what is rounded is what is judged
-        and drawn.
+        Its probabilities are rounded to multiples of 2⁻⁶²; the rounded numbers are judged and drawn
+        from.
 
         Args:
-            values: The domain, in any order; None for a missing value. Categories keep theirs.
+            values: The domain, in any order; None for a missing value. Categories keep their order.
             matrix: A row for each value; rows sum to 1.
-            outputs: What its columns publish; without them, the values.
-            floor: A floor that it keeps; refused if it does not.
-            distances: Between the values, if that is not their difference.
+            outputs: The values that its columns publish; by default `values`.
+            floor: A floor that it must keep; it is refused if it does not.
+            distances: The distances between the values, if they are not the differences.
         """
         shares = np.asarray(matrix, dtype=np.float64)
         names = tuple(values)
@@ -225,21 +227,21 @@ class Recoding(Law):
 
     @property
     def cells(self) -> Cells:
-        """What a value is looked up by."""
+        """The cells by which a value is looked up."""
         if self.labelled:
             return cells_of_labels(len(self.values))
         return Cells(cast("tuple[Value, ...]", self.values), self.edges, self.noise)
 
     @property
     def domain_of_laws(self) -> Cells | tuple[Labels, ...]:
-        """What laws are about: cells of numbers, or the categories themselves."""
+        """The domain of laws: cells of numbers, or the categories themselves."""
         return self.values if self.labelled else self.cells
 
     @property
     def coded_outputs(self) -> tuple[Value, ...]:
-        """What may be published, as numbers: a category by its place in the list of values.
+        """The outputs as numbers: a category by its place in the list of values.
 
-        One that is no value has a place beyond.
+        An output that is not among the values has a place after them.
         """
         if not self.labelled:
             return cast("tuple[Value, ...]", self.outputs)
@@ -250,27 +252,27 @@ class Recoding(Law):
 
     @property
     def takes_missing(self) -> bool:
-        """Whether a missing value is one of the domain."""
+        """Whether the domain has a missing value."""
         return self.cells.takes_missing
 
     @property
     def listed(self) -> bool:
-        """Whether it takes the values that it lists, and no others."""
+        """Whether it takes only the values that it lists."""
         return self.edges is None
 
     @property
     def binned(self) -> bool:
-        """Whether values are put into bins; edges that only lie between listed values make none."""
+        """Whether values are put into bins; edges between listed values make no bins."""
         return self.edges is not None and self.edges != between(self.cells.numbers)
 
     @property
     def domain(self) -> tuple[Value, ...] | None:
-        """The listed values, of categories their places; with bins, any real number."""
+        """The listed values, or the places of categories; with bins, any real number."""
         return self.cells.values if self.listed else None
 
     @property
     def whole(self) -> bool:
-        """Whether everything that it publishes is a whole number, as the place of a category."""
+        """Whether all outputs are whole numbers, as the places of categories are."""
         return self.labelled or all(
             isinstance(each, float) and each.is_integer() and abs(each) < _LARGEST_WHOLE
             for each in self.outputs
@@ -285,14 +287,14 @@ class Recoding(Law):
 
     @property
     def kappa(self) -> float | None:
-        """The floor: that of the table, or of the noise that goes first, rounded up."""
+        """The floor of the table, or of the noise that is added first, rounded up."""
         if self.noise is not None:
             return math.nextafter(1.0 / self.noise.scale, math.inf)
         return self.floor
 
     @property
     def ratio_scale(self) -> float:
-        """1/κ, rounded down; 0 without a floor, or with a metric of one's own."""
+        """1/κ, rounded down; 0 without a floor, or with a metric of the user's own."""
         if self.noise is not None:
             return self.noise.ratio_scale
         if self.floor is None or self.distances is not None:
@@ -301,7 +303,7 @@ class Recoding(Law):
 
     @property
     def at_floor(self) -> LaplaceNoise | None:
-        """The noise that goes first, or Laplace noise of scale 1/κ."""
+        """The noise that is added first, or Laplace noise of scale 1/κ."""
         if self.noise is None and self.ratio_scale:
             return LaplaceNoise(self.ratio_scale)
         return self.noise
@@ -312,7 +314,7 @@ class Recoding(Law):
         return self.spread(self.cells.numbers, missing=self.takes_missing)
 
     def spread(self, numbers: Sequence[float] | FloatArray, *, missing: bool = False) -> FloatArray:
-        """For each of some numbers how likely each output is; for a missing value at the end."""
+        """The probability of each output for each of some numbers, and last for a missing value."""
         shares = np.asarray(self.table / float(WHOLE))
         given = np.asarray(numbers, dtype=np.float64)
         if self.noise is None:
@@ -325,22 +327,25 @@ class Recoding(Law):
         return np.concatenate([rows, shares[-1:]]) if missing else rows
 
     def output(self, prior: Prior) -> Discrete | Categorical:
-        """About how likely each output is, for a value that follows a table; for pictures."""
+        """The approximate law of the output for a value that follows a table; for pictures."""
         if isinstance(prior, Categorical) and self.labelled:
             weights = weigh_labels(self.values, prior)
             published = weights @ self.spread(self.cells.numbers)
             return Categorical(self.outputs, published / published.sum())
         if self.labelled or not isinstance(prior, Discrete):
-            raise InvalidInputError("what a recoding publishes is worked out for tables here.")
+            raise InvalidInputError(
+                "the law that a recoding publishes is computed for tables only: give a Discrete "
+                "prior."
+            )
         if None in self.outputs:
             raise InvalidInputError("a published hole has no place in a table of numbers.")
         shares = prior.probabilities @ self.spread(prior.values)
         return Discrete([each or 0.0 for each in self.coded_outputs], shares / shares.sum())
 
     def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
-        """The root mean square error of a published value; of a category, how often it changes.
+        """The root mean square error of a published value; for a category, how often it changes.
 
-        Without frequencies that of the value that has most.
+        Without frequencies it is that of the value with the largest error.
         """
         if frequencies is None:
             return error.largest(self)
@@ -350,19 +355,19 @@ class Recoding(Law):
         """The root mean square error over rows that have a value before and after.
 
         Args:
-            frequencies: How often each value occurs: {value: how often}, a pandas Series of counts,
+            frequencies: The frequency of each value: {value: frequency}, a pandas Series of counts,
                 a table (`Discrete`), or a list in the order of `values`.
         """
         return error.rmse(self, frequencies)
 
     def moved(self, frequencies: Frequencies) -> float:
-        """How far a changed value moves, on average, where it has a value before and after."""
+        """The mean distance that a changed value moves, over rows with a value before and after."""
         return error.moved(self, frequencies)
 
     def unchanged(self, frequencies: Frequencies) -> float:
         """The share of rows that are published as they are, missing ones included.
 
-        A value that is put into a bin stays as it is if what stands for that bin is published.
+        A value that is put into a bin counts as unchanged if the number of that bin is published.
 
         Args:
             frequencies: As for `rmse`.
@@ -370,7 +375,7 @@ class Recoding(Law):
         return error.unchanged(self, frequencies)
 
     def __eq__(self, other: object) -> bool:
-        """The same map, with the same claims."""
+        """Whether both are the same map with the same claims."""
         if not isinstance(other, Recoding):
             return NotImplemented
         return self._digest == other._digest

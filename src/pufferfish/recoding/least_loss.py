@@ -1,4 +1,4 @@
-"""The table with the least loss that keeps a duty, and how much less any other could lose."""
+"""The table with the least loss that keeps a duty, and a lower bound on the loss of any other."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from pufferfish.recoding.table import Duty, repair, round_table
 
 __all__ = ["Found", "Task", "least_loss"]
 
-# With more cells and more rows, a floor is a kernel: one program over all M takes too long.
+# With more cells and rows than these a floor is a kernel: one program over all M takes too long.
 _FEW_CELLS, _FEW_ROWS = 60, 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
-    """What is to be found.
+    """The problem: the table with the least loss that keeps a duty.
 
     Attributes:
-        duty: What must be kept, exactly.
-        cost: c(x,y)·π(x), for each cell and each output: weighted by how often x occurs.
+        duty: The duty that must be kept, exactly.
+        cost: c(x,y)·π(x), for each cell and each output: weighted by the frequency of x.
         kernel: K of the floor; None without a floor.
         fixed: Whether M must be K and then a map T, as for remapped noise. Otherwise K serves only
             where one program over all M that keep the floor would take too long.
-        histogram: How often each cell occurs, and how often each output must; None: as it comes.
+        histogram: The frequencies of cells, and the required ones of outputs; None: none is
+            required.
     """
 
     duty: Duty
@@ -47,12 +48,13 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What was found.
+    """The table that was found, its loss, and a bound.
 
     Attributes:
         table: M over 2⁶². It keeps the duty: this was checked in whole numbers.
         loss: Σ cost·M of this table, exactly.
-        bound: No map that keeps the duty loses less, for this kernel and these outputs.
+        bound: A lower bound on the loss of every map that keeps the duty, for this kernel and these
+            outputs.
     """
 
     table: IntegerTable
@@ -69,12 +71,13 @@ def least_loss(
     """The table with the least loss.
 
     Args:
-        task: What is asked.
-        seconds: When to be content with what there is.
-        progress: Told how often the program was solved with more rows. What it raises goes through.
+        task: The problem.
+        seconds: The time after which the best table so far is returned.
+        progress: Called with the number of times that the program was solved with more rows. Its
+            exceptions pass through.
 
     Raises:
-        UnsupportedError: Nothing was found in time.
+        UnsupportedError: No table was found in time.
         CertificationError: The promise is finer than a table of whole numbers can be.
     """
     floor = _rows(task)
@@ -99,7 +102,7 @@ def _search(
     seconds: float,
     progress: Callable[[int], None] | None,
 ) -> tuple[Found, bool]:
-    """The best M = K·T, or with rows of a floor in place of K the best M; whether it is settled."""
+    """The best M = K·T, or the best M with rows of a floor, and whether it is settled."""
     if task.duty.sampled:
         return _cut(task, kernel, floor, seconds, progress)
     program = _program(task, kernel, floor)
@@ -127,7 +130,7 @@ def _repaired(task: Task, matrix: FloatArray, settled: bool) -> tuple[IntegerTab
     loss = _loss(table, task.cost)
     if settled:
         return table, loss
-    # A solution that was far from the promise may be worse now than saying nothing.
+    # After the repair, a solution that was far from the promise may lose more than a constant.
     silent = _constant(task.cost, wanted)
     return min((table, loss), (silent, _loss(silent, task.cost)), key=lambda each: each[1])
 
@@ -139,7 +142,7 @@ def _cut(
     seconds: float,
     progress: Callable[[int], None] | None,
 ) -> tuple[Found, bool]:
-    """The same over sampling regions."""
+    """`_search` over sampling regions."""
     duty, chosen = task.duty, np.eye(len(task.cost)) if kernel is None else kernel
     given = None
     if task.histogram is not None:
@@ -161,7 +164,7 @@ def _cut(
 
 
 def _rows(task: Task) -> Floor:
-    """The rows of the floor; none where K stands for it."""
+    """The rows of the floor; none if K takes their place."""
     if task.kernel is None:
         return _needed(task.duty.floor)
     if task.fixed:
@@ -173,14 +176,14 @@ def _rows(task: Task) -> Floor:
 
 
 def _constant(cost: FloatArray, wanted: FloatArray | None) -> IntegerTable:
-    """The map that says nothing, with the least loss; it keeps every promise."""
+    """The uninformative map with the least loss; it keeps every promise."""
     outs = cost.shape[1]
     shares = np.eye(outs)[cost.sum(axis=0).argmin()] if wanted is None else wanted
     return round_table(np.tile(shares, (len(cost), 1)))
 
 
 def _needed(floor: Floor) -> Floor:
-    """The pairs that do not follow from others by way of a third value, in both orders."""
+    """The pairs that do not follow from others through a third value, in both orders."""
     size = 1 + max((max(x, other) for x, other, _ in floor), default=0)
     apart = np.full((size, size), math.inf)
     for x, other, factor in floor:

@@ -1,4 +1,4 @@
-"""What everybody may know of a recoding whose table is private."""
+"""The public outline of a recoding whose table is private."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["RecodingOutline"]
 
 @dataclass(frozen=True, slots=True)
 class RecodingOutline(Law):
-    """A recoding without its table: which values exist, and where they go, is not said.
+    """A recoding without its table: it reveals neither its values nor where they go.
 
     Attributes:
         floor: κ, in units of the column; None: there is none.
@@ -26,7 +26,7 @@ class RecodingOutline(Law):
 
     @property
     def drawable(self) -> bool:
-        """Nobody can draw from it."""
+        """Always False: nobody can draw from it."""
         return False
 
     @property

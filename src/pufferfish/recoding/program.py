@@ -6,11 +6,11 @@ With the kernel K of the floor, M = K·T and m_i = P_i·K,
     U_i(y) ≤ e^ε·L_j(y) + t_ij(y),  Σ_y t_ij(y) ≤ δ,   for each ordered pair (i, j) of each belief,
 
 where U_i(y) and L_i(y) are the largest and the least Σ_x P(x)·M(x,y) over the laws P within η of
-P_i in total variation (`far`). Where all pairs of a belief are asked for, δ = 0 and η = 0, one
-bound for all its secrets replaces a row for each pair. A floor may stand in the program as rows
-M(x,y) ≤ f·M(x',y) instead of in K: that is the least loss over all channels with this floor, and
-takes longer. What comes out is near the best and nearly keeps the promise; `table.repair` makes it
-keep it, and `exact` shows that it does.
+P_i in total variation (`far`). If all pairs of a belief are protected, δ = 0 and η = 0, one bound
+for all its secrets replaces the rows of the pairs. A floor may enter the program as rows M(x,y) ≤
+f·M(x',y) instead of through K: that gives the least loss over all channels with this floor, and
+takes longer. The result is near the best and nearly keeps the promise; `table.repair` makes it keep
+the promise, and `exact` proves that it does.
 """
 
 from __future__ import annotations
@@ -31,14 +31,16 @@ from pufferfish.recoding.highs import LinearProgram, Part
 
 __all__ = ["Group", "GroupMultipliers", "Multipliers", "Program", "Solution", "ordered", "solve"]
 
-# A solution may break a row by this much before the row is added, and move a frequency by as much.
+# A solution may break a row by this much before the row is added, and change a frequency by as
+# much.
 _TOLERANCE = 1e-9
-# HiGHS takes no coefficient above 1e15. A stricter promise is kept as well.
+# HiGHS takes no coefficient above 1e15. A larger ε is replaced by this one: the promise is then
+# stricter.
 _LARGEST_EPSILON = 30.0
-# Where a floor has more rows, they are added when a solution breaks them.
+# If a floor has more rows than this, they are added only when a solution breaks them.
 _MANY_ROWS = 20_000
-# After these the interior point method is quicker, with all rows: where the best map is almost a
-# constant, all of them matter.
+# After this many steps the interior point method with all rows is quicker: if the best map is
+# almost a constant, all of them matter.
 _MANY_STEPS = 25_000
 
 Pairs = tuple[tuple[int, int], ...]
@@ -51,11 +53,11 @@ def ordered(pairs: Pairs) -> Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """What one adversary believes.
+    """The laws and pairs of one adversary.
 
     Attributes:
-        laws: One law of the values for each secret: a row each.
-        pairs: Which secrets must look alike, by their rows; each stands for both orders.
+        laws: The law of the values for each secret, one in each row.
+        pairs: The pairs of secrets, by their rows; each stands for both orders.
     """
 
     laws: FloatArray
@@ -63,14 +65,14 @@ class Group:
 
     @property
     def complete(self) -> bool:
-        """Whether every two secrets must."""
+        """Whether every two secrets are a pair."""
         number = len(self.laws)
         return len({frozenset(pair) for pair in self.pairs}) == number * (number - 1) // 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Program:
-    """What is minimised, and what must hold.
+    """The loss to minimise, and its constraints.
 
     Attributes:
         cost: C(k,y).
@@ -78,7 +80,7 @@ class Program:
         groups: The adversaries.
         goal: The promise.
         wrong: η.
-        histogram: How often each k goes in and each y must come out; None: as it comes.
+        histogram: The frequency of each k, and the required one of each y; None: none is required.
         floor: (x, x', f): M(x,y) ≤ f·M(x',y) for each y. K must be the identity then.
     """
 
@@ -93,15 +95,17 @@ class Program:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupMultipliers:
-    """Of the rows of one adversary.
+    """The multipliers of the rows of one adversary.
 
     Attributes:
-        above: Of U_i(y) ≤ …, for each secret and y.
-        below: Of L_i(y) ≥ …, for each secret and y.
-        pairs: Of U_i(y) ≤ e^ε·L_j(y) + t_ij(y), for each ordered pair and y; None where one bound
-            for all secrets stands in their place.
-        bottom: Of μ_i(y) − M(x,y) ≤ …, for each secret, x and y: what U_i(y) takes from x.
-        top: Of M(x,y) − λ_i(y) ≤ …, for each secret, x and y: what L_i(y) takes from x.
+        above: Those of U_i(y) ≤ …, for each secret and y.
+        below: Those of L_i(y) ≥ …, for each secret and y.
+        pairs: Those of U_i(y) ≤ e^ε·L_j(y) + t_ij(y), for each ordered pair and y; None if one
+            bound for all secrets takes their place.
+        bottom: Those of μ_i(y) − M(x,y) ≤ …, for each secret, x and y: the mass that U_i(y) takes
+            from x.
+        top: Those of M(x,y) − λ_i(y) ≤ …, for each secret, x and y: the mass that L_i(y) takes from
+            x.
     """
 
     above: FloatArray
@@ -113,14 +117,14 @@ class GroupMultipliers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Multipliers:
-    """What each row of the program costs, in units of the loss: evidence that T is the best.
+    """The price of each row of the program, in units of the loss: evidence that T is the best.
 
     Attributes:
-        groups: Of the rows of each adversary.
-        peak: Of M(x,y) ≤ u(y).
-        base: Of v(y) ≤ M(x,y).
-        histogram: Of the frequency of each y.
-        floor: Of M(x,y) ≤ f·M(x',y), for each of these and y.
+        groups: Those of the rows of each adversary.
+        peak: Those of M(x,y) ≤ u(y).
+        base: Those of v(y) ≤ M(x,y).
+        histogram: Those of the frequency of each y.
+        floor: Those of M(x,y) ≤ f·M(x',y), for each row of the floor and y.
     """
 
     groups: tuple[GroupMultipliers, ...]
@@ -132,9 +136,9 @@ class Multipliers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """T, the loss that it has, and what tells that it is the least.
+    """T, its loss, and the multipliers that show it to be the least.
 
-    With `settled` false there was no time to add all rows that T breaks.
+    If `settled` is false, there was no time to add all rows that T breaks.
     """
 
     map: FloatArray
@@ -149,12 +153,12 @@ def solve(
     seconds: float = math.inf,
     progress: Callable[[int], None] | None = None,
 ) -> Solution:
-    """The best T, as far as floating point tells.
+    """The best T, to within floating point.
 
     Args:
-        program: What is asked.
-        seconds: When to give up.
-        progress: Told how often the program was solved with more rows.
+        program: The program to solve.
+        seconds: The time after which it gives up.
+        progress: Called with the number of times that the program was solved with more rows.
 
     Raises:
         UnreachableGoalError: No map keeps the promise with these outputs.
@@ -175,7 +179,7 @@ def solve(
                 found = rows.lp.solve(until - time.monotonic())
                 continue
             except UnsupportedError:
-                # What was found with fewer rows will do.
+                # The solution with fewer rows is returned.
                 pass
         return Solution(best, float((best * program.cost).sum()), multipliers, settled)
 
@@ -185,7 +189,7 @@ Broken = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class _GroupRows:
-    """Where the rows of a group stand: the first of each secret, and of each ordered pair."""
+    """The first rows of a group: those of each secret, and of each ordered pair."""
 
     above: list[int]
     below: list[int]
@@ -194,13 +198,13 @@ class _GroupRows:
 
 
 class _Rows:
-    """The program in HiGHS, with the rows that matter so far."""
+    """The program in HiGHS, with the rows added so far."""
 
     def __init__(self, program: Program) -> None:
         self.lp = LinearProgram()
         self._program = program
         self._ins, self._outs = program.cost.shape
-        # What a constant loses: the least loss is not far below it in most cases.
+        # The loss of a constant; in most cases the least loss is not far below it.
         self._scale = float(np.abs(program.cost).sum(axis=0).min()) or 1.0
         self.lp.take(program.cost.ravel() / self._scale)
         for k in range(self._ins):
@@ -220,7 +224,7 @@ class _Rows:
             self._add_floor(np.ones(self._floor.shape, bool))
 
     def take(self) -> int:
-        """A column for each y; the number of the first."""
+        """Add a column for each y; the index of the first."""
         return self.lp.take(np.zeros(self._outs))
 
     def _sum_from(self, first: int) -> Part:
@@ -234,7 +238,7 @@ class _Rows:
 
     def _add_group(self, group: Group) -> _GroupRows:
         program = self._program
-        # A law that is wrong need not look like another that is wrong for the same secret.
+        # Two wrong laws of the same secret need not be indistinguishable.
         shared = group.complete and program.goal.pure and not program.wrong
         seen = group.laws @ program.kernel
         lowers = [self.take()] * len(seen) if shared else [self.take() for _ in seen]
@@ -281,7 +285,7 @@ class _Rows:
         for number, y in np.argwhere(wanted):
             x, other, factor = self._program.floor[number]
             cells = [x * self._outs + y, other * self._outs + y]
-            # Divided by f, which may be larger than HiGHS takes.
+            # Divided by f, which may be too large for HiGHS.
             self._floor[number, y] = self.lp.row([(cells, [1.0 / factor, -1.0])])
 
     def read(self, found: FloatArray) -> FloatArray:
@@ -291,7 +295,7 @@ class _Rows:
     def multipliers(self) -> Multipliers:
         """Those of the last solution."""
         free = self.lp.multipliers * self._scale
-        # HiGHS may miss 0 by a little.
+        # HiGHS may return slightly negative multipliers.
         found = np.maximum(free, 0.0)
 
         def of(firsts: list[int]) -> FloatArray:
@@ -326,14 +330,14 @@ class _Rows:
         )
 
     def stop_creeping(self) -> None:
-        """Where bounds on wrong laws are added without end, add them all, and solve once more."""
+        """If bounds on wrong laws are added without end, add them all and solve once more."""
         if self._far is not None and not self._inside and self.lp.steps > _MANY_STEPS:
             self._far.add_all()
             self.lp.go_inside()
             self._inside = True
 
     def add_broken(self, found: FloatArray) -> bool:
-        """Whether a solution breaks rows that were left out; they are added."""
+        """Add the rows that a solution breaks; whether there were any."""
         best = self.read(found)
         added = False
         if (self._floor < 0).any():

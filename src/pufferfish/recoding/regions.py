@@ -6,8 +6,8 @@ A region by *evidence* holds (p, q) with Φ(p) + Φ'(q) ≤ t (`evidence`):
     likelihood    the least t > d = 2(k − 1) with e^{−t}·(e·t/d)^d ≤ α, k cells (Agrawal 2020).
 
 *Boxes* are the products of Clopper-Pearson intervals of 2k cells, each of which is left with
-probability at most α/2k; the worst law fills its boxes in the order of the column. What is proven
-is in docs/theory/sampling-error.md.
+probability at most α/2k; the worst law fills its boxes in the order of the column. Proofs:
+docs/theory/sampling-error.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pufferfish.recoding.worst_laws import Worst, worst_laws
 
 __all__ = ["PairRegion", "region_of_pair"]
 
-# By how much bounds that were computed are widened, at first.
+# The amount by which computed bounds are widened at first.
 _WIDER = 1e-9
 
 
@@ -39,14 +39,14 @@ class PairRegion(Protocol):
     """All laws (p, q) that the rows of two secrets do not exclude."""
 
     def search(self, first: FloatArray, second: FloatArray) -> Worst:
-        """About the largest p·w − q·v of each column, the laws that reach it, and witnesses."""
+        """The approximate maximum of p·w − q·v for each column, its laws, and witnesses."""
 
     def excess(self, first: FloatArray, second: FloatArray, witnesses: FloatArray) -> FloatArray:
-        """At least the largest p·w − q·v of each column."""
+        """An upper bound on p·w − q·v for each column, proven by witnesses."""
 
 
 def region_of_pair(region: SampleRegion, first: Sequence[int], second: Sequence[int]) -> PairRegion:
-    """The region of a pair of which these rows were seen, cell by cell."""
+    """The region of a pair, from the counts of both secrets, cell by cell."""
     if region.shape == "dirichlet":
         both = _dirichlet(tuple(first)), _dirichlet(tuple(second))
         radius = both[0].allowance + both[1].allowance - math.log(region.error)
@@ -54,13 +54,13 @@ def region_of_pair(region: SampleRegion, first: Sequence[int], second: Sequence[
     cells = region.cells
     if cells is None:
         raise UnsupportedError(
-            f'a region of shape "{region.shape}" is for noise: recodings are judged by what was '
-            'counted. Use the shape "dirichlet".'
+            f'a region of shape "{region.shape}" is for noise; recodings are judged by counts: use '
+            'region="dirichlet".'
         )
     if len(first) > cells:
         raise UnsupportedError(
-            f"there are {len(first)} cells, and the region knows of {cells}: say how many there "
-            "are when you fit the belief (cells=...)."
+            f"there are {len(first)} cells, and the region was stated for {cells}: give their "
+            "number when you fit the belief (cells=...)."
         )
     counts = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
     if region.shape == "likelihood":
@@ -72,7 +72,7 @@ def region_of_pair(region: SampleRegion, first: Sequence[int], second: Sequence[
 
 @lru_cache(maxsize=64)
 def _dirichlet(counts: tuple[int, ...]) -> DirichletEvidence:
-    """Kept, because a search over sizes of noise asks for the same again and again."""
+    """Cached, because a search over sizes of noise needs the same evidence many times."""
     return DirichletEvidence(np.array(counts, dtype=np.float64))
 
 
@@ -102,7 +102,7 @@ class _ByEvidence:
 
 
 def _boxes(counts: FloatArray, cells: int, error: float) -> tuple[FloatArray, FloatArray]:
-    """Clopper-Pearson bounds of each cell and of "other", widened by what was rounded."""
+    """Clopper-Pearson bounds of each cell and of "other", widened by their rounding."""
     rows, half = counts.sum(), 0.5 * error
     low = np.where(
         counts > 0.0, betaincinv(np.maximum(counts, 1.0), rows - counts + 1.0, half), 0.0
@@ -120,7 +120,9 @@ def _boxes(counts: FloatArray, cells: int, error: float) -> tuple[FloatArray, Fl
             break
         widen *= 2.0
     else:
-        raise UnsupportedError("Clopper-Pearson bounds were not found for these counts.")
+        raise UnsupportedError(
+            'Clopper-Pearson bounds cannot be computed for these counts: use region="dirichlet".'
+        )
     never = 1.0 - math.exp(math.log(half) / rows) if rows else 1.0
     other = min((cells - len(counts)) * never * (1.0 + _WIDER), 1.0)
     return np.append(low_now, 0.0), np.append(high_now, other)
@@ -133,7 +135,7 @@ class _Boxes:
 
     def search(self, first: FloatArray, second: FloatArray) -> Worst:
         p, q = _fill(self.first, _with_other(first)), _fill(self.second, -_with_other(second, -1.0))
-        # What goes to "other" is as if it went to the cell that it is told apart by most.
+        # Mass on "other" counts as mass on the cell that distinguishes best.
         p, q = _without_other(p, first.argmax(axis=1)), _without_other(q, second.argmin(axis=1))
         excess = (p * first).sum(axis=1) - (q * second).sum(axis=1)
         none = np.zeros(len(first))
@@ -148,7 +150,7 @@ class _Boxes:
 
 
 def _with_other(columns: FloatArray, side: float = 1.0) -> FloatArray:
-    """Columns with a cell for what is not listed, which is published as a mixture of cells."""
+    """Columns with one more cell for unlisted values, which are published as a mixture of cells."""
     worst = columns.max(axis=1) if side > 0.0 else columns.min(axis=1)
     return np.column_stack([columns, worst])
 
@@ -160,7 +162,7 @@ def _without_other(law: FloatArray, places: FloatArray) -> FloatArray:
 
 
 def _fill(boxes: tuple[FloatArray, FloatArray], columns: FloatArray) -> FloatArray:
-    """The law within boxes that has the largest mean: what is left goes to the largest first."""
+    """The law within boxes with the largest mean: spare mass goes to the largest entries first."""
     low, high = boxes
     order = np.argsort(-columns, axis=1, kind="stable")
     room = (high - low)[order]

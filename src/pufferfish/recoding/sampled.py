@@ -1,6 +1,6 @@
-"""One direction of a pair over its sampling region: bounds, and the witnesses that show them.
+"""One direction of a pair over its sampling region: bounds, and the witnesses that prove them.
 
-The search for witnesses is not trusted, and need not be: bad ones give a bound that is too large.
+The search for witnesses need not be trusted: bad witnesses give a bound that is too large.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["LARGEST_EPSILON", "SampledPair", "Witnesses", "factor_lower"]
 # λ, λ' and μ for each output, in units of its largest entry.
 Witnesses = tuple[tuple[float, float, float], ...]
 
-# Beyond this, e^ε is no number to search with.
+# Above this ε, e^ε is too large to search with.
 LARGEST_EPSILON = 600.0
 
 
@@ -37,9 +37,9 @@ class SampledPair:
     """One direction of a pair.
 
     Attributes:
-        region: Which laws are possible.
-        most: For each output and cell, at least the probability of the output.
-        least: At most.
+        region: The laws that the rows do not exclude.
+        most: Upper bounds on the probability of each output in each cell.
+        least: Lower bounds.
     """
 
     region: PairRegion
@@ -48,25 +48,25 @@ class SampledPair:
 
     @classmethod
     def from_table(cls, region: PairRegion, table: IntegerTable) -> Self:
-        """Of a map of whole numbers over 2⁶²."""
+        """The pair under a map of whole numbers over 2⁶²."""
         near = table.T.astype(np.float64) / WHOLE
         return cls(region, near * (1.0 + 4.0 * UNIT), near * (1.0 - 4.0 * UNIT))
 
     def excess(self, factor: float, witnesses: Witnesses) -> FloatArray:
-        """For each output at least the largest p·w − factor·q·w of any laws of the region."""
+        """For each output an upper bound on p·w − factor·q·w over all laws of the region."""
         most, least, units = self._columns(factor)
         found = self.region.excess(most, least, np.array(witnesses).reshape(-1, 3))
         return np.asarray(found * units * (1.0 + 4.0 * UNIT * np.sign(found)))
 
     def witnesses(self, factor: float) -> Witnesses:
-        """Those for which the bounds of `excess` are the least."""
+        """The witnesses for which the bounds of `excess` are the least."""
         most, least, _ = self._columns(factor)
         found = self.region.search(most, least)
         chosen = np.column_stack([found.above, found.below, found.price]).tolist()
         return tuple((above, below, price) for above, below, price in chosen)
 
     def search(self, factor: float) -> tuple[FloatArray, npt.NDArray[np.intp]]:
-        """Ratios p·w/q·w of the worst laws for a factor, and which outputs seem to exceed it."""
+        """The ratios p·w/q·w of the worst laws for a factor, and outputs that seem to exceed it."""
         most, least, _ = self._columns(factor)
         found = self.region.search(most, least)
         top = (found.first * self.most).sum(axis=1)
@@ -76,11 +76,11 @@ class SampledPair:
         return ratios, np.flatnonzero((found.excess > 0.0) | (ratios > factor))
 
     def only(self, outputs: npt.NDArray[np.intp]) -> Self:
-        """The same for some outputs."""
+        """The same pair with some of the outputs."""
         return replace(self, most=self.most[outputs], least=self.least[outputs])
 
     def _columns(self, factor: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """w and v in units of the largest entry: what is rarely published has few digits else."""
+        """w and v in units of the largest entry, so that rare outputs keep their digits."""
         sizes = self.most.max(axis=1)
         units = np.where(sizes > 0.0, sizes, 1.0)
         most = self.most / units[:, None] * (1.0 + 2.0 * UNIT)

@@ -1,12 +1,12 @@
-"""From a solution of the program to the table that is drawn: whole numbers that keep the promise.
+"""The table that is drawn from, made from a solution: whole numbers that keep the promise.
 
-A solution keeps the promise to about 1e-9, which is no promise. So it is rounded to whole numbers
-over 2⁶² first; what it breaks is computed exactly; and it is mixed with a map that says nothing,
+A solution keeps the promise only to about 1e-9. So it is first rounded to whole numbers over 2⁶²;
+then its violations are computed exactly, and it is mixed with an uninformative map,
 
     M' = (1−θ)·M + θ·1rᵀ,
 
-by which each row of the promise gains θ·r(y)·(e^ε − 1), and the floor θ·r(y)·(e^{κd} − 1). With
-δ > 0 any r scales what is spent by 1−θ.
+by which each row of the promise gains a slack of θ·r(y)·(e^ε − 1), and the floor one of
+θ·r(y)·(e^{κd} − 1). With δ > 0 any r multiplies the δ that is spent by 1−θ.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ from pufferfish.recoding.sampled import SampledPair, factor_lower
 __all__ = ["Duty", "repair", "round_table"]
 
 _LEAST = 4.0 / WHOLE
-# So little changes no frequency that anybody counts, whatever is mixed in.
+# A share this small changes no frequency noticeably, whatever is mixed in.
 _FAINT = 1e-6
-# How often the mixture may grow before the promise is called finer than a table can be.
+# The mixture grows at most this many times before the promise is refused as too fine.
 _MOST_TRIES = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Duty:
-    """What a table must keep.
+    """The promise and the floor that a table must keep.
 
     Attributes:
-        laws: Of each adversary, one law for each secret.
-        pairs: Of each, which of them must look alike, in both orders.
+        laws: For each adversary, one law for each secret.
+        pairs: For each adversary, the pairs of secrets, each in both orders.
         goal: The promise.
-        wrong: How far in total variation each law may be off.
-        regions: Of each adversary, which laws the sample does not exclude, whose laws then are
-            counts of rows; None, or none at all: the laws as they are.
-        floor: Which values may be told apart by how much (`kernels.line_floor`, `metric_floor`).
+        wrong: How far in total variation each law may be wrong.
+        regions: The sampling region of each adversary, whose laws are then counts of rows; None, or
+            empty: the laws are taken as they are.
+        floor: The factor by which each pair of values may be distinguished (`kernels.line_floor`,
+            `metric_floor`).
     """
 
     laws: tuple[tuple[CellLaw, ...], ...]
@@ -57,7 +58,7 @@ class Duty:
 
     @property
     def sampled(self) -> bool:
-        """Whether some laws are those that a sample does not exclude."""
+        """Whether some adversary has a sampling region."""
         return any(each is not None for each in self.regions)
 
 
@@ -70,20 +71,20 @@ def round_table(matrix: FloatArray) -> IntegerTable:
 
 
 def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -> IntegerTable:
-    """The table of a map, mixed with as little of a map that says nothing as the duty asks for.
+    """The table of a map, mixed with as little of an uninformative map as the duty needs.
 
     Args:
         matrix: M, from a solution.
-        duty: What must be kept, exactly.
-        mixed_in: r, where the frequencies of what is published must stay, to within 1e-6; None:
-            where it helps.
+        duty: The duty that must be kept, exactly.
+        mixed_in: r, if the frequencies of published values must stay the same, to within 1e-6;
+            None: r is chosen where it helps most.
 
     Raises:
         CertificationError: The promise is finer than a table can be.
     """
     weights = np.zeros(matrix.shape[1])
     for attempt in range(_MOST_TRIES):
-        # θ·r/(1−θ), which need not be exact: what comes out is what is judged.
+        # θ·r/(1−θ), which need not be exact, because the resulting table is judged.
         mixed = (matrix + weights) / (1.0 + weights.sum())
         table = round_table(mixed)
         needed = _shortfall(table, duty)
@@ -93,17 +94,21 @@ def repair(matrix: FloatArray, duty: Duty, mixed_in: FloatArray | None = None) -
         found = np.array([max(float(each), _LEAST) if each else 0.0 for each in needed])
         found *= 1.0 + weights.sum()
         if mixed_in is None or found.sum() < _FAINT:
-            # Where nothing is broken little room is left, and what follows rounds again.
+            # Also where nothing is broken: little room is left there, and the next step rounds
+            # again.
             weights += found + found.mean()
         elif not duty.goal.pure:
             weights += mixed_in * found.sum() * 2.0**attempt
         else:
             weights += mixed_in * (found / np.maximum(mixed_in, 2.0**-62)).max() * 2.0**attempt
-    raise CertificationError("the promise is finer than a table of whole numbers can be.")
+    raise CertificationError(
+        "the promise is finer than a table of whole numbers over 2^62 can resolve: choose a larger "
+        "epsilon or delta."
+    )
 
 
 def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
-    """For each y the θ·r(y)/(1−θ) that would be enough; 0 where nothing is broken."""
+    """For each y the θ·r(y)/(1−θ) that suffices; 0 where nothing is broken."""
     outs, goal = table.shape[1], duty.goal
     needed = [Fraction(0)] * outs
     factor = exp_lower(goal.epsilon)
@@ -121,7 +126,7 @@ def _shortfall(table: IntegerTable, duty: Duty) -> list[Fraction]:
                 continue
             delta = delta_of(seen[i], seen[j], goal.epsilon)
             if delta > Fraction(goal.delta):
-                # Any r does: it is spread evenly.
+                # Any r suffices: it is spread evenly.
                 spent = (delta / Fraction(goal.delta) - 1) / outs
                 needed = [max(each, spent) for each in needed]
     for y, excess in _floor_excess(table, duty.floor):
@@ -137,7 +142,7 @@ def _over_region(
     region: SampleRegion,
     needed: list[Fraction],
 ) -> list[Fraction]:
-    """The same for all laws of a sampling region."""
+    """`_shortfall` for all laws of a sampling region."""
     goal, factor = duty.goal, exp_lower(duty.goal.epsilon)
     near = factor_lower(goal.epsilon)
     for i, j in (order for pair in pairs for order in (pair, pair[::-1])):
@@ -157,7 +162,7 @@ def _over_region(
 
 
 def _per_slack(excess: Fraction, factor: Fraction) -> Fraction:
-    """θ·r/(1−θ) that makes up for an excess; a promise of ε = 0 leaves no room."""
+    """The θ·r/(1−θ) that makes up for an excess; a promise of ε = 0 leaves no room."""
     return excess / (factor - 1) if factor > 1 else Fraction(1 << 62)
 
 

@@ -1,4 +1,4 @@
-"""What laws of a sampling region can be told apart by, for sure: a bound with witnesses.
+"""A proven upper bound, by witnesses, on p·w − q·v over a sampling region.
 
 The region of a pair holds all (p, q) with Φ(p) + Φ'(q) ≤ t, every φ convex (`evidence`). For
 columns w, v ≥ 0, any λ, λ' and any μ > 0, weak duality gives
@@ -9,8 +9,8 @@ and as φ_x lies above its tangent at any p₀, with ρ = w(x) − λ − μ·φ
 
     sup_{0≤p≤1} [(w(x) − λ)·p − μ·φ_x(p)] ≤ (w(x) − λ)·p₀ − μ·φ_x(p₀) + max(ρ·(1 − p₀), −ρ·p₀).
 
-Whatever λ, λ', μ and p₀ are, the bound holds; they are best where ρ = 0. Sums are doubles, and what
-they may be off by is added (docs/theory/sampling-error.md).
+The bound holds for all λ, λ', μ and p₀; they are best where ρ = 0. Sums are doubles, and a bound on
+their error is added (docs/theory/sampling-error.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pufferfish.recoding.evidence import Evidence
 
 __all__ = ["excess_upper"]
 
-# Below this no share is looked for.
+# Smaller shares are not searched for.
 _LEAST = 1e-250
 
 
@@ -33,10 +33,10 @@ def excess_upper(
     witnesses: FloatArray,
     radius: float,
 ) -> FloatArray:
-    """At least p·w − q·v for every two laws of the region, for each of some columns.
+    """For each column an upper bound on p·w − q·v over all pairs of laws in the region.
 
     Args:
-        evidence: What is said against laws of the first secret and of the second.
+        evidence: The evidence against laws of the first secret and of the second.
         columns: w rounded up and v rounded down: a row for each output, a column for each cell.
         witnesses: λ, λ' and μ of each output.
         radius: t.
@@ -59,7 +59,7 @@ def excess_upper(
 def _suprema(
     evidence: Evidence, wanted: FloatArray, level: FloatArray, price: FloatArray
 ) -> tuple[list[FloatArray], FloatArray]:
-    """The parts of Σ_x sup of one law, and what they may be off by."""
+    """The terms of Σ_x sup of one law, and bounds on their errors."""
     seen = evidence.seen
     free = np.ones(wanted.shape[1], dtype=bool)
     free[seen] = False
@@ -69,7 +69,7 @@ def _suprema(
         ratios = np.where(gaps > 0.0, price[:, None] / gaps, np.inf)
     law = np.clip(evidence.solve(np.clip(ratios, _LEAST, 1.0 / _LEAST)), _LEAST, 1.0)
     slopes = price[:, None] * evidence.pull(law) / law
-    # ρ, from both sides: what is left of the slope at p₀, and what it may be off by.
+    # ρ from both sides: the remaining slope at p₀, and a bound on its error.
     rest = slopes - gaps
     off = price[:, None] * evidence.pull_error(law) / law + 8.0 * UNIT * (slopes + np.abs(gaps))
     beyond = np.maximum((rest + off) * (1.0 - law), (off - rest) * law).clip(min=0.0).sum(axis=1)

@@ -1,13 +1,13 @@
-"""Which laws of a sampling region tell a pair apart best: a search, whose result proves nothing.
+"""A search for the laws of a sampling region that distinguish a pair best; it proves nothing.
 
 The region of a pair holds all (p, q) with Φ(p) + Φ'(q) ≤ t (`evidence`). For columns w and v the
 largest p·w − q·v over it is reached where, for one multiplier μ,
 
     p(x) = μ·H(p(x))/(λ − w(x)),    q(x) = μ·H'(q(x))/(λ' + v(x)),
 
-with λ and λ' such that both sum to 1. Where nothing is said against any p(x), and no w is larger
-than w(x), p may have an atom at x: then λ = w(x). λ, λ' and μ are the *witnesses*: with them the
-bound of `witnesses` is reached, and any others give a weaker one.
+with λ and λ' such that both sum to 1. Where there is no evidence against any p(x), and no w is
+larger than w(x), p may have an atom at x: then λ = w(x). λ, λ' and μ are the *witnesses*: with them
+the bound of `witnesses` is attained, and any others give a weaker bound.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from pufferfish.recoding.evidence import Evidence
 
 __all__ = ["Worst", "worst_laws"]
 
-# log μ lies within this, where columns have 1 as their largest entry; how it is looked for, and
-# what it, and what is spent, may be off by. Bounds are flat around the best witnesses: an error
-# matters by its square.
+# A bound on |log μ|, if columns have 1 as their largest entry; the first bracket, the halvings and
+# the steps of its search; and tolerances for it and for the spent evidence. Bounds are flat around
+# the best witnesses: an error enters by its square.
 _WIDEST, _AROUND, _HALVINGS, _TRIES, _FINE, _NEAR = 60.0, 2.0, 5, 60, 1e-12, 1e-8
-# Steps that λ may take, and what it may be off by.
+# The most steps in the search for λ, and its tolerance.
 _STEPS, _CLOSE = 60, 1e-11
-# A law is kept this far inside the region, so that it is one of it whatever is rounded.
+# A law is kept this far inside the region, so that rounding does not put it outside.
 _INSIDE = 1.0 - 3e-8
 
 
 class Worst(NamedTuple):
-    """Of each column: the largest p·w − q·v, where it is reached, and the witnesses."""
+    """For each column: the largest p·w − q·v, the laws that reach it, and the witnesses."""
 
     excess: FloatArray
     first: FloatArray
@@ -49,7 +49,7 @@ def worst_laws(
     """The worst laws of a pair, for each of some columns.
 
     Args:
-        evidence: What is said against laws of the first secret and of the second.
+        evidence: The evidence against laws of the first secret and of the second.
         columns: w and v, not negative: a row for each output, a column for each cell.
         radius: t.
     """
@@ -59,7 +59,7 @@ def worst_laws(
     def spent(logs: FloatArray) -> FloatArray:
         return sides[0].at(np.exp(logs))[1] + sides[1].at(np.exp(logs))[1]
 
-    # Of small changes n·KL is half the mean square of p/p̂ − 1, and p/p̂ − 1 is (w − mean)/μn.
+    # For small changes n·KL is half the mean square of p/p̂ − 1, and p/p̂ − 1 is (w − mean)/μn.
     start = 0.5 * np.log((sides[0].spread() + sides[1].spread()) / (2.0 * limit))
     price = np.exp(_spend(spent, limit, start))
     (first, _, above), (second, _, below) = (side.at(price) for side in sides)
@@ -70,9 +70,10 @@ def worst_laws(
 def _spend(
     spent: Callable[[FloatArray], FloatArray], limit: float, start: FloatArray
 ) -> FloatArray:
-    """About the least log μ at which no more than the limit is spent, from where it may be.
+    """The approximate least log μ at which no more than the limit is spent, from a first guess.
 
-    Secants in a bracket; an end that stays counts less and less (Anderson and Björck).
+    Secants in a bracket, where an end that stays is given less and less weight (Anderson and
+    Björck).
     """
     target = limit * (1.0 - _NEAR)
 
@@ -85,7 +86,7 @@ def _spend(
     if outside.any():
         low, high = np.where(outside, -_WIDEST, low), np.where(outside, _WIDEST, high)
         above, below = over(low), over(high)
-        # Where nothing that may be said costs anything, every law is possible.
+        # If no law spends any evidence, every law is in the region.
         high = np.where(above <= 0.0, low, high)
     stayed = np.zeros(len(start))
     for number in range(_TRIES):
@@ -96,8 +97,8 @@ def _spend(
         middle = low + share * (high - low)
         found = over(middle)
         more = found > 0.0
-        # 1 where the upper end stays, −1 where the lower one does; twice in a row its value counts
-        # less, by how much the other end improved.
+        # 1 where the upper end stayed, −1 where the lower one did; if it stays twice in a row, its
+        # value is reduced by the improvement at the other end.
         with np.errstate(divide="ignore", invalid="ignore"):
             less = 1.0 - found / np.where(more, above, below)
         less = np.where((less > 0.0) & (less < 1.0), less, 0.5)
@@ -130,10 +131,10 @@ class _Side:
         return np.asarray(np.maximum(self._gaps**2 @ usual - mean**2, 1e-30) / counts.sum())
 
     def at(self, mu: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The law for a multiplier, what it spends of t, and λ."""
+        """The law for a multiplier, the part of t that it spends, and λ."""
         gaps = self._gaps[:, self._seen]
         # Σ p falls in z = λ − max w: it is at least 1 at the first end, unless some mass is left
-        # for a cell that says nothing, and at most 1 at the second, where every p is below 1/cells.
+        # for a cell without evidence, and at most 1 at the second, where every p is below 1/cells.
         low = (mu[:, None] * self._least - gaps).max(axis=1, initial=0.0).clip(min=0.0)
         high = low + mu * float(self._evidence.counts.sum()) + 1e-300
         settled = self._law(mu, low, gaps)[0].sum(axis=1) <= 1.0

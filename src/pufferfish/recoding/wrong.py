@@ -1,14 +1,14 @@
-"""What each output y asks of its column w where laws may be wrong by η in total variation.
+"""The constraints on the column w of each output if laws may be wrong by η in total variation.
 
-With u = max w and v = min w, and for each law P with a μ and a λ of one's choice (`far`),
+With u = max w and v = min w, and for each law P with any μ and λ (`far`),
 
     U = P·w + η·(u − μ) + Σ_x P(x)·b(x),   b ≥ 0, b(x) ≥ μ − w(x),
     L = P·w + η·(v − λ) − Σ_x P(x)·a(x),   a ≥ 0, a(x) ≥ w(x) − λ.
 
 A point is w, u, v, the λ and μ of each law, and a and b where the law is above 0. Its slacks are
-u − w, w − v, v, a, a + λ − w, b, b − μ + w, and e^ε·L_j − U_i for each ordered pair. In each step
-a and b are eliminated one by one: what they leave ties w to λ and to μ. Then u, v, λ, μ and the
-pairs are the few rows of each y (`coupled`).
+u − w, w − v, v, a, a + λ − w, b, b − μ + w, and e^ε·L_j − U_i for each ordered pair. In each step a
+and b are eliminated one by one, which leaves terms that couple w with λ and μ. Then u, v, λ, μ and
+the pairs are the few rows of each y (`coupled`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pufferfish.recoding.program import GroupMultipliers, Program
 
 __all__ = ["Wrong"]
 
-# How far a and b of rare cells are at the start, beside those of usual ones.
+# The start of a and b in rare cells, relative to usual ones.
 _FARTHEST = 1e4
-# What pushes all pairs of a y together at the start, where a constant loses 1.
+# The total push on all pairs of a y at the start, if a constant loses 1.
 _PRESSURE = 3.0
 
 
@@ -46,31 +46,31 @@ class Wrong(Block):
         self._at = np.concatenate(self._places)
         self._likely = self._laws[np.repeat(np.arange(len(self._laws)), self._lengths), self._at]
         secrets = np.arange(len(self._laws))
-        # Which pairs have U_i, and which e^ε·L_j.
+        # The pairs that contain U_i, and those that contain e^ε·L_j.
         self._above = (self._first[:, None] == secrets).astype(float)
         self._below = (self._second[:, None] == secrets) * self.factor_of_goal
         self._rows = (self._below - self._above) @ self._laws
 
     def _expand(self, values: FloatArray) -> FloatArray:
-        """What a law has, at each of its cells."""
+        """The value of each law, repeated at its cells."""
         return np.repeat(values, self._lengths, axis=1)
 
     def _sums(self, values: FloatArray) -> FloatArray:
-        """Over the cells of each law."""
+        """The sums over the cells of each law."""
         return np.add.reduceat(values, self._starts, axis=1)
 
     def _spread(self, values: FloatArray, onto: FloatArray) -> FloatArray:
-        """Add what each law has at a cell."""
+        """Add the values of all laws, cell by cell."""
         for places, part in zip(self._places, self._parts, strict=True):
             onto[:, places] += values[:, part]
         return onto
 
     def start(self) -> Arrays:
-        """w = λ = μ, and the rest as far from it as the promise leaves room."""
+        """w = λ = μ, and the rest as far from it as the promise permits."""
         shares = self.shares[:, None]
         apart = min(0.25, (self.factor_of_goal - 1.0) / (self.factor_of_goal + 1.0) / 4.0)
         middle = np.repeat(shares, len(self._laws), axis=1)
-        # Rare cells are far: they weigh little, and so do the forces on them.
+        # Rare cells start far away: they weigh little, and so do the forces on them.
         often = self._likely * np.repeat(self._lengths, self._lengths)
         beyond = shares * (apart * np.minimum(1.0 / often, _FARTHEST))
         return [
@@ -84,7 +84,7 @@ class Wrong(Block):
         ]
 
     def forces(self, slacks: Arrays) -> Arrays:
-        """Such that nothing pulls at u, v, λ, μ, a and b."""
+        """Multipliers such that nothing pulls at u, v, λ, μ, a and b."""
         pairs = np.full(slacks[-1].shape, _PRESSURE / slacks[-1].shape[1])
         above, below = pairs @ self._above, pairs @ self._below
         over = self._likely * self._expand(below)
@@ -103,7 +103,7 @@ class Wrong(Block):
         ]
 
     def slacks(self, point: Arrays) -> Arrays:
-        """In the order of the text above."""
+        """The slacks, in the order of the module's docstring."""
         w, u, v, tops, bottoms, over, under = point
         here, usual = w[:, self._at], w @ self._laws.T
         least = usual + self._eta * (v[:, None] - tops) - self._sums(self._likely * over)
@@ -120,7 +120,7 @@ class Wrong(Block):
         ]
 
     def pull(self, forces: Arrays) -> Arrays:
-        """Its transpose."""
+        """The transpose of `slacks`."""
         peak, base, ground, over, top, under, bottom, promise = forces
         above, below = promise @ self._above, promise @ self._below
         return [
@@ -134,7 +134,7 @@ class Wrong(Block):
         ]
 
     def factor(self, weights: Arrays) -> None:
-        """Unknown in k: u, v, λ, μ, what pushes each pair, and ν."""
+        """Prepare `solve`; the unknowns k are u, v, λ, μ, the push of each pair, and ν."""
         self._weights = weights
         peak, base, ground, over, top, under, bottom, promise = weights
         self._over, self._under = over + top, under + bottom
@@ -218,7 +218,7 @@ class Wrong(Block):
         under = under + likely * self._expand(pairs @ self._above)
         top = self._tied_top * (self._expand(dtops) - here)
         bottom = self._tied_bottom * (here - self._expand(dbottoms))
-        # Of two that add up to what pushes a or b, each is computed by itself.
+        # Two forces add up to the push on a or b; each is computed by itself.
         push = [
             self._weights[0] * (du[:, None] - dw),
             self._weights[1] * (dw - dv[:, None]),
@@ -236,7 +236,7 @@ class Wrong(Block):
     def multipliers(
         self, forces: Arrays
     ) -> tuple[tuple[GroupMultipliers, ...], FloatArray, FloatArray]:
-        """Of each slack."""
+        """The multipliers of each slack."""
         peak, base, *_, promise = forces
         found, law, pair = [], 0, 0
         for secrets, pairs in self._sizes:
@@ -249,7 +249,7 @@ class Wrong(Block):
         return tuple(found), peak.T, base.T
 
     def _whole(self, forces: FloatArray, laws: range) -> FloatArray:
-        """Of each law, cell and y."""
+        """The forces by law, cell and y."""
         found = np.zeros((len(laws), self.cells, self.outs))
         for row, i in zip(found, laws, strict=True):
             row[self._places[i]] = forces[:, self._parts[i]].T

@@ -1,13 +1,13 @@
-"""A coupling with bounded |X − X'|: what a promise with δ = 0 needs.
+"""A coupling with bounded |X − X'|, as a promise with δ = 0 needs.
 
 Components are moved as a whole, onto components of the same std, so that |X − X'| is the distance
-of two means. They are taken by std, then by mean, and coupled in that order by their cumulative
+of two means. They are sorted by std, then by mean, and coupled in that order by their cumulative
 weights. For tables (all stds 0) that is the comonotone coupling, and the largest distance is W_∞.
 
 The weights are the doubles that were given, divided by their sum, in exact integers. Sums that are
-meant to be equal then miss each other by 1e-17 or so, and leave a sliver that couples values which
-have nothing to do with each other. So a sum that is that close to one of the other law's is moved
-onto it, which changes each weight by a factor; its logarithm is charged to ε, once. Proofs:
+meant to be equal then differ by about 1e-17, and leave a sliver that couples unrelated values. So a
+sum that is this close to a sum of the other law is moved onto it, which changes each weight by a
+factor; its logarithm is charged to ε, once. Proofs:
 docs/theory/transport.md.
 """
 
@@ -33,7 +33,7 @@ _SMALL_CHANGE = 10**9
 
 
 class _Overlaps(NamedTuple):
-    """Which components of the two laws share some of U, and what snapping costs in ε."""
+    """The components of the two laws that share some of U, and the ε that snapping costs."""
 
     first: list[int]
     second: list[int]
@@ -41,7 +41,7 @@ class _Overlaps(NamedTuple):
 
 
 def bounded_displacement(first: Prior, second: Prior) -> Displacement | None:
-    """A distance that |X − X'| never exceeds if components move onto components of equal std.
+    """A bound on |X − X'| when components move onto components of equal std.
 
     It covers tables, translations of any shape, and mixtures that differ in their means only. None
     where the two laws do not give each std the same weight.
@@ -70,7 +70,7 @@ def _by_shape(law: Components) -> Components:
 
 def _overlaps(a: FloatArray, b: FloatArray) -> _Overlaps:
     p, q = _sums(a), _sums(b)
-    # On a common scale: both laws now end at the same whole number.
+    # A common scale: the sums of both laws now end at the same whole number.
     p, q = [level * q[-1] for level in p], [level * p[-1] for level in q]
     q, charge = _snap(q, p)
     first, second = [0], [0]
@@ -91,7 +91,7 @@ def _sums(weights: FloatArray) -> list[int]:
 
 
 def _snap(levels: list[int], onto: list[int]) -> tuple[list[int], float]:
-    """`levels` moved onto neighbours in `onto` that only rounding keeps apart, and the charge."""
+    """`levels`, moved onto neighbours in `onto` that differ by rounding, and the charge to ε."""
     moved = list(levels)
     for place, level in enumerate(levels[:-1]):
         right = bisect_left(onto, level)

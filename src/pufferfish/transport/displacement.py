@@ -1,4 +1,4 @@
-"""How far a coupling moves a value: the law of |X − X'|, all that a coupling bound needs."""
+"""The distance that a coupling moves a value: the law of |X − X'|, all that a bound needs."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _FARTHEST = 1e200
 class Displacement:
     """|X − X'| is |means[k] + stds[k]·Z| with probability weights[k], Z standard normal.
 
-    A piece of std 0 is a fixed distance. Distances are the coupling's own or larger ones, so that
+    A piece of std 0 is a fixed distance. Distances are those of the coupling or larger, so that
     every bound made from them errs to the private side.
 
     Attributes:
         weights: Probability of each piece.
         means: |mean of X − X'| in each piece.
         stds: Std of X − X' in each piece.
-        lost: Probability of which nothing is known; it counts as infinitely far.
-        charge: κ such that the laws coupled here are those asked for, but for densities that differ
-            by factors of which the two logarithms add up to at most κ. It is paid in ε, once.
+        lost: Probability that is not accounted for; it counts as an infinite distance.
+        charge: κ such that the densities of the coupled laws differ from those of the given laws by
+            factors whose two logarithms add up to at most κ. It is added to ε, once.
     """
 
     weights: FloatArray
@@ -60,7 +60,7 @@ class Displacement:
         return float(np.max(self.means))
 
     def quantile_upper(self, delta: float) -> float:
-        """A distance exceeded with probability at most `delta`: the least one, or a little more."""
+        """The least distance exceeded with probability at most `delta`, or a little more."""
         require(0.0 <= delta < 1.0, f"delta must be at least 0 and less than 1, got {delta}.")
         if delta == 0.0 or self.exceeds_upper(_FARTHEST) > delta:
             return self.reach

@@ -20,8 +20,8 @@ __all__ = ["MongeMap"]
 class MongeMap:
     """T(x) = μ_j + (σ_j/σ_i)·(x − μ_i), which carries N(μ_i, σ_i²) to N(μ_j, σ_j²).
 
-    Of all couplings of the two laws, (X, T(X)) has the least E(X − X')², which is
-    (μ_i − μ_j)² + (σ_i − σ_j)² (docs/theory/transport.md).
+    (X, T(X)) has the least E(X − X')² of all couplings of the two laws: (μ_i − μ_j)² + (σ_i − σ_j)²
+    (docs/theory/transport.md).
 
     Attributes:
         first: The law of X.
@@ -32,12 +32,13 @@ class MongeMap:
     second: Gaussian
 
     def __post_init__(self) -> None:
-        """Refuse laws that no linear map carries into each other."""
+        """Refuse laws that are not Gaussian."""
         for prior in (self.first, self.second):
             if not isinstance(prior, Gaussian):
                 raise UnsupportedError(
-                    f"Monge's map is between Gaussians, got {type(prior).__name__}; mixtures have "
-                    "transport.mixture_plan, any two laws transport.comonotone."
+                    f"Monge's map is between Gaussians, got {type(prior).__name__}; use "
+                    "transport.mixture_plan for mixtures and transport.comonotone for any two "
+                    "laws."
                 )
 
     def __call__(self, x: npt.ArrayLike) -> FloatArray:

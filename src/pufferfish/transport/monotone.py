@@ -7,7 +7,7 @@ that is the coupling itself, for other laws a bound that closes in with the widt
 (F_j⁻¹(F_i(X)) would be wrong with atoms: it moves an atom as a whole.)
 
 Cumulative probabilities are kept as whole multiples of 2⁻⁶², whose sums and differences are exact.
-What that and the distribution functions round off is counted in `lost`. Proofs:
+The rounding of these multiples and of the distribution functions is counted in `lost`. Proofs:
 docs/theory/transport.md.
 """
 
@@ -30,17 +30,17 @@ _Levels = npt.NDArray[np.int64]
 _Index = npt.NDArray[np.intp]
 
 _ONE = 2**62
-# Into about how many intervals a continuous law is cut.
+# The approximate number of intervals into which a continuous law is cut.
 KNOTS = 2**15
 COARSE = 2**10
-# How far out the knots of a component go, in stds: beyond, there is less mass than rounding.
+# The knots of a component reach this many stds out; beyond lies less mass than rounding takes.
 _FARTHEST = 8.3
-# More than the error of a sum of probabilities that were made to sum to one.
+# More than the error of a sum of normalised probabilities.
 _SUM_ERROR = 2.0**-50
 
 
 class _Slabs(NamedTuple):
-    """Intervals in increasing order, the cumulative probability after each, what rounding took."""
+    """Increasing intervals, the cumulative probability after each, and the rounding loss."""
 
     low: FloatArray
     high: FloatArray
@@ -57,10 +57,10 @@ class ComonotoneCoupling:
 
     Attributes:
         weights: Probability of each piece.
-        first_low: Where X is in each piece: not below this, ...
-        first_high: ... nor above this.
-        second_low: Where X' is in each piece: not below this, ...
-        second_high: ... nor above this.
+        first_low: The lower end of X in each piece, ...
+        first_high: ... and its upper end.
+        second_low: The lower end of X' in each piece, ...
+        second_high: ... and its upper end.
         lost: Probability that rounding may have put into a wrong piece.
     """
 
@@ -84,13 +84,13 @@ class ComonotoneCoupling:
 
 
 def comonotone(first: Prior, second: Prior, knots: int = KNOTS) -> ComonotoneCoupling:
-    """The coupling of two priors through their quantile functions, right with atoms.
+    """The coupling of two priors through their quantile functions, correct for atoms too.
 
     Args:
         first: The law of X.
         second: The law of X'.
-        knots: Into about how many intervals a continuous law is cut. With the default, distances
-            are too large by about 5e-4 stds of a component.
+        knots: The approximate number of intervals into which a continuous law is cut. With the
+            default, distances are too large by about 5e-4 stds of a component.
     """
     for prior in (first, second):
         require(isinstance(prior, Prior), f"a prior was expected, got {type(prior).__name__}.")
@@ -126,7 +126,7 @@ def _slabs(prior: Prior, count: int) -> _Slabs:
 
 
 def _doubtful(tails: FloatArray) -> float:
-    """Probability that U is so near to a level that rounding may put it into a wrong interval.
+    """The probability that U is so near a level that rounding may put it into a wrong interval.
 
     Φ(−z) is computed to a relative error of about (4 + 2z²)·u, and z² ≤ −2·log 2Φ(−z). The bound
     t·(4 − 4·log 2t) is concave in the tail t, so it holds for mixtures too; twice it is counted.
@@ -137,7 +137,7 @@ def _doubtful(tails: FloatArray) -> float:
 
 
 def _levels(masses: FloatArray) -> _Levels:
-    """Cumulative sums in units of 2⁻⁶²; what is missing to one goes to the largest mass."""
+    """Cumulative sums in units of 2⁻⁶²; the largest mass takes what is missing to a sum of one."""
     counts = np.rint(masses * _ONE).astype(np.int64)
     counts[np.argmax(counts)] += _ONE - counts.sum()
     return np.asarray(np.cumsum(counts))
@@ -148,7 +148,7 @@ def _masses(levels: _Levels) -> FloatArray:
 
 
 def _merge(p: _Levels, q: _Levels) -> tuple[FloatArray, _Index, _Index]:
-    """Pieces of [0, 1] between all levels: length, and which slab of either law each lies in."""
+    """The pieces of [0, 1] between all levels: the length of each, and its slab of either law."""
     # Two sorted runs: a stable sort merges them.
     both = np.sort(np.concatenate([p, q]), kind="stable")
     levels = both[np.diff(both, prepend=0) > 0]

@@ -1,6 +1,6 @@
 """Plans between the components of two Gaussian mixtures, as linear programs.
 
-A plan w ≥ 0 says how much of component m of the first mixture goes to component l of the second:
+A plan w ≥ 0 moves the mass w_ml of component m of the first mixture to component l of the second:
 
     Σ_l w_ml = α_m,   Σ_m w_ml = β_l.
 
@@ -8,8 +8,8 @@ Within a pair of components X moves by Monge's map. The plan of least cost for
 (μ_m − μ_l)² + (σ_m − σ_l)² is W2-optimal among couplings that are mixtures themselves.
 
 The solver is the dual simplex of HiGHS, through SciPy: it takes any numbers of components, returns
-a vertex (few arcs, no mass smeared over the rest), and its dual prices tell which arcs *any*
-optimal plan may use. That is how ties are found (docs/theory/transport.md).
+a vertex (few arcs, no mass smeared over the rest), and its dual prices show which arcs *any*
+optimal plan may use. Ties are found in this way (docs/theory/transport.md).
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ __all__ = ["MixturePlan", "least_cost_plan", "mixture_plan", "plan_displacement"
 
 _Arcs = npt.NDArray[np.bool_]
 
-# The finest that HiGHS offers; costs are scaled to 1 first, so that it is relative.
+# The finest tolerance that HiGHS offers; costs are first scaled to 1, which makes it relative.
 _TOLERANCE = 1e-10
 # Weights are enlarged, so that rare components stand out from that tolerance.
 _ENLARGED = 2.0**13
 # An arc whose price is within this share of the largest cost of its cost may carry mass in another
 # optimal plan. Too large only adds plans to choose the largest value from.
 _TIE = 1e-9
-# An arc farther from its price than this carries no mass in any.
+# An arc farther from its price than this carries no mass in any optimal plan.
 _NEAR = 1e-6
-# Weights that a solver leaves where there is none.
+# A solver may leave weights as small as this where there is no mass.
 _DUST = 1e-14
 
 
@@ -87,7 +87,7 @@ class MixturePlan:
             other = least_cost_plan(
                 self.first.weights, self.second.weights, -values, self.optimal_arcs
             )
-            # The first one is among those that are searched; rounding must not lose it.
+            # This plan is one of those that are searched; rounding must not lose it.
             return max(float(np.sum(each * values)) for each in (plan, other))
         return float(np.sum(plan * values))
 
@@ -97,8 +97,8 @@ def mixture_plan(first: Prior, second: Prior) -> MixturePlan:
     for prior in (first, second):
         if not isinstance(prior, Gaussian | GaussianMixture):
             raise UnsupportedError(
-                f"a component plan is between Gaussian mixtures, got {type(prior).__name__}; "
-                "for any two laws there is transport.comonotone."
+                f"a component plan is between Gaussian mixtures, got {type(prior).__name__}; use "
+                "transport.comonotone for any two laws."
             )
     p, q = first.components(), second.components()
     costs = np.subtract.outer(p.means, q.means) ** 2 + np.subtract.outer(p.stds, q.stds) ** 2
@@ -119,7 +119,7 @@ def plan_displacement(p: Components, q: Components, weights: FloatArray) -> Disp
 
 
 def _shortfall(a: FloatArray, b: FloatArray, weights: FloatArray) -> float:
-    """Mass of either law that the plan does not place, and what its sums round off."""
+    """The mass of either law that the plan does not place, plus the rounding of its sums."""
     rows, columns = np.abs(a - weights.sum(axis=1)).sum(), np.abs(b - weights.sum(axis=0)).sum()
     return float(rows + columns) + 1e-15
 
@@ -143,17 +143,17 @@ def _solve(
     Args:
         a: Weights to move.
         b: Weights to reach.
-        costs: Of each arc.
-        arcs: Those that may be used.
-        rounding: How large an error the costs may hold.
+        costs: The cost of each arc.
+        arcs: The arcs that may be used.
+        rounding: A bound on the error of the costs.
     """
     weights, reduced = _program(a, b, costs, arcs)
     scale = float(np.abs(costs[arcs]).max())
     near = arcs & (reduced <= _NEAR * scale)
     closer = float(np.abs(reduced[near]).max())
     rounding = max(rounding, 32.0 * UNIT * scale)
-    # Beside a far outlier, or a large common part, costs look alike to the solver; less it they do
-    # not. What is near is smaller by _NEAR each time, so this ends.
+    # A far outlier, or a large common part, makes all other costs look alike to the solver; without
+    # it they differ. The range of near costs shrinks by _NEAR each time, so this ends.
     if closer > 10.0 * rounding:
         return _solve(a, b, np.where(near, reduced, 0.0), near, rounding)
     ties = reduced <= max(_TIE * scale, rounding)
@@ -163,8 +163,8 @@ def _solve(
 def _program(
     a: FloatArray, b: FloatArray, costs: FloatArray, arcs: _Arcs
 ) -> tuple[FloatArray, FloatArray]:
-    """An optimal plan, and each arc's cost less its dual price."""
-    # Half of the time to import the library, if they were imported with it.
+    """An optimal plan, and the cost of each arc minus its dual price."""
+    # Imported here: at the top they would take half of the time to import the library.
     from scipy.optimize import linprog  # noqa: PLC0415
     from scipy.sparse import csc_matrix  # noqa: PLC0415
 
@@ -184,7 +184,7 @@ def _program(
         b_eq=_ENLARGED * np.concatenate([a, b]),
         method="highs-ds",
         options={
-            # It takes weights below its own tolerance for a contradiction.
+            # The solver takes weights below its own tolerance for a contradiction.
             "presolve": False,
             "primal_feasibility_tolerance": _TOLERANCE,
             "dual_feasibility_tolerance": _TOLERANCE,

@@ -1,4 +1,4 @@
-"""What an adversary believes of X given one secret: numbers, or categories."""
+"""Priors: the law of X, a number or a category, that an adversary believes given one secret."""
 
 from __future__ import annotations
 

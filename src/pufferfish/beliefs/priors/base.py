@@ -1,4 +1,4 @@
-"""What every prior offers, whatever its shape."""
+"""The interface that all priors share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Components(NamedTuple):
 
 
 class Prior(ABC):
-    """The law an adversary believes X follows when one secret is true; never touches data."""
+    """The law of X that an adversary believes when one secret is true; it reads no data."""
 
     __slots__ = ()
 

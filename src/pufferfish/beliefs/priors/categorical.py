@@ -21,16 +21,15 @@ __all__ = ["Categorical"]
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Categorical(Prior):
-    """P(X = values[k]) = probabilities[k], where values are labels and not numbers to compute with.
+    """P(X = values[k]) = probabilities[k], where values are labels, not numbers to compute with.
 
     The order of the labels stays as given: equal ones are merged, those of probability 0 dropped.
-    There is no distance between labels, so no noise can be added to them: what protects them is a
-    recoding.
+    Labels have no distance, so no noise can be added to them: a recoding protects them.
 
     Attributes:
-        values: Texts, truth values, whole numbers that are codes, None for a missing entry; or
-            tuples of these, and of numbers, for several columns.
-        codes: The same law of the places 0, 1, … of these values.
+        values: Texts, truth values, whole numbers that serve as codes, or None for a missing entry;
+            for several columns, tuples of these and of numbers.
+        codes: The same law for the places 0, 1, … of these values.
     """
 
     values: tuple[Labels, ...]
@@ -82,17 +81,17 @@ class Categorical(Prior):
 
     @property
     def counts(self) -> npt.NDArray[np.int64] | None:
-        """How often each occurs, where somebody counted."""
+        """How often each label occurs, where the law was counted."""
         return self.codes.counts
 
     @property
     def whole_weights(self) -> tuple[tuple[int, ...], int]:
-        """Whole numbers and their sum, for exact work, as of `Discrete`."""
+        """Whole numbers and their sum, for exact work; see `Discrete.whole_weights`."""
         return self.codes.whole_weights
 
     @property
     def width(self) -> int:
-        """Of how many columns these are the labels."""
+        """The number of columns that each value has a label for."""
         return width_of(self.values)
 
     def mass(self, label: Any) -> float:
@@ -167,6 +166,6 @@ class Categorical(Prior):
 
 def _refuse_numbers() -> NoReturn:
     raise UnsupportedError(
-        "categories are no numbers, and no noise can be added to them: a recoding protects them "
+        "categories are not numbers, so no noise can be added to them: a recoding protects them "
         '(mechanism="recode", --mechanism recode).'
     )

@@ -26,7 +26,7 @@ __all__ = ["AGREEMENT", "TOO_MANY", "Discrete"]
 
 # Counts with a sum below this are exact as floats, and so are all their sums.
 TOO_MANY = 2**53
-# How far given probabilities may be from those that follow from given counts, relatively.
+# The relative difference permitted between given probabilities and those that counts imply.
 AGREEMENT = 1e-12
 
 
@@ -40,9 +40,9 @@ class Discrete(Prior):
     Attributes:
         values: The atoms.
         probabilities: How likely each is.
-        counts: How often each occurs in the table that the law is of, so that P(X = values[k]) is
-            counts[k] divided by their sum, exactly; None where nobody counted. Two laws with the
-            same probabilities are equal, whatever their counts.
+        counts: How often each occurs in the table that was counted, so that P(X = values[k]) is
+            exactly counts[k] divided by their sum; None for a law that was not counted. Two laws
+            with the same probabilities are equal, whatever their counts.
     """
 
     values: FloatArray
@@ -93,7 +93,7 @@ class Discrete(Prior):
     def from_counts(cls, counts: Mapping[Any, float]) -> Self:
         """The table of how often each value occurs: {value: count}.
 
-        Weights that are no whole numbers are taken as well; the law then has no `counts`.
+        Weights that are not whole numbers are accepted too; the law then has no `counts`.
         """
         require(
             isinstance(counts, Mapping),
@@ -112,9 +112,9 @@ class Discrete(Prior):
     def whole_weights(self) -> tuple[tuple[int, ...], int]:
         """Whole numbers w_k and their sum W: the law P(X = values[k]) = w_k/W, for exact work.
 
-        They are the counts, where there are any. Otherwise they are the probabilities, which as
-        doubles are fractions, times a power of two; these sum to 1 up to rounding only, so W is
-        their sum and not that power.
+        They are the counts, where there are any. Otherwise each is a probability, which as a double
+        is a fraction, times a power of two. The probabilities sum to 1 only up to rounding, so W is
+        the sum of the whole numbers and not that power.
         """
         if self.counts is not None:
             weights = tuple(self.counts.tolist())

@@ -52,7 +52,7 @@ class _GaussianFamily(Prior):
         return np.asarray(ndtr(self._standardised(x)) @ self.components().weights)
 
     def survival(self, x: npt.ArrayLike) -> FloatArray:
-        """P(X > x), with its own digits in the far right tail."""
+        """P(X > x), computed on its own, so that the far right tail keeps its digits."""
         return np.asarray(ndtr(-self._standardised(x)) @ self.components().weights)
 
     def quantile(self, level: npt.ArrayLike) -> FloatArray:
@@ -94,7 +94,7 @@ class Gaussian(_GaussianFamily):
     std: float
 
     def __post_init__(self) -> None:
-        """Refuse a law that is none."""
+        """Refuse a mean or std that makes no Gaussian law."""
         object.__setattr__(self, "mean", finite("mean", self.mean))
         object.__setattr__(self, "std", positive("std", self.std, hint=_POINT_HINT))
 
@@ -150,7 +150,7 @@ class GaussianMixture(_GaussianFamily):
         return float(np.dot(self.weights, self.means))
 
     def components(self) -> Components:
-        """The components of positive weight; equal ones are one."""
+        """The components of positive weight; equal ones are merged."""
         weights: dict[tuple[float, float], float] = {}
         for weight, mean, std in zip(self.weights, self.means, self.stds, strict=True):
             if weight > 0.0:
