@@ -43,7 +43,7 @@ def test_plan_record_and_verify_carry_it(typed: Typed, how: tuple[str, ...]) -> 
 
 def test_what_it_implies_is_said(typed: Typed) -> None:
     said = typed("calibrate", *GUESS, "--splits", "0")
-    assert "the least ε without exception is" in " ".join(said.out.split())
+    assert "the least ε (with δ = 0) is" in " ".join(said.out.split())
     found = typed("calibrate", *GUESS, "--splits", "0", "--json").json["guess"]
     assert found["promised"] == 0.6
     assert 0.5 < found["at_most"] <= 0.6
@@ -52,7 +52,7 @@ def test_what_it_implies_is_said(typed: Typed) -> None:
     # Two normal laws with other means: their ratio has no bound.
     normal = ("--belief", "gaussian", "--noise", "gaussian", "--guess", "60%", "--splits", "0")
     wild = typed("calibrate", *COLUMNS[:5], *normal)
-    assert "∞: some value may say everything" in " ".join(wild.out.split())
+    assert "∞: some value may reveal the secret" in " ".join(wild.out.split())
 
 
 def test_a_table_is_promised_by_accuracy(typed: Typed, folder: Path) -> None:
@@ -69,8 +69,8 @@ def test_a_table_is_promised_by_accuracy(typed: Typed, folder: Path) -> None:
     ("more", "why"),
     [
         # log(0.6/0.4), and log(0.5/0.4) where δ takes its part.
-        (("-e", "1"), "say --epsilon 0.4054 without --guess, which keeps both"),
-        (("-e", "1", "-d", "0.1"), "say --epsilon 0.2231 without --guess, which keeps both"),
+        (("-e", "1"), "give --epsilon 0.4054 without --guess, which keeps both"),
+        (("-e", "1", "-d", "0.1"), "give --epsilon 0.2231 without --guess, which keeps both"),
         (("-e", "0.4"), "leave out --guess, which --epsilon 0.4 implies"),
         (("-e", "0.1", "-d", "0.2"), "no ε implies that a guess is right in at most 60% of cases"),
         (("-d", "0.1"), "leave out --delta"),

@@ -29,7 +29,7 @@ def test_every_option_with_one_value(refused: Typed, name: str, option: Any) -> 
     names = [option.opts[0], option.opts[-1]]
     said = refused(name, "t.csv", *(word for each in names for word in (each, "1")))
     assert said.code == USAGE
-    assert f"{'/'.join(option.opts)} is given 2 times and takes one value" in said.err
+    assert f"{'/'.join(option.opts)} is given 2 times, but takes one value" in said.err
 
 
 def test_there_are_many_such_options() -> None:

@@ -69,7 +69,7 @@ def test_the_extra_is_asked_for(refused: Typed, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     said = refused("paper", "--out", "new")
     assert said.code == 2
-    assert "pufferfish-privacy[report]" in said.err
+    assert "pip install '.[report]'" in said.err
     assert not Path("new").exists()
 
 

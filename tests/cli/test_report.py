@@ -158,7 +158,7 @@ def test_nothing_is_released_where_the_extra_is_missing(
     monkeypatch.setitem(sys.modules, "jinja2", None)
     said = refused(*RELEASE, "--report", "r.html")
     assert said.code == 2
-    assert "pufferfish-privacy[report]" in said.err
+    assert "pip install '.[report]'" in said.err
     assert not Path("out.csv").exists()
 
 
@@ -171,7 +171,7 @@ def test_demo_writes_a_report_where_it_can(typed: Typed, monkeypatch: pytest.Mon
     said = typed("demo", "-o", "without")
     assert said.code == 0
     assert "--report" not in said.out
-    assert said.out.endswith("not written; pip install 'pufferfish-privacy[report]' first\n")
+    assert said.out.endswith("in the folder of a clone, or pip install 'FILE.whl[report]'\n")
     assert not Path("without/report.html").exists()
 
 

@@ -126,9 +126,9 @@ def test_what_is_no_single_file_is_not_tested_and_that_is_said(typed: Typed, fol
     (folder / "t.csv").rename(folder / "many" / "t.csv")
     said = typed("release", "many", *COLUMNS, "-o", "out", "--format", "csv")
     assert said.code == 0
-    assert "Not tested: the table is no single file." in said.out
+    assert "Not tested: the table is not a single file." in said.out
     said = typed("release", "many", "--plan", "plan.json", "-o", "o2", "--format", "csv", "--json")
-    assert json.loads(said.out)["stress"] == {"not_tested": "the table is no single file"}
+    assert json.loads(said.out)["stress"] == {"not_tested": "the table is not a single file"}
 
 
 def test_the_report_has_the_cases_and_its_public_edition_none(typed: Typed) -> None:

@@ -108,7 +108,7 @@ def test_a_port_that_is_taken(refused: Typed) -> None:
 def test_without_the_extra(refused: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "shiny", None)
     said = refused("studio")
-    assert "pip install 'pufferfish-privacy[studio]'" in said.err
+    assert "pip install '.[studio]'" in said.err
 
 
 def test_the_options_reach_the_server(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:

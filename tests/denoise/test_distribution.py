@@ -39,14 +39,14 @@ def test_smoothing_is_asked_for_and_warns() -> None:
         with pytest.warns(pf.CoverageWarning, match="whole numbers"):
             found = denoise.quantiles(y, noise, [0.5], **arguments)  # type: ignore[arg-type]
         assert found.bandwidth > 0.0
-        assert "WARNING: taken for granted" in str(found)
+        assert "WARNING: assumed: a density" in str(found)
     assert denoise.quantiles(y, noise, [0.5]).bandwidth == 0.0
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"support": 1.0, "bandwidth": 0.5}, "bandwidth goes with"),
+        ({"support": 1.0, "bandwidth": 0.5}, "bandwidth belongs to"),
         ({"support": "lumpy"}, "must be a step"),
         ({"support": -1.0}, "greater than 0"),
         ({"support": [3.0]}, "2 to 20,000"),

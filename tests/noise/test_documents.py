@@ -77,7 +77,7 @@ def test_another_law_registers_itself() -> None:
 
 
 def test_a_tag_belongs_to_one_law() -> None:
-    with pytest.raises(pf.InvalidInputError, match="another law is called 'laplace' already"):
+    with pytest.raises(pf.InvalidInputError, match="another law already has the tag 'laplace'"):
         register_document("laplace", Coin)
     register_document("coin", Coin)
     register_document("coin", Coin)

@@ -118,7 +118,7 @@ def test_what_is_released_has_the_noise_of_theorem_2(
 
 
 def test_the_law_that_is_drawn_is_the_tables(written: Written) -> None:
-    line = series_of(written, "fig-3", "b")["the law of what is released"]
+    line = series_of(written, "fig-3", "b")["the law of the released value"]
     b = row(written, PAPER, 0.5).scale("Theorem 2")
     table = pf.datasets.adult_tables().priors["Black"]
     assert isinstance(table, pf.Discrete)

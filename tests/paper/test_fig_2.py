@@ -79,4 +79,4 @@ def test_pure_epsilon_costs_the_same_for_all_numbers(
 def test_it_says_from_when_on_nothing_is_needed(written: Written) -> None:
     words = dict(figure_of(written, "fig-2").words)
     assert "from K = 2 on" in words["What to see"]
-    assert "1.23738" in words["Where they part"]
+    assert "1.23738" in words["Where they differ"]

@@ -78,7 +78,7 @@ def test_every_picture_has_words(written: Written, text: str) -> None:
     assert text.count('role="img"') == len(panels)
     for figure in written.reproduction.figures:
         labels = [label for label, _ in figure.words]
-        assert {"In the paper", "Here", "What to see", "Where they part"} <= set(labels)
+        assert {"In the paper", "Here", "What to see", "Where they differ"} <= set(labels)
 
 
 def test_table_counterexamples_and_errata_are_there(written: Written, text: str) -> None:

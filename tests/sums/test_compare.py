@@ -63,10 +63,10 @@ def test_the_explanation_says_who_decides_and_what_a_gaussian_would_have_cost() 
     for part in (
         "PRIVATE",
         "37 independent users",
-        "Who decides: user 37",
+        "The user who decides: user 37",
         "central limit theorem",
         "BROKEN",
-        "0.00193 in truth",
+        "in truth it is 0.00193",
         "Not promised",
         "2 releases ε = 10.2",
     ):

@@ -7,6 +7,8 @@ import io
 import os
 import sys
 
+from pufferfish.core.extras import install_in_words
+
 __all__ = ["main"]
 
 
@@ -17,7 +19,7 @@ def main() -> None:
     except ImportError as error:
         if error.name is None or error.name.split(".")[0] not in ("typer", "rich"):
             raise
-        sys.stderr.write("error: the command line needs pip install 'pufferfish-privacy[cli]'.\n")
+        sys.stderr.write(f"error: the command line needs typer; {install_in_words('cli')}.\n")
         sys.exit(2)
     for stream in (sys.stdout, sys.stderr):
         # A terminal without Greek letters must not turn a release that succeeded into an error.
@@ -25,8 +27,8 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     code = run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
-        # What cannot be written was reported already.
+        # An output that cannot be written was reported already.
         with contextlib.suppress(OSError):
             stream.flush()
-    # A thread of a reader may still wait for standard input, and would break the interpreter's end.
+    # A reader's thread may still wait for standard input: a normal exit would crash on it.
     os._exit(code)

@@ -37,7 +37,7 @@ _LONGEST = 4_000
 
 app = typer.Typer(
     name="pufferfish",
-    help="Publish a numeric column without betraying a secret it is correlated with.",
+    help="Publish columns of a table without revealing a secret that they are correlated with.",
     epilog=HELP,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -69,7 +69,7 @@ def _options(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """What stands before a command."""
+    """The options that come before a command."""
 
 
 def run(arguments: list[str]) -> int:
@@ -84,7 +84,7 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return _report_failure("stopped; nothing was published.", 130)
     except SystemExit as done:
-        # The parser of options ends with 1 where nobody reads the output any more, and only there.
+        # The parser of options ends with 1 only where nobody reads the output any more.
         return Exit.INPUT_OUTPUT if done.code == 1 else int(done.code or 0)
     except BrokenPipeError:
         _let_go_of_stdout()
@@ -94,14 +94,17 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         return _report_failure(_system_error(error), Exit.INPUT_OUTPUT)
     except MemoryError:
-        return _report_failure("the memory is not enough for this table.", Exit.INPUT_OUTPUT)
+        return _report_failure("there is not enough memory for this table.", Exit.INPUT_OUTPUT)
     except Exception as error:  # noqa: BLE001 - raised again unless it is about usage
         return _usage(error)
     return code if isinstance(code, int) else Exit.DONE
 
 
 def _usage(error: Exception) -> int:
-    """What the parser of options raises: its classes have no public home, but one method."""
+    """Report an error of the parser of options; raise every other error again.
+
+    The classes of its errors are not public, but share one method.
+    """
     if type(error).__name__ == "Abort":
         return _report_failure("stopped; nothing was published.", 130)
     if not hasattr(error, "format_message"):
@@ -117,14 +120,14 @@ def _usage(error: Exception) -> int:
 
 def _report_failure(message: str, code: int) -> int:
     text = " ".join(message.split())
-    # A document of somebody else must not fill the screen through a message that quotes it.
+    # A message that quotes somebody else's document must not fill the screen.
     text = text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
     sys.stderr.write(f"error: {text}\n")
     return code
 
 
 def _let_go_of_stdout() -> None:
-    """Nobody reads any more; without this the interpreter would complain at its end."""
+    """Write to nowhere from now on: the interpreter would complain of the closed output at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -34,7 +34,7 @@ def command(
         typer.Option(
             "--command",
             help="Attack this program instead, with the plan's beliefs and promise. It reads one "
-            "number a line and writes one noised number a line.",
+            "number per line and writes one noised number per line.",
         ),
     ] = None,
     draws: Annotated[
@@ -45,16 +45,19 @@ def command(
         ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="With which nothing is said against a promise that is kept.")
+        float, typer.Option(help="Confidence that a promise that is kept raises no alarm.")
     ] = 0.999999,
-    seed: Annotated[int, typer.Option(help="Of the values that are tried.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the values that are tried.")] = 0,
     original: Annotated[
         Path | None,
-        typer.Option(help="The table: how well do learners predict the secret, before and after?"),
+        typer.Option(
+            help="The original table: also measure how well learners predict the secret from it, "
+            "and from the published rows."
+        ),
     ] = None,
     released: Annotated[
         Path | None,
-        typer.Option(help="The published file, where its rows are in the order of the table."),
+        typer.Option(help="The published file, if its rows are in the order of the table."),
     ] = None,
     na: Marks = None,
 ) -> None:

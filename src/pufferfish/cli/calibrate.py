@@ -1,6 +1,7 @@
 """Find the least noise, or the recoding with the least loss, that keeps a promise; write the plan.
 
-Without --epsilon, --scale, --accuracy or --mean-within it compares mechanisms for several ε.
+Without --epsilon, --guess, --scale, --accuracy or --mean-within it compares mechanisms for several
+values of ε.
 
 Example: pufferfish calibrate adult.csv -c education-num -s race --pair Black:White -e 1 -o p.json
 
@@ -44,7 +45,7 @@ from pufferfish.words.terminal import fold
 
 __all__ = ["command"]
 
-# Beyond this ε a promise hardly is one.
+# With a larger ε a promise protects little.
 _WEAK = 5.0
 
 
@@ -67,14 +68,14 @@ def command(
         bool,
         typer.Option(
             "--thorough",
-            help="Of the table to choose from: also what takes long, such as recodings of many "
-            "values, and what ε becomes on rows that were not used.",
+            help="In the table to choose from, include what takes long: recodings of many values, "
+            "and what ε becomes on rows that were not used.",
         ),
     ] = False,
     picture: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Draw the table to choose from here (.svg or .png). Private."
+            metavar="FILE", help="Draw the table to choose from in this file (.svg, .png). Private."
         ),
     ] = None,
 ) -> None:
@@ -95,8 +96,8 @@ def command(
     choosing = not goal.promised and goal.scale is None and not accuracy.given
     if choosing and output is not None:
         raise InvalidInputError(
-            "a plan needs a promise: give --epsilon, --scale, --accuracy or --mean-within; without "
-            "--output a table to choose from is printed."
+            "a plan needs a promise: give --epsilon, --guess, --scale, --accuracy or "
+            "--mean-within. Without --output a table to choose from is printed."
         )
     if not choosing and (picture is not None or thorough):
         raise InvalidInputError(
@@ -174,7 +175,7 @@ def _unit(plan: ColumnPlan) -> str:
 
 
 def _several(plan: ColumnPlan) -> str:
-    """First of all, where a person has several rows: the explanation below is about one."""
+    """Where a person has several rows, the promise for all; the explanation below is about one."""
     if plan.rows_per_person == 1:
         return ""
     return fold(f"{promise_in_words(plan)} What follows is about one row.") + "\n\n"

@@ -43,11 +43,12 @@ from pufferfish.words.terminal import align, fold
 
 __all__ = ["Choosing", "choose", "choose_table", "picture_kind"]
 
-# By how much laws may be wrong, of recodings without a floor.
+# By how much laws may be wrong in the recodings without a floor that are compared.
 _WRONGS = (0.01, 0.05)
-# Cells of maps that are found within seconds for all ε: with laws as they are, and with wrong ones.
+# The most cells of a map that is found within seconds for all ε: for the described laws, and for
+# laws that may be wrong.
 _MOST_CELLS, _MOST_WRONG = 120, 40
-# How often rows are split where that is quick and nobody says.
+# How often rows are split without --splits, where that is quick.
 _SPLITS = 3
 
 
@@ -56,9 +57,9 @@ class Choosing:
 
     Args:
         splits: How many times rows are split; None: a few times where that is quick.
-        thorough: Also what takes long.
-        picture: A file for the picture.
-        force: Whether it may replace one.
+        thorough: Whether to show what takes long as well.
+        picture: The file to draw the picture in.
+        force: Whether the picture may replace a file.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class Choosing:
         self.splits, self.thorough, self.picture, self.force = splits, thorough, picture, force
 
     def how_often(self, *, quick: bool) -> int:
-        """How many times rows are split."""
+        """How many times to split the rows."""
         require(
             self.splits is None or self.splits >= 0,
             f"--splits must be at least 0, got {self.splits}.",
@@ -78,15 +79,15 @@ class Choosing:
 
 
 def picture_kind(path: Path | None) -> str:
-    """svg or png, by the name of the file; of a file that is none of these nothing is drawn."""
+    """The format of the picture, svg or png, from the name of the file; empty without a file."""
     kind = "" if path is None else path.suffix.removeprefix(".").lower()
     if path is not None and kind not in ("svg", "png"):
-        raise InvalidInputError(f"--picture must be a file .svg or .png, got {str(path)!r}.")
+        raise InvalidInputError(f"--picture must name a file .svg or .png, got {str(path)!r}.")
     return kind
 
 
 def choose(asked: Asked, described: Described, how: Choosing, show: Show) -> None:
-    """The frontier of one column of numbers; for one kind of noise its accuracy."""
+    """Show the frontier of one column of numbers; for one kind of noise, its accuracy."""
     said = asked.goal.mechanism is not None or asked.goal.noise is not None
     noise_said = (said and asked.goal.adds_noise) or asked.accuracy.confidence is not None
     if noise_said or not asked.publishing.rows.apart or is_many(described.scenario):
@@ -147,7 +148,7 @@ def _ways(asked: Asked, cells: int, how: Choosing) -> tuple[list[Way], list[str]
 def _halves(
     scenario: Scenario, rows: Summary | TableCounts, splits: int, *, several: bool = False
 ) -> tuple[tuple[Half, ...], str]:
-    """Halves of the rows, and nothing; or none, and why, if somebody asks for them."""
+    """The random halves of the rows; if --splits asks for them and there are none, the reason."""
     if several and splits:
         return (), "a split takes rows one by one, and a person has several"
     try:
@@ -169,7 +170,7 @@ def _mapped(options: dict[str, Any]) -> Callable[[Scenario, Guarantee], Calibrat
 
 
 def _public_bounds(asked: Asked, scenario: Scenario) -> tuple[float, float] | None:
-    """Those of --cap, or of a table that everybody knows."""
+    """The public bounds: those of --cap, or of a table that everybody knows."""
     if asked.adversaries.bounds is not None:
         return asked.adversaries.bounds
     for belief in scenario.beliefs:
@@ -180,7 +181,7 @@ def _public_bounds(asked: Asked, scenario: Scenario) -> tuple[float, float] | No
 
 
 def choose_table(asked: Asked, described: DescribedTable, how: Choosing, show: Show) -> None:
-    """The frontier of a table."""
+    """Show the frontier of a table."""
     ways, left_out = _table_ways(asked, described, how)
     splits = how.how_often(quick=_few(described))
     left_out += [] if splits else [_UNSPLIT]
@@ -207,7 +208,7 @@ def _few(described: DescribedTable) -> bool:
 def _table_ways(
     asked: Asked, described: DescribedTable, how: Choosing
 ) -> tuple[list[Way], list[str]]:
-    """The recoding that is asked for; and, where nobody says how wrong laws may be, two of them."""
+    """What is compared for a table, and what is left out because it takes long."""
     labelled = not described.counted.layout.numeric
     own = how_calibrated(asked, described)
     left_out: list[str] = []
@@ -258,7 +259,7 @@ def _tell(
 
 
 def _choose_noise(asked: Asked, described: Described, show: Show) -> None:
-    """Noise, accuracy and the adversary's success for several ε."""
+    """Show noise, accuracy and the adversary's success for several ε."""
     kind: Any = asked.goal.kind
     rows = asked.publishing.rows
     found = choices(

@@ -1,4 +1,4 @@
-"""Every method side by side: its noise, and what it truly gives.
+"""Compare all methods: the noise of each, and the ε that it truly gives.
 
 Example: pufferfish compare adult.csv -c education-num -s race --pair Black:White --epsilon 1
 """

@@ -1,6 +1,6 @@
-"""Run the whole path on the built-in UCI Adult data: a table that must not betray race.
+"""Run all steps on the built-in UCI Adult data: publish a table that must not reveal race.
 
-Education, occupation and income are published together; sex stands in every row, so everybody
+Education, occupation and income are published together; sex is published as it is, so everybody
 knows it.
 
 Example: pufferfish demo --output pufferfish-demo
@@ -17,7 +17,7 @@ from pufferfish.cli.printing import Printing
 from pufferfish.cli.release import publish
 from pufferfish.core.atomic import write_text
 from pufferfish.core.errors import MissingExtraError, OutputExistsError
-from pufferfish.core.extras import check_report
+from pufferfish.core.extras import check_report, install_in_words
 from pufferfish.datasets import adult, csv_text
 from pufferfish.options.adversaries import Adversaries
 from pufferfish.options.describing import describe_table
@@ -33,7 +33,7 @@ from pufferfish.tables import format_of
 
 __all__ = ["command"]
 
-# Levels of schooling: below a high school's end, that, some college, a degree.
+# Levels of schooling: no high school diploma, a diploma, some college, a degree.
 _LEVELS = "education-num=8.5,9.5,12.5"
 
 
@@ -43,7 +43,7 @@ def command(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path(
         "pufferfish-demo"
     ),
-    epsilon: Annotated[float, typer.Option("--epsilon", "-e", help="How alike.")] = 1.0,
+    epsilon: Annotated[float, typer.Option("--epsilon", "-e", help="The promise, ε.")] = 1.0,
 ) -> None:
     """Write the table, then do what `release` does."""
     show = printing.show()
@@ -82,11 +82,11 @@ def command(
         just_counted=described.counted.crosstab,
     )
     if report is None:
-        show.say("Report      not written; pip install 'pufferfish-privacy[report]' first")
+        show.say(f"Report      not written; {install_in_words('report')}")
 
 
 def _typed(asked: Asked, released: Path, report: Path | None) -> str:
-    """The command that does the same, on lines that fit."""
+    """The command that does the same, broken into lines that fit a terminal."""
     groups = (asked.table, asked.publishing, asked.adversaries, asked.goal, asked.recoding)
     file, *options = [word for group in groups for word in arguments(group)]
     options += ["--output", str(released)]
@@ -105,7 +105,7 @@ _WIDTH = 96
 
 
 def _report_path(output: Path) -> Path | None:
-    """Where to write a report; None where what it needs is not installed."""
+    """Where to write the report; None if the libraries it needs are not installed."""
     try:
         check_report()
     except MissingExtraError:

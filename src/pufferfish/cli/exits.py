@@ -30,7 +30,7 @@ class Exit(IntEnum):
 
 
 HELP = (
-    "Exit codes: 0 done; 2 usage; 3 the guarantee does not hold or cannot be reached; 4 bad data; "
+    "Exit codes: 0 done; 2 usage; 3 the promise does not hold or cannot be reached; 4 bad data; "
     "5 input or output; 6 not checkable from this edition of a record."
 )
 

@@ -36,7 +36,7 @@ def figures_of(plan: ColumnPlan) -> dict[str, Any]:
 
 def _of_noise(plan: ColumnPlan) -> dict[str, Any]:
     noise = plan.calibration.noise
-    scale = noise.ratio_scale  # of Laplace noise alone
+    scale = noise.ratio_scale  # only Laplace noise has one
     column = column_of(plan.scenario, None)
     error: float | None = noise.error()
     stays: float | None = 1.0 if noise.identity else 0.0
@@ -59,7 +59,7 @@ def _of_noise(plan: ColumnPlan) -> dict[str, Any]:
 
 
 def guess_figures(calibration: Calibration) -> dict[str, Any]:
-    """Of a promise by accuracy: what it implies for the described laws; nothing for others."""
+    """What a promise by accuracy implies for the described laws; empty for other promises."""
     promised = guess_promised(calibration.goal)
     if promised is None:
         return {}
@@ -79,7 +79,7 @@ def guess_figures(calibration: Calibration) -> dict[str, Any]:
 
 
 def at_worst(calibration: Calibration, rows: int) -> list[str]:
-    """For how many rows a promise may fail; of one by accuracy, the ε that it implies."""
+    """For how many rows a promise may fail; for a promise by accuracy, the ε that it implies."""
     goal = calibration.goal
     if goal.pure:
         return []
@@ -87,8 +87,8 @@ def at_worst(calibration: Calibration, rows: int) -> list[str]:
     if not found:
         return [delta_rows_in_words(goal.delta, rows)]
     implied = found["guess"]["implied_epsilon"]
-    epsilon = "∞: some value may say everything" if implied == "inf" else f"{implied:.4g}"
+    epsilon = "∞: some value may reveal the secret" if implied == "inf" else f"{implied:.4g}"
     return [
-        "What it implies, under the described laws: the least ε without exception is "
+        "What it implies under the described laws: the least ε (with δ = 0) is "
         f"{epsilon}; δ at ε = 1 is {found['guess']['delta_at_epsilon_1']:.3g}."
     ]

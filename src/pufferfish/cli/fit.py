@@ -1,4 +1,4 @@
-"""Fit what an adversary would believe of a column, or of several, for each secret.
+"""Fit beliefs: for each secret, the law that an adversary would expect of a column, or of several.
 
 Example: pufferfish fit adult.csv --column education-num --secret race --output beliefs.json
 """
@@ -50,25 +50,25 @@ def command(
         ),
     ] = None,
     bootstrap: Annotated[
-        int, typer.Option(help="This many more adversaries of each kind, fitted to resampled rows.")
+        int, typer.Option(help="Number of further adversaries of each kind, on resampled rows.")
     ] = 0,
     scale: Annotated[
         float | None,
         typer.Option(
-            help="Also say how far fit and data differ after Laplace noise of this scale."
+            help="Also print how far fit and data differ after Laplace noise of this scale."
         ),
     ] = None,
     origin: Annotated[
         str,
-        typer.Option(help="The table is: released (to be published), reference, or public."),
+        typer.Option(help="What the table is: released (to be published), reference or public."),
     ] = "released",
     min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30,
     edges: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN=A,B,C",
-            help="Public edges of bins of a published column, as for release; may be given for "
-            "several columns.",
+            help="Public edges of the bins of a published column, as for release; may be given "
+            "for several columns.",
         ),
     ] = None,
     cap: Cap = None,
@@ -80,7 +80,7 @@ def command(
         str | None,
         typer.Option(
             metavar="first|mean",
-            help="Count each person once, by its first row or the mean of its values: for a "
+            help="Count each person once, by their first row or the mean of their values: for a "
             "release with the same options.",
         ),
     ] = None,
@@ -101,12 +101,12 @@ def command(
         ),
         recoding=HowRecoded(edges=edges),
     )
-    require(asked.joint or not edges, "--edges must say of which column: --edges COLUMN=A,B,C.")
+    require(asked.joint or not edges, "--edges must name the column: --edges COLUMN=A,B,C.")
     noise = None if scale is None else LaplaceNoise(scale)
     publishing = Publishing(person=person, one_row=one_row)
     publishing.check()
     if (person is None) != (one_row is None):
-        raise InvalidInputError("--person and --one-row belong together: give both, or none.")
+        raise InvalidInputError("--person and --one-row belong together: give both or neither.")
     table.refuse_places(output, force=force)
     reduction = None if one_row is None else publishing.reduction(*table.columns)
     try:
@@ -144,7 +144,7 @@ def command(
 def _fit_table(
     asked: Asked, provenance: str, output: Path | None, show: Show, *, force: bool
 ) -> None:
-    """What adversaries believe of a table: one for each combination of what they know."""
+    """Show and write beliefs about a table: one for each combination of known values."""
     adversaries = asked.adversaries
     counted = count_asked(asked, show)
     with show.progress("Fitting"):

@@ -1,4 +1,4 @@
-"""A frontier in words, for the terminal of those who choose: its tables, and what they mean."""
+"""A frontier in words, for the terminal: its tables, and what they mean."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MEANING = {
 
 
 def wrong_name(wrong: float) -> str:
-    """Of a recoding for laws that may be wrong."""
+    """The name of the recoding for laws that are wrong by up to this share."""
     return f"wrong {percent(wrong, 2)}"
 
 
@@ -38,14 +38,14 @@ def frontier_in_words(
     picture: str | None = None,
     of_rows: bool,
 ) -> str:
-    """All of it.
+    """The whole text: tables, then notes.
 
     Args:
-        found: What was found.
+        found: The frontier.
         left_out: What was left out to be quick.
-        not_split: Why no row could be set apart to judge, if that was asked for.
-        picture: Where the picture is.
-        of_rows: Whether it is of tables of rows.
+        not_split: Why no rows could be set apart to judge, if that was asked for.
+        picture: The file with the picture.
+        of_rows: Whether whole rows of a table are published.
     """
     notes = _notes(found, left_out, not_split, picture, of_rows=of_rows)
     return "\n\n".join([*_tables(found, of_rows=of_rows), "\n".join(notes)])
@@ -92,8 +92,8 @@ def _notes(
         for each in map(found.best, found.epsilons)
     ):
         yield fold(
-            "Where the constant errs less, the column serves for its distribution, and hardly for "
-            "single rows."
+            "Where the constant errs less, the published column is useful for its distribution, "
+            "and hardly for single rows."
         )
     reached = {each.goal.epsilon for each in found.entries}
     absent = [f"{each:g}" for each in found.epsilons if each not in reached]
@@ -111,7 +111,7 @@ def _notes(
 
 
 def _not_judged(found: Frontier, not_split: str) -> Iterator[str]:
-    """What no row could judge, and why; for each way its first reason."""
+    """What could not be judged by rows that were not used, and the first reason for each way."""
     if not_split:
         yield f"What ε becomes on rows that were not used is not known: {not_split}."
     for way in found.ways:
@@ -120,7 +120,7 @@ def _not_judged(found: Frontier, not_split: str) -> Iterator[str]:
             which = list_texts([f"{each.goal.epsilon:g}" for each in here])
             yield (
                 f"{way} at ε = {which} was not judged by rows that were not used, and gets no *: "
-                f"for a half of the rows it cannot be found ({here[0].not_judged})."
+                f"it cannot be found for half of the rows ({here[0].not_judged})."
             )
 
 
@@ -158,7 +158,7 @@ def _grid(
     last: str = "",
     entry: str | None = "",
 ) -> str:
-    """A row for each ε, a column for each way, and perhaps a last one."""
+    """A row for each ε, a column for each way, and one last column if it is given."""
     rows = [["ε", *found.ways, *([last] if last else [])]]
     for epsilon in found.epsilons:
         entries = [found.at(way, epsilon) for way in found.ways]

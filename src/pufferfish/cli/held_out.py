@@ -1,4 +1,4 @@
-"""What a promise becomes on rows that were not used, for the terminal of those who may see it."""
+"""What a promise becomes on rows that were not used, for the curator's terminal."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from pufferfish.words.phrases import list_texts
 
 __all__ = ["Splits", "as_data", "as_line", "measured", "measured_table", "settled"]
 
-# How often rows are split where nobody says, and seconds after which no further split is begun
-# then: a quick command stays quick.
+# Without --splits: how often rows are split, and the seconds after which no further split begins,
+# so that a quick command stays quick.
 _SPLITS, _PATIENCE = 5, 1.0
 # How often the rows of a table are split for each share that --wrong auto tries.
 _TABLE_SPLITS = 10
@@ -36,9 +36,9 @@ Splits = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Random splits of the rows, in which one half says what the promise becomes that was "
-        "fitted to the other; 0: none.",
-        show_default="5, fewer where one takes long; of tables 0",
+        help="Number of random splits of the rows. In each, a promise fitted to one half is "
+        "judged by the other; 0: none.",
+        show_default="5, fewer where one takes long; 0 for tables",
     ),
 ]
 
@@ -51,14 +51,14 @@ def measured(
     show: Show,
     halves: Halves | None = None,
 ) -> HeldOut | None:
-    """What the rows say that were not used; None where nobody asks, or it cannot be measured.
+    """How rows that were not used judge the promise; None if not asked for, or not measurable.
 
     Args:
         asked: How to calibrate for one half.
         described: The scenario, and the counts of the table.
-        plan: What was found for the whole table, or for the half that was set apart.
+        plan: The plan for the whole table, or for the half that was set apart.
         splits: How many times to split the rows; None: a few times, while that is quick.
-        show: Where the command speaks.
+        show: Where the command prints.
         halves: How the table was split already, if it was.
     """
     require(splits is None or splits >= 0, f"--splits must be at least 0, got {splits}.")
@@ -88,11 +88,11 @@ def measured(
 def measured_table(
     asked: Asked, described: DescribedTable, plan: TablePlan, splits: int | None, show: Show
 ) -> HeldOut | None:
-    """What the rows of a table say that were not used; None where nobody asks.
+    """How rows of a table that were not used judge the promise; None if not asked for.
 
-    Every split calibrates anew, which takes long for many combinations: without --splits it is done
-    only where somebody believes a model of the table, which such rows have to judge. Where half of
-    the rows was set apart, they judge once.
+    Every split calibrates anew, which takes long for many combinations. Without --splits it is done
+    only where some belief is a model of the table, which such rows have to judge. Where half of the
+    rows were set apart, that half judges once.
     """
     require(splits is None or splits >= 0, f"--splits must be at least 0, got {splits}.")
     models = {"independent", "chain"} & {*(asked.adversaries.fitted or ())}
@@ -121,14 +121,13 @@ def measured_table(
 def settled(
     asked: Asked, described: Described | DescribedTable, show: Show, halves: Halves | None = None
 ) -> Asked:
-    """The same, with a number where `--held-out` (or `--wrong auto`) asks to find it.
+    """The options, with a number for `wrong` where `--held-out` or `--wrong auto` asks to find it.
 
     Args:
-        asked: What was asked for.
-        described: The scenario; of a table that was split, by rows that are not released.
-        show: Told what was taken.
-        halves: How a column was split, if it was: then only rows are looked at that are not
-            released.
+        asked: The options.
+        described: The scenario; if the table was split, described by rows that are not released.
+        show: Told which share was taken.
+        halves: How a column was split, if it was: then only rows that are not released are used.
     """
     share = asked.recoding.holds_in
     if share is None:
@@ -159,7 +158,7 @@ def settled(
             counts=rows,
             share=share,
             wrongs=tried,
-            seed=1,  # what is measured afterwards must not be what it was chosen by
+            seed=1,  # the splits that choose must differ from the splits that judge afterwards
             **options,
         )
     failed = [f"{each:g}" for each in tried if each < found.wrong]
@@ -178,7 +177,7 @@ _SILENT = Show(json=False, quiet=True)
 
 
 def as_line(found: HeldOut | None) -> str:
-    """One line, or nothing."""
+    """One line; empty if nothing was measured."""
     return "" if found is None else f"Held out: {found}"
 
 
@@ -193,7 +192,7 @@ def as_data(found: HeldOut | None, plan: RowPlan) -> dict[str, Any]:
             "splits": len(found.splits),
             "held": found.held,
             "lost": found.lost,
-            # Of what is applied; what clipping and rounding do to it is not measured.
+            # The error of the mechanism; the effect of clipping and rounding is not measured.
             "rmse": None if getattr(plan, "postprocess", ()) else found.rmse,
             "delta": found.delta,
         },

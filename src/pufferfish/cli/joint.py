@@ -1,4 +1,4 @@
-"""A table that is calibrated: what a command says of it, in words and as JSON."""
+"""What a command prints about the plan of a table, in words and as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pufferfish.words.terminal import align, fold
 
 __all__ = ["calibrate_and_tell", "default_wrong", "table_figures"]
 
-# Strata that are shown one by one.
+# At most this number of strata is shown one by one.
 _MOST_SHOWN = 12
 
 
@@ -44,7 +44,7 @@ def calibrate_and_tell(
     *,
     force: bool,
 ) -> None:
-    """The plan of a table, explained and written."""
+    """Calibrate a table, explain the plan and write it."""
     chosen = choose_for_table(asked, described, show)
     plan = plan_table(asked, described, show, chosen)
     if output is not None:
@@ -94,7 +94,7 @@ def calibrate_and_tell(
 
 
 def default_wrong(asked: Asked, described: DescribedTable) -> str:
-    """That nobody said by how much laws may be wrong; nothing where somebody did."""
+    """That `wrong` has its default; empty where --wrong is given."""
     if not wrong_by_default(asked, described):
         return ""
     return f"--wrong is {percent(WRONG, 2)}, the default for categories and for several columns."
@@ -146,7 +146,7 @@ def _parts(made: Calibration) -> tuple[Any, ...]:
 
 
 def _columns_table(calibration: Calibration) -> str:
-    """What stays of each column, next to what one constant would leave."""
+    """How much of each column stays, compared with what one constant would leave."""
     parts = _parts(calibration)
     if not parts:
         return ""
@@ -167,7 +167,7 @@ def _columns_table(calibration: Calibration) -> str:
 
 
 def _strata_table(calibration: Calibration) -> str:
-    """What stays of the rows with each combination of known values."""
+    """How many rows stay, for each combination of known values."""
     if not calibration.parts:
         return ""
     strata = calibration.strata

@@ -43,7 +43,7 @@ def sign(
     public = f"{file}.pub"
     printing.show().result(
         f"Signing key {file} (private: anyone who has it can sign in your name)\n"
-        f"Public key  {public} (publish it, and its fingerprint where people trust it)\n"
+        f"Public key  {public} (publish it, and its fingerprint in a place that people trust)\n"
         f"Fingerprint {key.public.fingerprint}",
         {"key": str(file), "public_key": public, "fingerprint": key.public.fingerprint},
     )

@@ -1,4 +1,4 @@
-"""Compute the paper's figures and numbers again, beside what the library adds.
+"""Compute the paper's figures and numbers again, together with what the library adds.
 
 Writes a page with Figs. 1 to 5, the table of methods, the counterexamples to Theorem 2 and
 Corollary 2, and the errata; each picture as PNG and SVG, and its numbers as CSV. Takes about a

@@ -1,4 +1,4 @@
-"""The plan in a document: of a plan, or of the internal record of a release."""
+"""Read the plan from a document: from a plan, or from the internal record of a release."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["planned_in"]
 
 
 def planned_in(document: Path, show: Show, do: str, data: Mapping[str, Any]) -> ReleasePlan:
-    """What was planned, from a plan or a record.
+    """The plan that a plan or a record holds.
 
     Args:
         document: The file.
-        show: Told where a record does not hold its plan.
-        do: What to do with another edition then: a verb.
-        data: The same for --json.
+        show: Told if the record does not hold its plan.
+        do: A verb: what to do with the internal edition instead.
+        data: What to print then with --json.
 
     Raises:
-        typer.Exit: It does not.
+        typer.Exit: The record does not hold its plan.
     """
     plain = plain_document(document)
     kind = kind_of(plain["pufferfish"], "record")

@@ -1,4 +1,4 @@
-"""After a promise for the population: what it costs next to the plain one."""
+"""What a promise for the population costs, compared with the plain promise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["population_in_words"]
 
 
 def population_in_words(calibration: Calibration, show: Show) -> str:
-    """One paragraph; nothing where the promise is about the described laws alone."""
+    """One paragraph; empty where the promise is for the described laws alone."""
     if not calibration.scenario.sampled or show.quiet or show.json:
         return ""
     with show.progress("Comparing"):

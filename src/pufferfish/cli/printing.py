@@ -1,4 +1,4 @@
-"""How a command speaks, as options."""
+"""Options that say how a command prints."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pufferfish.cli.show import Show
 
 __all__ = ["Force", "Printing"]
 
-Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printing:
-    """How a command speaks."""
+    """How a command prints."""
 
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object, no words.")] = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")] = False
 
     def show(self, *, to_stderr: bool = False) -> Show:
-        """Where to speak."""
+        """Where to print."""
         return Show(self.json, self.quiet, to_stderr)

@@ -1,4 +1,4 @@
-"""Publish columns with the least change that keeps the promise, and the record of it.
+"""Publish columns with the least change that keeps the promise, and write the record.
 
 Example: pufferfish release adult.csv -c education-num -s race --pair Black:White -e 1 -o out.csv
 
@@ -70,7 +70,7 @@ __all__ = ["FitOn", "command", "publish"]
 
 
 class FitOn(StrEnum):
-    """Which rows beliefs are fitted to."""
+    """The rows to which beliefs are fitted."""
 
     TABLE = "table"
     HALF = "half"
@@ -92,22 +92,23 @@ def command(
             "--output",
             "-o",
             help="The file to write; - is standard output (CSV). A table of many files becomes a "
-            "folder of this name, unless it is that of a file; on Spark it is always a folder.",
+            "folder of this name, unless the name is that of a file; on Spark it is always a "
+            "folder.",
         ),
     ],
     plan: Annotated[
         Path | None,
-        typer.Option(help="A plan that `pufferfish calibrate` wrote; then nothing else is asked."),
+        typer.Option(help="A plan that `pufferfish calibrate` wrote, instead of other options."),
     ] = None,
     output_format: Annotated[
         str | None,
         typer.Option(
-            help="csv, parquet or arrow, where the name does not tell; on Spark parquet or orc."
+            help="csv, parquet or arrow, if the name does not tell; on Spark parquet or orc."
         ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Where to write the internal record; by default beside the output."),
+        typer.Option(help="Where to write the internal record; by default next to the output."),
     ] = None,
     ledger: Annotated[
         Path | None,
@@ -123,25 +124,27 @@ def command(
         bool,
         typer.Option(
             "--beliefs-from-plan",
-            help="The plan's beliefs are meant, although they were fitted on another table; the "
-            "record says so.",
+            help="Use the plan's beliefs although they were fitted on another table; the record "
+            "says so.",
         ),
     ] = False,
     fit_on: Annotated[
         FitOn,
         typer.Option(
-            help="Fit beliefs to the table, or to a random half of its rows, which is not "
-            "published: the other half is, under laws that nobody saw."
+            help="Fit beliefs to the table; or to a random half of its rows, which is not "
+            "published, and publish the other half."
         ),
     ] = FitOn.TABLE,
     splits: Splits = None,
     no_stress: NoStress = False,
     force: Force = False,
 ) -> None:
-    """Plan if need be, release, record, explain."""
+    """Plan if needed, release, record, explain."""
     show = printing.show(to_stderr=output == STANDARD_STREAM)
     if printing.json and output == STANDARD_STREAM:
-        raise InvalidInputError("--json and --output - both want standard output.")
+        raise InvalidInputError(
+            "--json and --output - would both write to standard output: give a file to --output."
+        )
     asked = Asked(
         table=table,
         roles=roles,
@@ -153,7 +156,7 @@ def command(
     asked.check()
     key = signing.key()
     if str(record) == STANDARD_STREAM:
-        raise InvalidInputError("a record needs a file of its own; - is for tables.")
+        raise InvalidInputError("--record must name a file: - is for tables.")
     local = None if table.on_spark else _target_format(table, Path(output), output_format)
     _refuse_places(table, output, record, ledger, report, force=force)
     with table.cluster() as session:
@@ -163,7 +166,7 @@ def command(
         if plan is not None:
             _refuse_mixed(asked)
             if fit_on is FitOn.HALF:
-                raise InvalidInputError("--fit-on half makes a plan of its own: leave out --plan.")
+                raise InvalidInputError("--fit-on half makes a new plan: leave out --plan.")
             chosen = _row_plan(plan)
         else:
             described: Described | DescribedTable
@@ -215,7 +218,7 @@ def command(
         _tell(show, done.record, output, records, None, held_out, default, tested)
 
 
-# What was counted of a table, for the plan: of a column by itself, or of several columns.
+# The counts that the plan was made from: of one column, or of several columns together.
 _Counted = Summary | Crosstab | None
 
 
@@ -262,10 +265,10 @@ def publish(
             page = _report(done.record, table, output, target_format, tested, halves is None)
             write_text(report, page, force=force, private=True)
         except (PufferfishError, OSError, KeyboardInterrupt) as error:
-            # A reader of "failed" alone would release again, with fresh noise.
+            # A user who reads only "failed" would release again, with fresh noise.
             raise OSError(
                 EIO,
-                f"the column was published and recorded; only the report {report} was not written "
+                f"the table was published and recorded; only the report {report} was not written "
                 f"({error or 'stopped'}). Make it with: pufferfish report {records[0]}",
             ) from None
     _tell(show, done.record, str(output), records, report, held_out, default, tested)
@@ -339,7 +342,7 @@ def _refuse_places(
     *,
     force: bool,
 ) -> None:
-    """Before any work: places that cannot be written to."""
+    """Refuse places that cannot be written to, before any work."""
     records = _record_paths(output, record)
     if table.on_spark:
         if names_file(output):
@@ -350,7 +353,7 @@ def _refuse_places(
             raise InvalidInputError(
                 "on Spark, make the report afterwards: pufferfish report RECORD."
             )
-        # Whether the folder itself can be written is for the cluster to say.
+        # Only the cluster knows whether the folder itself can be written.
         table.refuse_places(*records, ledger=ledger, force=force)
         return
     if report is not None:
@@ -362,7 +365,7 @@ def _refuse_places(
 
 
 def _target_format(table: Table, output: Path, kind: str | None) -> FileFormat:
-    """How to write: as told, by name, or in a folder as the table is written."""
+    """The format to write: the one given, that of the name, or in a folder that of the table."""
     if not becomes_folder(table.file, output):
         return format_of(output, kind, option="--output-format")
     return table.file_format if kind is None else format_of("part", kind)
@@ -376,8 +379,8 @@ def _report(
     tested: Stress | str | None,
     whole: bool,
 ) -> str:
-    """The internal report, with both tables as far as they are files."""
-    # Where persons became one row each, or half was set apart, the table's own rows are others.
+    """The internal report, with those of the two tables that are files."""
+    # Where persons became one row each, or half was set apart, the table has other rows.
     given = STANDARD_STREAM if record.plan.reduction or not whole else table.file
     released, original = (
         None if file == STANDARD_STREAM else WrittenAs(file, format_)
@@ -395,7 +398,7 @@ def _row_plan(path: Path) -> RowPlan:
 
 
 def _record_paths(output: str, record: Path | None) -> _Records:
-    """Beside the output; for an address of other storage, in the folder we are in."""
+    """Next to the output; in the current folder if the output is an address of other storage."""
     if record is None:
         if output == STANDARD_STREAM:
             return None, None
@@ -406,7 +409,7 @@ def _record_paths(output: str, record: Path | None) -> _Records:
 
 
 def _refuse_mixed(asked: Asked) -> None:
-    """A plan has decided; an option beside it would be ignored, and that would surprise."""
+    """Refuse options next to a plan: the plan has decided, and they would be ignored."""
     if asked != Asked(table=replace(asked.table, column=None, secret=None)):
         raise InvalidInputError(
             "a plan has decided columns, pairs, beliefs, promise and what is kept: leave those "

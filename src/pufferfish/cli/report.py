@@ -30,7 +30,7 @@ def command(
     ],
     public: Annotated[
         bool,
-        typer.Option("--public", help="The edition that may be published."),
+        typer.Option("--public", help="Write the edition that may be published."),
     ] = False,
     released: Annotated[
         Path | None,
@@ -46,12 +46,12 @@ def command(
     signer: Annotated[
         Path | None,
         typer.Option(
-            metavar="PUBLIC", help="The public key of who must have signed the record (KEY.pub)."
+            metavar="PUBLIC", help="The public key that must have signed the record (KEY.pub)."
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The page to write; by default beside the record."),
+        typer.Option("--output", "-o", help="The page to write; by default next to the record."),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -63,7 +63,9 @@ def command(
     refuse_unusable(place, force=force)
     for source in (record, released, original):
         if source is not None and place.exists() and source.exists() and place.samefile(source):
-            raise OutputExistsError(f"{place} is what the report is about; choose another name.")
+            raise OutputExistsError(
+                f"{place} is what the report is about; choose another --output."
+            )
     named = None if signer is None else PublicKey.load(signer)
     page = report(
         record,
@@ -81,6 +83,6 @@ def command(
 
 
 def _stem(record: Path) -> str:
-    """The name of the published file, if the record is called after it."""
+    """The published file, if the record is named after it."""
     name = record.name.removesuffix(record.suffix)
     return name.removesuffix(".record").removesuffix(".public")

@@ -1,4 +1,4 @@
-"""What a command prints, and how far it has come."""
+"""How a command prints its words, its result and its progress."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Show"]
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Where a command speaks.
+    """Where and how a command prints.
 
     Attributes:
-        json: Only one JSON object on standard output.
-        quiet: Nothing but results and errors.
-        to_stderr: Words go to standard error: standard output carries a table.
+        json: Print only one JSON object, on standard output.
+        quiet: Print only errors.
+        to_stderr: Print words to standard error, because standard output carries a table.
     """
 
     json: bool
@@ -31,22 +31,22 @@ class Show:
 
     @property
     def silent(self) -> bool:
-        """Whether words are not wanted."""
+        """Whether no words are printed."""
         return self.json or self.quiet
 
     def say(self, text: str) -> None:
-        """Words for a person."""
+        """Print words for a person."""
         if not self.silent:
             stream = sys.stderr if self.to_stderr else sys.stdout
             stream.write(text + "\n")
 
     def warn(self, text: str) -> None:
-        """What a person should know before it takes long."""
+        """Print a note to standard error."""
         if not self.silent:
             sys.stderr.write(f"note: {text}\n")
 
     def result(self, text: str, data: Mapping[str, Any]) -> None:
-        """What the command is for: words, or the same as JSON."""
+        """Print the result of the command: in words, or as JSON."""
         if self.json:
             sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=1) + "\n")
         else:
@@ -54,7 +54,7 @@ class Show:
 
     @contextlib.contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
-        """A bar on a terminal; nothing elsewhere."""
+        """Show a progress bar, on a terminal only."""
         if self.silent or not sys.stderr.isatty():
             yield lambda share: None
             return

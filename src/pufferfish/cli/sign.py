@@ -1,4 +1,4 @@
-"""Sign a record that is there already, after checking that no claim of it is wrong.
+"""Sign an existing record, after checking that none of its claims is wrong.
 
 Example: pufferfish sign out.csv.public.json --key curator.key
 """
@@ -33,8 +33,8 @@ def command(
     wrong = [check for check in found.checks if check.verdict is False]
     if wrong:
         raise CertificationError(
-            f"{record} is not signed: it makes a claim that does not hold: {wrong[0].claim} "
-            f"({wrong[0].detail})."
+            f"{record} is not signed, because it makes a claim that does not hold: "
+            f"{wrong[0].claim} ({wrong[0].detail})."
         )
     text = document_text(signer.signed(plain_document(record)), record)
     write_text(record, text, force=True, private=found.edition == "internal")

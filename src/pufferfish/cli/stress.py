@@ -1,4 +1,4 @@
-"""What if they know more? What a promise becomes for those who were not described.
+"""What if they know more? Test what a promise becomes for adversaries that were not described.
 
 Example: pufferfish stress plan.json adult.csv --bands age=15:90:15
 """
@@ -38,22 +38,23 @@ def command(
         typer.Option(
             metavar="COLUMN",
             help="A further column that somebody may know; may be given several times. "
-            "Without it all columns of the table.",
+            "By default all columns of the table.",
         ),
     ] = None,
     bands: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN=EDGES",
-            help="In which bands a column of numbers is known, such as age=15:90:15; may be given "
-            "for several columns. Without it up to 20 numbers as they are, more in fifths.",
+            help="The bands in which a column of numbers is known, such as age=15:90:15; may be "
+            "given for several columns. By default up to 20 numbers are known as they are, more "
+            "of them in fifths.",
         ),
     ] = None,
     singly: Annotated[
-        bool, typer.Option("--singly", help="Columns one by one only, not in pairs.")
+        bool, typer.Option("--singly", help="Test columns one by one only, not in pairs.")
     ] = False,
     min_rows: Annotated[
-        int, typer.Option(help="Judge a pair where both of its secrets have this many rows.")
+        int, typer.Option(help="Judge a pair only if both secrets have at least this many rows.")
     ] = 20,
     wrong: Annotated[
         list[str] | None,
@@ -73,15 +74,17 @@ def command(
     resamples: Annotated[int, typer.Option(help="How often rows are drawn anew.")] = 200,
     splits: Annotated[int, typer.Option(help="How often rows are split in halves.")] = 10,
     no_learner: Annotated[
-        bool, typer.Option("--no-learner", help="No learner looks at all columns at once.")
+        bool, typer.Option("--no-learner", help="Leave out the learner that uses all columns.")
     ] = False,
     no_answers: Annotated[
-        bool, typer.Option("--no-answers", help="Do not calibrate what would help.")
+        bool, typer.Option("--no-answers", help="Do not calibrate what would answer each case.")
     ] = False,
     seconds: Annotated[
-        float, typer.Option(help="About how long all of it may take; what is left out is said.")
+        float, typer.Option(help="About how long it may take; the result says what is left out.")
     ] = 60.0,
-    seed: Annotated[int, typer.Option(help="Of rows that are drawn. It protects nothing.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the rows that are drawn; protects nothing.")
+    ] = 0,
     na: Marks = None,
 ) -> None:
     """Test and report."""

@@ -1,4 +1,4 @@
-"""After a release: what the promise becomes for those who know more, where the table is at hand."""
+"""The quick stress test after a release, where the table can be read again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NoStress = Annotated[
 
 
 def stressed(record: ReleaseRecord[Any, Any], table: Table, show: Show) -> Stress | str | None:
-    """A quick test; words where there was none, and nothing where a kind of release has none.
+    """A quick stress test; a text if there was none; None for a kind of release without one.
 
     The table is published by now, so nothing that happens here is an error.
     """
@@ -37,7 +37,7 @@ def stressed(record: ReleaseRecord[Any, Any], table: Table, show: Show) -> Stres
     if table.file == STANDARD_STREAM:
         return "standard input cannot be read again"
     if not table.path.is_file():
-        return "the table is no single file"
+        return "the table is not a single file"
     engine = FilesEngine(source=table.file, source_format=table.file_format)
     try:
         with show.progress("Testing") as progress:
@@ -47,7 +47,7 @@ def stressed(record: ReleaseRecord[Any, Any], table: Table, show: Show) -> Stres
 
 
 def stress_data(tested: Stress | str | None) -> dict[str, Any] | None:
-    """The same for --json."""
+    """The result of the test for --json."""
     if isinstance(tested, str):
         return {"not_tested": tested}
     return None if tested is None else tested.to_dict()

@@ -1,6 +1,6 @@
 """Open a page in the browser: see what a promise means for a column, then release it.
 
-Served from this machine to this machine; nothing goes elsewhere. Ends with Ctrl-C.
+This machine serves the page to itself; no data leaves it. Ctrl-C ends the studio.
 
 Example: pufferfish studio adult.csv
 """
@@ -34,14 +34,14 @@ def command(
         str | None,
         typer.Argument(
             metavar="FILE",
-            help="The table to begin with: a file, a folder or a pattern in quotes; it is read "
-            "where it is, whatever its size. Without it: built-in examples, or a file that the "
-            "page is given.",
+            help="The table to begin with: a file, a folder or a pattern in quotes, of any size; "
+            "it is read where it is. Without it: built-in examples, or a file that you give to "
+            "the page.",
         ),
     ] = None,
-    port: Annotated[int, typer.Option(help="Where to listen; 0: any port that is free.")] = 0,
+    port: Annotated[int, typer.Option(help="The port to listen on; 0: any free port.")] = 0,
     max_upload: Annotated[
-        int, typer.Option(help="Megabytes of the largest file that the page takes.")
+        int, typer.Option(help="Size of the largest file that the page takes, in megabytes.")
     ] = 200,
     na: Marks = None,
     ledger: Annotated[
@@ -53,7 +53,7 @@ def command(
         typer.Option("--browser/--no-browser", help="Open the page, or only print its address."),
     ] = True,
 ) -> None:
-    """Check what can be checked, then serve until the end."""
+    """Check the options, then serve until the user stops it."""
     shiny()
     check_report()
     require(max_upload >= 1, f"--max-upload must be at least 1 megabyte, got {max_upload}.")
@@ -85,5 +85,5 @@ def _open_page(address: str, show: Show, browser: bool) -> None:
         "            Ctrl-C ends the studio, and forgets every table it was given.",
         {"address": address},
     )
-    # Who reads from a pipe waits for it, and the studio goes on.
+    # Somebody who reads this from a pipe waits for it, and the studio goes on.
     sys.stdout.flush()

@@ -49,7 +49,7 @@ from pufferfish.tables.local.files import column_values
 __all__ = ["command"]
 
 
-# Numbers of users at which a curve is drawn.
+# The numbers of users at which a curve is drawn.
 _PLOTTED = 60
 
 
@@ -109,7 +109,7 @@ class Wanted(HowAlike):
     scale: Annotated[
         float | None,
         typer.Option(
-            help="Not the least noise, but this scale, chosen without what is known of the users. "
+            help="This scale instead of the least noise, chosen without knowledge of the users. "
             "It is checked against --epsilon."
         ),
     ] = None
@@ -117,7 +117,7 @@ class Wanted(HowAlike):
     def guarantee(self) -> Guarantee:
         """The promise."""
         if self.epsilon is None:
-            raise InvalidInputError("say how alike: --epsilon 1, for example.")
+            raise InvalidInputError("a sum needs a promise: give --epsilon, for example 1.")
         return Guarantee(self.epsilon, self.delta)
 
     @property
@@ -146,10 +146,10 @@ class Publishing:
         "value"
     )
     statistic: Annotated[
-        str, typer.Option(help="sum; mean (by the number of described users); count (of ones).")
+        str, typer.Option(help="sum; mean (per described user); count (of ones).")
     ] = "sum"
     record: Annotated[
-        Path | None, typer.Option(help="The internal record; by default beside the data.")
+        Path | None, typer.Option(help="The internal record; by default next to the data.")
     ] = None
     ledger: Annotated[
         Path | None,
@@ -183,7 +183,7 @@ class Publishing:
         return internal, internal.with_name(stem + ".public.json")
 
     def check(self, *, force: bool) -> None:
-        """Before any work: options that would be ignored, places that cannot be written to."""
+        """Refuse, before any work, options that would be ignored and places that are not free."""
         if self.records is None:
             if self.record is not None or self.ledger is not None:
                 raise InvalidInputError("--record and --ledger belong to --data.")
@@ -202,11 +202,11 @@ def command(
     signing: Signing,
     printing: Printing,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Every method side by side, each judged exactly.")
+        bool, typer.Option("--compare", help="Compare all methods, each judged exactly.")
     ] = False,
     plan: Annotated[
         Path | None,
-        typer.Option(help="A plan that --output wrote; then users and promise are not asked."),
+        typer.Option(help="A plan that --output wrote, instead of users and promise."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the plan here (JSON or YAML).")
@@ -261,7 +261,7 @@ def command(
 
 
 def _check_plot(described: Described, wanted: Wanted, plot: Path) -> None:
-    """Before any work: what cannot be drawn."""
+    """Refuse a picture that cannot be drawn, before any work."""
     picture_kind(plot)
     matplotlib()
     if described.identical is None or wanted.protect != "presence":
@@ -290,7 +290,7 @@ def _publish(
     *,
     force: bool,
 ) -> None:
-    """Sum the column, noise the sum, write both records, and only then tell it."""
+    """Sum the column, add noise, write both records, and only then print the sum."""
     data, records = publishing.data, publishing.records
     if data is None or records is None:
         raise InvalidInputError("name the table whose column is summed: --data FILE.")
@@ -323,8 +323,8 @@ def _compare(
     one = wanted.method != "exact" or wanted.scale is not None
     if publishing != Publishing() or output is not None or one:
         raise InvalidInputError(
-            "--compare only compares: leave out --method, --scale, --output, --plot, and what is "
-            "about publishing."
+            "--compare only compares: leave out --method, --scale, --output, --plot and the "
+            "options for publishing."
         )
     found = compare_sum(users, goal, **wanted.secret)
     show.result(str(found), found.to_dict())
@@ -333,7 +333,7 @@ def _compare(
 def _refuse_mixed(
     described: Described, wanted: Wanted, publishing: Publishing, others: bool
 ) -> None:
-    """A plan has decided; an option beside it would be ignored, and that would surprise."""
+    """Refuse options next to a plan: the plan has decided, and they would be ignored."""
     decided = Publishing(data=publishing.data, record=publishing.record, ledger=publishing.ledger)
     if (described, wanted, publishing) != (Described(), Wanted(), decided) or others:
         raise InvalidInputError(
@@ -373,5 +373,5 @@ def _as_data(
 
 
 def _plain(number: float) -> float | str:
-    """JSON has no infinity."""
+    """A number for JSON, which has no infinity."""
     return "inf" if number == float("inf") else number

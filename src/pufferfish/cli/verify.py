@@ -1,4 +1,4 @@
-"""Check a record again, without the data: as far as its edition goes.
+"""Check the claims of a record again, without the data, as far as its edition permits.
 
 Example: pufferfish verify out.csv.record.json --released out.csv
 """
@@ -28,11 +28,11 @@ def command(
     printing: Printing,
     record: Annotated[Path, typer.Argument(help="A record that `pufferfish release` wrote.")],
     released: Annotated[
-        Path | None, typer.Option(help="The published file, if it is not beside the record.")
+        Path | None, typer.Option(help="The published file, if it is not next to the record.")
     ] = None,
     signer: Annotated[
         Path | None,
-        typer.Option(metavar="PUBLIC", help="The public key of who must have signed it (KEY.pub)."),
+        typer.Option(metavar="PUBLIC", help="The public key that must have signed it (KEY.pub)."),
     ] = None,
 ) -> None:
     """Verify and report."""
@@ -42,7 +42,7 @@ def command(
         (check.verdict, f"{_WORDS[check.verdict].ljust(14)} {check.claim} ({check.detail})")
         for check in found.checks
     ]
-    # What is wrong comes first, then what the promise does not cover, then what holds.
+    # First the claims that are wrong, then what the promise does not cover, then what holds.
     lines = [line for verdict, line in said if verdict is False]
     lines += [f"{'beware'.ljust(14)} {text}" for text in found.headline]
     lines += [line for verdict, line in said if verdict is not False]

@@ -14,7 +14,7 @@ __all__ = ["plan_shown", "table_plan_shown"]
 
 
 def plan_shown(asked: Asked, described: Described, show: Show) -> ColumnPlan:
-    """The plan; what was compared for it is shown."""
+    """The plan of a column; shows what was compared for it."""
     chosen = asked.choose(described, show)
     if chosen is not None:
         show.say(f"{chosen}\n")
@@ -22,7 +22,7 @@ def plan_shown(asked: Asked, described: Described, show: Show) -> ColumnPlan:
 
 
 def table_plan_shown(asked: Asked, described: DescribedTable, show: Show) -> TablePlan:
-    """The plan of a table; what was compared for it is shown."""
+    """The plan of a table; shows what was compared for it."""
     chosen = choose_for_table(asked, described, show)
     if chosen is not None:
         show.say(f"{chosen}\n")

@@ -1,4 +1,4 @@
-"""Libraries that need not be installed: imported when they are needed, or how to install them."""
+"""Optional libraries: import one when it is needed, or say how to install it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pufferfish.core.errors import MissingExtraError
 
 __all__ = [
     "check_report",
+    "install_in_words",
     "jinja2",
     "matplotlib",
     "narwhals",
@@ -20,7 +21,7 @@ __all__ += ["pyyaml", "shiny", "sklearn", "threadpoolctl", "uvicorn"]
 
 _TABLES = "Without it, give a dict of arrays: {'column': values, 'secret': secrets}."
 _JAVA = "It needs Java 17 or newer, too."
-# For each library who needs it, the extra that brings it, and what else there is to say.
+# For each library: what needs it, the extra that brings it, and what else to say.
 _EXTRAS = {
     "jinja2": ("a report needs jinja2", "report", ""),
     "matplotlib": ("this picture needs matplotlib", "report", ""),
@@ -41,9 +42,15 @@ def _library(name: str, part: str | None = None) -> Any:
         return import_module(name if part is None else f"{name}.{part}")
     except ImportError:
         need, extra, more = _EXTRAS[name]
-        install = f"pip install 'pufferfish-privacy[{extra}]'."
-        said = f"{need}; install the extra: {install} {more}"
-        raise MissingExtraError(said.rstrip()) from None
+        raise MissingExtraError(f"{need}; {install_in_words(extra)}. {more}".rstrip()) from None
+
+
+def install_in_words(extra: str) -> str:
+    """How to install an extra: from a clone or a wheel, since no package index has the package."""
+    return (
+        f"install the extra '{extra}': pip install '.[{extra}]' in the folder of a clone, or "
+        f"pip install 'FILE.whl[{extra}]'"
+    )
 
 
 def check_report() -> None:

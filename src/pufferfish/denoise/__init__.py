@@ -1,4 +1,4 @@
-"""Use a published column: estimates about X from Y = X + N, N of a published law."""
+"""Use a published column: estimates about X from Y = X + N, where N has a published law."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ With φ_X and φ_N the characteristic functions and K the kernel's transform, ov
 The first rises with h, the second falls. The rule is the h at which the first is r² times the
 second, r = 0.15 for Laplace and 0.25 for Gaussian noise. |φ_X|² is estimated by
 (|φ̂_Y|² − 1/n)/φ_N² at the frequencies at which |φ̂_Y|² is above 2·log n/n, which chance alone
-exceeds once in n², and by 0 elsewhere. Nothing is drawn, and the rule moves with the units of the
-data. Proofs: docs/theory/denoise.md.
+exceeds once in n², and by 0 elsewhere. The rule draws no random numbers, and scales with the units
+of the data. Proofs: docs/theory/denoise.md.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ __all__ = [
     "least_bandwidth",
 ]
 
-# Root of the integrated squared bias over the integrated variance, such that intervals cover. With
+# The root of integrated squared bias over integrated variance at which intervals still cover. With
 # Gaussian noise the error of the curve oscillates so fast that the intervals of quantiles are
-# wider than they need be, which leaves room for more bias.
+# wider than necessary, which leaves room for more bias.
 RATIO_LAPLACE = 0.15
 RATIO_GAUSSIAN = 0.25
-# Points of the circle on which φ̂_Y is computed: more where heavy tails ask for it.
+# Points of the circle on which φ̂_Y is computed; heavy tails need more.
 _POINTS = (1 << 17, 1 << 20, 1 << 22)
 # Bandwidths are at least this many steps of that circle.
 _LEAST_STEPS = 16.0
@@ -51,11 +51,11 @@ _BISECTIONS = 40
 # |φ̂_Y − φ_Y| exceeds this over √n with a probability of about e^−25, at each frequency.
 _CHANCE = 5.0
 
-_TOO_SMOOTH = "smoothed more than the data ask for, so that the interval may miss detail"
+_TOO_SMOOTH = "smoothed more than the data require, so that the interval may miss detail"
 
 
 class Bandwidth(NamedTuple):
-    """h, and what to know when reading an estimate made with it."""
+    """h, and a note for readers of an estimate made with it."""
 
     h: float
     note: str = ""
@@ -63,7 +63,7 @@ class Bandwidth(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spectrum:
-    """The integrands of the two integrals at ω = 2π/P, 4π/P, ..., but for the kernel."""
+    """The integrands of the two integrals at ω = 2π/P, 4π/P, ..., without the kernel."""
 
     frequency: FloatArray
     signal: FloatArray
@@ -102,7 +102,7 @@ def choose_bandwidth(rows: FloatArray, noise: Noise, middle: tuple[float, float]
         bool(np.all(size[used] <= highest)),
         "values cannot be a column with this noise alone: it would leave less fine structure in "
         "them. Give the law that was published with them; if they were clipped or rounded "
-        "afterwards, this estimate cannot be had from them.",
+        "afterwards, this estimate is not possible.",
     )
     return Bandwidth(h, _TOO_SMOOTH if bound else "")
 
@@ -131,7 +131,7 @@ def _spectrum(frequency: FloatArray, size: FloatArray, noise: Noise, n: int) -> 
     """The integrands, from |φ̂_Y| = size."""
     gain = np.square(inverse_characteristic(noise, frequency))
     power = np.square(size)
-    # Beyond gain = n not even |φ_X| = 1 could be seen.
+    # Beyond gain = n not even |φ_X| = 1 could be detected.
     seen = (power > 2.0 * math.log(n) / n) & (gain < n)
     signal = np.where(seen, np.minimum((power - 1.0 / n) * gain, 1.0), 0.0)
     weight = 1.0 / np.square(frequency)
@@ -145,7 +145,7 @@ def _spectrum(frequency: FloatArray, size: FloatArray, noise: Noise, n: int) -> 
 
 
 def _balance(spectrum: _Spectrum, least: float, most: float) -> float:
-    """The h at which the excess changes sign; the nearer end where it does not."""
+    """The h at which the excess changes sign; the nearer end if it does not."""
     if spectrum.excess(least) >= 0.0:
         return least
     low, high = math.log(least), math.log(max(most, least))

@@ -1,8 +1,8 @@
-"""A published column as counts of cells: what is left of it for a likelihood.
+"""A published column as counts of cells, from which a likelihood is computed.
 
-A row says that Y lies in a cell: a small interval where the column was published as it is; all
-numbers that round to the published one where it was rounded; a half-line where it was clipped and
-lies at a bound. The probability of a cell is exact for every value of X, so cells lose a little
+A row says that Y lies in a cell: a small interval if the column was published as it is; all
+numbers that round to the published one if it was rounded; a half-line if it was clipped and the
+row lies at a bound. The probability of a cell is exact for every value of X, so cells lose a little
 information and bias nothing. docs/theory/denoise.md, "The likelihood".
 """
 
@@ -24,7 +24,7 @@ __all__ = ["Cells", "Published", "count_cells"]
 
 # Cells per scale or std of the noise.
 _CELLS = 16.0
-# On a coarser grid ties of rounding have a probability that matters.
+# On a coarser grid, ties of rounding have a probability that matters.
 _FINEST_TIE = 64.0
 
 
@@ -33,8 +33,8 @@ class Published:
     """What was done to X + N before it was published.
 
     Attributes:
-        rounded: The step to which it was rounded; 0 for none.
-        clipped: The bounds between which it was clipped; None for none.
+        rounded: The step to which it was rounded; 0 if it was not.
+        clipped: The bounds between which it was clipped; None if it was not.
     """
 
     rounded: float = 0.0
@@ -42,12 +42,12 @@ class Published:
 
     @classmethod
     def checked(cls, rounded: object, clipped: object, noise: Noise) -> Published:
-        """Refuse steps and bounds that are none, or that leave cells without clear ends."""
+        """Refuse invalid steps and bounds, and those that leave cells without clear ends."""
         step = nonnegative("rounded", rounded)
         if step and noise.grid is not None and noise.grid * _FINEST_TIE > step:
             raise UnsupportedError(
-                f"the noise was drawn on a grid of {noise.grid:g} and rounded to {step:g}: on so "
-                "coarse a grid it is not known which way halves were rounded."
+                f"the noise was drawn on a grid of {noise.grid:g} and rounded to {step:g}: on such "
+                "a coarse grid it is not known which way halves were rounded."
             )
         if clipped is None:
             return cls(step)
@@ -62,7 +62,7 @@ class Published:
 
 
 class Cells(NamedTuple):
-    """Cells that hold rows, from left to right, and how many."""
+    """The cells that hold rows, from left to right, and the number of rows in each."""
 
     low: FloatArray
     high: FloatArray
@@ -108,7 +108,7 @@ def count_cells(
 def _occupied_cells(
     rows: FloatArray, origin: float, width: float, bottom: float, top: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Numbers of the cells that hold rows, ∓∞ for those at a bound, and how many they hold."""
+    """The numbers of the cells that hold rows, ∓∞ for those at a bound, and their counts."""
     places, counts = [], []
     for _, piece in pieces(rows):
         place = np.floor((piece - origin) / width)
@@ -122,7 +122,7 @@ def _occupied_cells(
 
 
 def _lump(cells: Cells, windows: list[tuple[float, float]]) -> Cells:
-    """Cells outside all windows become one for each gap."""
+    """Merge the cells outside all windows into one for each gap."""
     starts = np.array([start for start, _ in windows] + [math.inf])
     ends = np.array([-math.inf] + [end for _, end in windows])
     middle = np.where(
@@ -130,7 +130,7 @@ def _lump(cells: Cells, windows: list[tuple[float, float]]) -> Cells:
         np.where(np.isfinite(cells.high), 0.5 * (cells.low + cells.high), cells.low),
         cells.high,
     )
-    # In the gap before window k if beyond the end of the window before it and not beyond its start.
+    # A cell is in the gap before window k if it lies after window k − 1 and before window k.
     gap = np.searchsorted(starts, middle, side="right")
     outside = middle > ends[gap]
     low, high = cells.low.copy(), cells.high.copy()

@@ -1,4 +1,4 @@
-"""A published column as an array: checked without a copy, read in pieces."""
+"""A published column as an array, checked without a copy and read in pieces."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Column", "bin_values", "column", "pieces"]
 
 Column = Sequence[float] | npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 
-# Rows that are worked on at a time, so that memory does not grow with the column.
+# Rows that are processed at a time, so that memory does not grow with the column.
 _PIECE = 1 << 20
 # As in `checks`: beyond this a square overflows.
 _LARGEST = 1e100
 
 
 def column(name: str, values: object, least: int) -> FloatArray:
-    """`values` as finite floats, at least `least` of them; not copied where they are floats."""
+    """`values` as finite floats, at least `least` of them; not copied if they are floats."""
     if _is_plain(values):
         array = np.asarray(values, dtype=np.float64)
         # A nan makes both ends nan, so two passes without a copy see every entry.
@@ -35,7 +35,7 @@ def column(name: str, values: object, least: int) -> FloatArray:
                 if not np.isfinite(piece).all()
             )
             raise InvalidInputError(
-                f"{name} must be finite, and row {row} is not; leave missing rows out."
+                f"{name} must be finite, but row {row} is not; leave missing rows out."
             )
         require(max(-low, high) <= _LARGEST, f"{name} must be at most {_LARGEST:g} in size.")
     else:
@@ -48,7 +48,7 @@ def column(name: str, values: object, least: int) -> FloatArray:
 
 
 def _is_plain(values: object) -> bool:
-    """Whether `values` is an array that needs no other conversion than to float."""
+    """Whether `values` is an array that only needs conversion to float."""
     return (
         isinstance(values, np.ndarray)
         and not isinstance(values, np.ma.MaskedArray)
@@ -69,14 +69,14 @@ def bin_values(
 ) -> npt.NDArray[np.int64]:
     """How many values are nearest to each of first, first + step, ..., `count` points.
 
-    With `wrap` the points are those of a circle. Without, what is beyond an end is counted at that
-    end.
+    With `wrap` the points are those of a circle. Without it, values beyond an end are counted at
+    that end.
     """
     total = np.zeros(count, dtype=np.int64)
     for _, piece in pieces(values):
         place = (piece - first) / step
         np.rint(place, out=place)
-        # As floats, which hold more than an integer may before it overflows.
+        # As floats, because integers would overflow.
         place = np.mod(place, count) if wrap else np.clip(place, 0, count - 1)
         total += np.bincount(place.astype(np.int64), minlength=count)[:count]
     return total

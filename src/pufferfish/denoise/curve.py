@@ -26,8 +26,8 @@ class BinnedColumn:
     Attributes:
         first: Centre of the first bin.
         step: Width of a bin, h/32.
-        counts: Rows in each bin. The first holds all that are further left, whose weight is 1 at
-            every point asked for, the last all that are further right, whose weight is 0.
+        counts: Rows in each bin. The first also holds all rows further left, whose weight is 1 at
+            every point asked for, the last all rows further right, whose weight is 0.
         table: A(0), A(step), ...
         rows: Number of rows.
     """
@@ -41,7 +41,7 @@ class BinnedColumn:
     def on_grid(self, low: float, high: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """t − first for t from low to high in steps, F̂_h(t), and the standard error of F̂_h(t).
 
-        Far from zero the points of t would be rounded onto each other; their distances are not.
+        Far from zero, rounding would make different t equal; their distances to `first` stay apart.
         """
         start = math.floor((low - self.first) / self.step)
         stop = math.ceil((high - self.first) / self.step) + 1
@@ -73,7 +73,7 @@ class BinnedColumn:
 def bin_column(
     rows: FloatArray, noise: Noise, bandwidth: float, low: float, high: float
 ) -> BinnedColumn:
-    """Bins for points between low and high: as far beyond them as weights are not yet 0 or 1."""
+    """Bins for points between low and high, and as far beyond as weights are not yet 0 or 1."""
     table = weight_table(noise, bandwidth)
     step = bandwidth / STEPS_PER_BANDWIDTH
     reach = table.size * step
@@ -82,7 +82,7 @@ def bin_column(
     length = max(last - first, 0.0) / step
     require(
         max(length, (high - low) / step) <= _MOST_POINTS,
-        "the points asked for are too far apart for the smoothing that the data allow; ask for "
+        "the points asked for are too far apart for the smoothing that the data permit. Ask for "
         "levels nearer to 0.5, or for edges nearer to each other, or give a larger bandwidth.",
     )
     count = math.ceil(length) + 1

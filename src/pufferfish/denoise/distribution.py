@@ -1,13 +1,13 @@
 """Quantiles and histograms of X from a published column: Y = X + N, maybe rounded or clipped.
 
-Three ways, by what is said of X with `support`:
+There are three ways, chosen by `support`:
 
-- nothing: X may be any number. Intervals hold for every law of X, spikes included (`shares`).
+- none: X may be any number. Intervals hold for every law of X, spikes included (`shares`).
 - a step (1 for whole numbers) or a list of values: X is one of them, and intervals are shorter.
-- "smooth": X has a density without spikes or jumps (`smooth`). Shorter still, and wrong where it
-  has any, so each estimate carries a warning.
+- "smooth": X has a density without spikes or jumps (`smooth`). Intervals are shorter still, and
+  wrong if the density has any, so each estimate carries a warning.
 
-Rows are taken to be independent draws of one law. Proofs and measured coverage:
+Rows are assumed to be independent draws of one law. Proofs and measured coverage:
 docs/theory/denoise.md.
 """
 
@@ -43,7 +43,7 @@ class Quantiles:
         levels: The levels asked for.
         estimates: One for each level, in that order.
         bandwidth: h of `support="smooth"`, in the units of X: detail finer than about √6·h is
-            smoothed away. 0 otherwise: nothing is.
+            smoothed away. 0 otherwise: nothing is smoothed away.
     """
 
     levels: tuple[float, ...]
@@ -93,11 +93,12 @@ def quantiles(
         values: The published column, without its missing rows.
         noise: The law that was published with it.
         levels: 0.5 for the median.
-        support: What X may be: a step (1 for whole numbers; the public record says it), a list of
-            values, nothing for any number, or "smooth" for a density without spikes or jumps.
-        rounded: The step to which the column was rounded after the noise was added; 0 for none.
-        clipped: The bounds at which it was clipped after that; a row at a bound says that it lies
-            there or beyond.
+        support: What X may be: a step (1 for whole numbers; the public record states it), a list of
+            values, None for any number, or "smooth" for a density without spikes or jumps.
+        rounded: The step to which the column was rounded after the noise was added; 0 if it was
+            not.
+        clipped: The bounds at which it was clipped after that; a row at a bound lies there or
+            beyond.
         bandwidth: h for `support="smooth"`, which it implies.
     """
     way = _Way.checked(noise, support, rounded, clipped, bandwidth)
@@ -131,8 +132,8 @@ def histogram(
 
     Whole numbers from 40 to 49 are the bin from 39 to 49. The arguments are those of `quantiles`.
     Where many values of X lie next to an edge the interval is long, because the noise hides on
-    which side they are; better ask for edges away from them. With `support="smooth"` probabilities
-    are given as they come out, below 0 too.
+    which side they are: choose edges away from them. With `support="smooth"`, probabilities are
+    returned unchanged, even if they are below 0.
     """
     way = _Way.checked(noise, support, rounded, clipped, bandwidth)
     rows = column("values", values, _LEAST_ROWS)
@@ -149,7 +150,7 @@ def histogram(
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """Which of the ways, and what was done to the column."""
+    """Which of the three ways to use, and what was done to the column."""
 
     smooth: bool
     published: Published
@@ -163,7 +164,7 @@ class _Way:
         smooth = isinstance(support, str) and support == "smooth"
         require(
             bandwidth is None or support is None or smooth,
-            'bandwidth goes with support="smooth" only.',
+            'bandwidth belongs to support="smooth": give that as well, or leave out bandwidth.',
         )
         smooth = smooth or bandwidth is not None
         if not smooth:
@@ -176,8 +177,8 @@ class _Way:
                 )
             if isinstance(noise, NoNoise):
                 raise UnsupportedError(
-                    "a column without noise that was rounded or clipped shows the rounded or "
-                    "clipped values, and nothing else; leave out rounded and clipped for those."
+                    "a column without noise that was rounded or clipped shows only the rounded or "
+                    "clipped values; leave out rounded and clipped to describe those."
                 )
         return cls(smooth, published)
 
@@ -189,7 +190,7 @@ def _check_edges(edges: Column) -> FloatArray:
     first = listed[:1] if listed[:1] == [-math.inf] else []
     last = listed[-1:] if listed[-1:] == [math.inf] else []
     inside = listed[len(first) : len(listed) - len(last)]
-    require(bool(inside), "edges must have at least one that is finite.")
+    require(bool(inside), "edges must have at least one finite number.")
     inner = finite_array("edges", inside)
     asked = np.concatenate([first, inner, last])
     require(
@@ -200,7 +201,7 @@ def _check_edges(edges: Column) -> FloatArray:
 
 
 def _order_statistics(rows: FloatArray, levels: FloatArray) -> list[Estimate]:
-    """Quantiles of a column without noise: F̂ is the share of rows, and the same inversion."""
+    """Quantiles of a column without noise: F̂ is the share of rows, inverted in the same way."""
     half = Z * np.sqrt(levels * (1.0 - levels) / rows.size)
     shares = np.concatenate([levels, levels - half, levels + half])
     found = np.quantile(rows, np.clip(shares, 0.0, 1.0), method="inverted_cdf")
@@ -220,7 +221,7 @@ def _order_statistics(rows: FloatArray, levels: FloatArray) -> list[Estimate]:
 
 
 def _shares(rows: FloatArray, edges: FloatArray) -> list[float]:
-    """The share of rows in each bin, the upper edge being part of it."""
+    """The share of rows in each bin, which includes its upper edge."""
     counts = np.zeros(edges.size + 1, dtype=np.int64)
     for _, piece in pieces(rows):
         counts += np.bincount(np.searchsorted(edges, piece), minlength=counts.size)

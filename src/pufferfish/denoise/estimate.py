@@ -20,12 +20,12 @@ class Estimate:
     """A number about the law of X, and how far the rows and the noise may have moved it.
 
     Attributes:
-        value: The estimate, as it comes out: a variance or a probability may be below 0.
+        value: The estimate, unchanged: a variance or a probability may be below 0.
         standard_error: Its standard error; ∞ where the data set no bound.
         lower: Lower end of the 95% interval; −∞ where the data set no bound.
         upper: Upper end of the 95% interval; ∞ where the data set no bound.
-        note: What to know when reading it; empty where there is nothing.
-        warning: Why the interval may cover less often than 95%; empty where nothing like that was
+        note: A note for its readers; may be empty.
+        warning: Why the interval may cover less often than 95%; empty where nothing of the kind was
             measured. A `CoverageWarning` says the same.
     """
 
@@ -38,7 +38,7 @@ class Estimate:
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether the interval leaves 0 out: the data tell the value from 0."""
+        """Whether the interval excludes 0: the data tell the value from 0."""
         return self.lower > 0.0 or self.upper < 0.0
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ class Estimate:
 
 
 def announce(estimates: Iterable[Estimate]) -> tuple[Estimate, ...]:
-    """The estimates; each different warning among them is given once, to the caller's caller."""
+    """The estimates; emits each different warning among them once, for the caller's caller."""
     found = tuple(estimates)
     for text in dict.fromkeys(each.warning for each in found if each.warning):
         warnings.warn(f"an interval may miss: {text}.", CoverageWarning, stacklevel=3)

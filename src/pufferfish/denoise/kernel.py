@@ -5,8 +5,8 @@ K(s) = (1 − s²)³ on |s| ≤ 1 is the Fourier transform of a density-like w, 
 
     A(v) = ½ + (1/π)·∫_0^{1/h} sin(ωv)·K(ωh)/(ω·φ_N(ω)) dω
 
-has E A(t − x − N) = P(x + hW ≤ t) for every x, W having "density" w. So the mean of A(t − Y_i) is
-unbiased for the distribution function of X + hW at t. Proofs: docs/theory/denoise.md.
+has E A(t − x − N) = P(x + hW ≤ t) for every x, where W has "density" w. So the mean of A(t − Y_i)
+is unbiased for the distribution function of X + hW at t. Proofs: docs/theory/denoise.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["STEPS_PER_BANDWIDTH", "kernel_transform", "weight_table"]
 # Values are binned, and the weights tabulated, at h/32: the error is a part in 10⁴ of the
 # standard error.
 STEPS_PER_BANDWIDTH = 32
-# Beyond the table A is taken to be 0 or 1, and is so within this.
+# Beyond the table A is taken to be 0 or 1, which errs by at most this.
 _TAIL = 1e-7
 
 

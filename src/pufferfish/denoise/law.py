@@ -5,8 +5,8 @@ On a grid γ the law is the one that is drawn, γ·G:
 - Laplace, P(G = n) ∝ e^{−|n|γ/b}: variance γ²/(2·sinh²(γ/2b)), characteristic function
   1/(1 + sin²(ωγ/2)/sinh²(γ/2b));
 - Gaussian, P(G = n) ∝ e^{−(nγ)²/2θ²}: characteristic function Σ_k e^{−θ²(ω − 2πk/γ)²/2} over its
-  value at 0, for |ω| ≤ π/γ. From γ = θ/4 down, k = 0 is all that a float can hold, and the
-  variance is θ².
+  value at 0, for |ω| ≤ π/γ. For γ ≤ θ/4 only the term k = 0 matters in floats, and the variance
+  is θ².
 
 Without a grid these are 2b², 1/(1 + b²ω²), θ², e^{−θ²ω²/2}. Proofs: docs/theory/denoise.md.
 """
@@ -31,24 +31,24 @@ __all__ = [
     "noise_variance",
 ]
 
-# Grids coarser than this share of the noise's scale or std round X by as much as matters.
+# Grids coarser than this share of the noise's scale or std round X enough to matter.
 _COARSEST = 0.25
-# From this many grid steps per std on, the discrete Gaussian is as good as the continuous one.
+# With at least this many grid steps per std, the discrete Gaussian equals the continuous one.
 _FINE = 4.0
-# From this many on, so is its distribution function midway between points: within 3e-6.
+# With at least this many, so does its distribution function midway between points, within 3e-6.
 _FINE_CDF = 64.0
 # Far enough for the sum over a coarse grid: the next term is below e^−100.
 _FARTHEST = 64
 
 
 def check_fine(noise: Noise) -> None:
-    """Refuse what is no noise law, and a grid so coarse that rounding X to it would show."""
+    """Refuse what is not a noise law, and a grid so coarse that rounding X to it would show."""
     check_noise(noise)
     size = noise_size(noise)
     if noise.grid is not None and noise.grid > _COARSEST * size:
         raise UnsupportedError(
             f"this noise was drawn on a grid of {noise.grid:g}, coarser than a quarter of its size "
-            f"({size:g}): values were rounded so much that only their mean can be estimated."
+            f"({size:g}): values were rounded so far that only their mean can be estimated."
         )
 
 
@@ -63,13 +63,13 @@ def cell_probabilities(
     """P(low < x + N ≤ high): a row for each cell, a column for each value x.
 
     x is rounded to the noise's grid first. Ends of cells must lie midway between points of the
-    grid, where the law of N has the tail e^{−|t|/b}/(2·cosh(γ/2b)) for Laplace noise. Of the two
-    tails the smaller ones are subtracted, so that nothing cancels.
+    grid, where the law of N has the tail e^{−|t|/b}/(2·cosh(γ/2b)) for Laplace noise. The smaller
+    of the two tails is used in each difference, so that no digits cancel.
     """
     grid = noise.grid or 0.0
     places = np.rint(values / grid) * grid if grid else values
     below, above = low[:, None] - places, high[:, None] - places
-    # The mirror image of a cell right of x lies left of it.
+    # A cell to the right of x is mirrored to its left.
     right = below > 0.0
     first, last = np.where(right, -above, below), np.where(right, -below, above)
     return np.maximum(_distribution(noise, last) - _distribution(noise, first), 0.0)
@@ -116,7 +116,7 @@ def inverse_characteristic(noise: Noise, frequency: FloatArray) -> FloatArray:
         half = 0.5 * noise.grid
         return 1.0 + (np.sin(half * frequency) / math.sinh(half / noise.scale)) ** 2
     if isinstance(noise, GaussianNoise):
-        # Beyond the largest float φ_N is 0.
+        # Where this exceeds the largest float, φ_N is 0.
         with np.errstate(over="ignore"):
             plain = np.exp(0.5 * (noise.std * frequency) ** 2)
         return plain * _images(noise, frequency) if _is_coarse(noise) else plain
@@ -128,7 +128,7 @@ def _is_coarse(noise: GaussianNoise) -> bool:
 
 
 def _images(noise: GaussianNoise, frequency: FloatArray) -> FloatArray:
-    """What k = −1 and k = 1 change: the term of k is e^{−a(1 − ωγ/πk)} times that of k = 0."""
+    """What k = −1 and k = 1 add: the term of k is e^{−a(1 − ωγ/πk)} times that of k = 0."""
     grid = noise.grid or 0.0
     a = 2.0 * (math.pi * noise.std / grid) ** 2
     place = frequency * (grid / math.pi)

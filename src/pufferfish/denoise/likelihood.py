@@ -1,11 +1,11 @@
-"""Intervals from the likelihood of the cells, for means of a score: shares of values above all.
+"""Intervals from the likelihood of the cells, for means of a score, mainly shares of values.
 
 For a score c(s) between 0 and 1 (1 within a bin and 0 outside, say), θ = E c(X) has the profile
 
     Λ(θ) = 2n·(max ℓ − max of ℓ over laws with E c(X) = θ)
 
-and the interval holds the θ with Λ(θ) ≤ cut. Laws on that path are those that maximise the
-likelihood when the column of each s is divided by 1 − (1 − e^−τ)·c(s); τ > 0 leads to larger θ.
+and the interval holds the θ with Λ(θ) ≤ cut. The laws on that path maximise the likelihood when
+the column of each s is divided by 1 − (1 − e^−τ)·c(s); τ > 0 leads to larger θ.
 Proofs, and why the cut is not 3.84: docs/theory/denoise.md.
 """
 
@@ -27,20 +27,20 @@ from pufferfish.noise import GaussianNoise, LaplaceNoise
 
 __all__ = ["CUT", "CUT_ANY", "Likelihood", "likelihood"]
 
-# The 99% point of χ² with one degree of freedom. Where weights are 0, which is everywhere in a
-# column of spikes, Λ at the truth is not χ²: 95% points from 1 to 7 were measured.
+# The 99% point of χ² with one degree of freedom. Where weights are 0, as they are nearly everywhere
+# in a column of spikes, Λ at the truth is not χ²: 95% points from 1 to 7 were measured.
 CUT = 6.634896601021213
 # The same where X may be any number: more weights are 0, and 95% points were larger.
 CUT_ANY = 9.0
-# How near to the maximum ℓ is brought, in units of Λ, and Λ to the cut.
+# How close ℓ is brought to its maximum, in units of Λ, and Λ to the cut.
 _NEAR = 0.02
 _CLOSE = 0.05
 _SEARCHES = 60
-# Where e^−tilt is so small that nothing outside is left.
+# At this tilt, e^−tilt is so small that no weight is left outside.
 _STEEPEST = 100.0
 # More entries than this would take more memory than a column does.
 _MOST_ENTRIES = 40_000_000
-# Misfit by more than chance gives once in a million columns is refused.
+# A misfit larger than chance gives once in a million columns is refused.
 _ALARM = 1e-6
 _IN_A_PIECE = 20.0
 _PIECES = 100.0
@@ -48,7 +48,7 @@ _PIECES = 100.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likelihood:
-    """The cells of a column, what each value of X gives them, and the most likely law.
+    """The cells of a column, their probabilities for each value of X, and the most likely law.
 
     Attributes:
         values: What X may be, rising.
@@ -56,7 +56,7 @@ class Likelihood:
         shares: Shares of the rows in each cell.
         rows: Number of rows.
         best: The most likely law.
-        cut: The largest Λ that refutes nothing.
+        cut: The largest Λ that does not refute a value.
     """
 
     values: FloatArray
@@ -116,7 +116,7 @@ class Likelihood:
 
     def _tilted(self, score: FloatArray, tilt: float, start: FloatArray) -> Fit:
         """The most likely law on the path, at this tilt."""
-        # Never 1 + expm1(−τ)·c, which is 0 for c = 1 from τ = 37 on.
+        # Not 1 + expm1(−τ)·c, which is 0 for c = 1 and τ ≥ 37.
         scale = 1.0 / ((1.0 - score) + math.exp(-min(tilt, 600.0)) * score)
         begin = start / scale
         fit = maximise(
@@ -138,7 +138,7 @@ class Likelihood:
         return Fit(weights, float(xlogy(self.shares, self.matrix @ weights).sum()), gap)
 
     def _lost(self, fit: Fit) -> float:
-        """Λ of a law, less what the search may have left to gain: on the long side."""
+        """Λ of a law, less what the search may still have gained: the interval errs long."""
         return 2.0 * self.rows * (self.best.height - fit.height - fit.gap)
 
 
@@ -148,9 +148,9 @@ def likelihood(
     """The most likely law on these values.
 
     Raises:
-        InvalidInputError: The most likely law gives cells that the rows contradict: no column
-            with this noise on these values does that.
-        UnsupportedError: More cells and values than memory should hold.
+        InvalidInputError: The rows contradict the cells of the most likely law. No column with this
+            noise on these values does that.
+        UnsupportedError: There are more cells and values than memory should hold.
     """
     if cells.counts.size * values.size > _MOST_ENTRIES:
         raise UnsupportedError(
@@ -164,9 +164,9 @@ def likelihood(
     found = Likelihood(values=values, matrix=matrix, shares=shares, rows=rows, best=best, cut=cut)
     require(
         math.isfinite(best.height) and not _contradiction(cells, noise, values, best.weights),
-        "values cannot be a column with this noise alone, whatever X is within its support: no law "
-        "of X explains them. Give the law that was published with them, and the support; if they "
-        "were clipped or rounded afterwards, give clipped=(low, high) or rounded=step.",
+        "values cannot be a column with this noise alone: no law of X on its support explains "
+        "them. Give the law that was published with them, and the support; if they were clipped "
+        "or rounded afterwards, give clipped=(low, high) or rounded=step.",
     )
     return found
 
@@ -179,7 +179,7 @@ def _contradiction(
     before = np.cumsum(cells.counts) - cells.counts
     piece = np.floor(before / max(_IN_A_PIECE, rows / _PIECES))
     last = np.flatnonzero(np.diff(piece, append=math.inf) > 0.0)
-    # Beyond the outermost rows there are pieces without any, which shows a column that was cut off.
+    # Pieces beyond the outermost rows hold none, which reveals a column that was cut off.
     ends = np.concatenate([cells.low[:1], cells.high[last], [math.inf]])
     starts = np.concatenate([[-math.inf], ends[:-1]])
     expected = rows * (cell_probabilities(noise, starts, ends, values) @ weights)

@@ -26,9 +26,9 @@ _STEPS = 400
 _HALVINGS = 20
 # Nearly equal columns make the quadratic model flat; this share of its size keeps it solvable.
 _RIDGE = 1e-11
-# Weights below this are none.
+# Smaller weights count as 0.
 _SMALLEST = 1e-14
-# Values with weight at the start.
+# The number of values with weight at the start.
 _FIRST = 25
 
 
@@ -54,7 +54,7 @@ def maximise(
     tolerance: float,
     scale: FloatArray | None = None,
 ) -> Fit:
-    """The weights with the highest ℓ, within `tolerance`; −∞ where some cell cannot be reached.
+    """The weights with the highest ℓ, within `tolerance`; ℓ = −∞ if some cell cannot be reached.
 
     With `scale` the columns of the matrix are multiplied by it.
     """
@@ -87,7 +87,7 @@ def maximise(
                 break
             step *= 0.5
         else:
-            # Newton's model is exhausted; the multiplicative step never lowers ℓ.
+            # Newton's model gains no more; the multiplicative step never lowers ℓ.
             moved = weights * slope
             trial, total = matrix @ (factor * moved), float(moved.sum())
             height = float(shares @ np.log(trial / total))
@@ -96,7 +96,7 @@ def maximise(
 
 
 def _peaks(slope: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Where the slope is above 1 and no neighbour's is higher."""
+    """The places where the slope is above 1 and no neighbour's is higher."""
     padded = np.concatenate([[-math.inf], slope, [-math.inf]])
     higher = (slope >= padded[:-2]) & (slope > padded[2:])
     return np.asarray(higher & (slope > 1.0))
@@ -104,7 +104,7 @@ def _peaks(slope: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 def _newton(ratios: FloatArray, shares: FloatArray) -> FloatArray:
     """The q ≥ 0 with the largest 2·g·q − q·Hq/2 − Σq, H = Σ_j w_j·r_j·r_j, sum scaled to 1."""
-    # Takes longer to import than all else; most who import the library never come here.
+    # This import takes longer than all others, and most users never need it.
     from scipy.optimize import nnls  # noqa: PLC0415
 
     scaled = ratios * np.sqrt(shares)[:, None]

@@ -6,13 +6,13 @@ N is independent of everything, with mean 0 and known variance Var N, so
 - Var X = Var Y − Var N;
 - Cov(X, Z) = Cov(Y, Z), hence the slope of Z on X is Cov(Y, Z)/(Var Y − Var N).
 
-Rows are taken to be independent draws of one law. Each standard error is that of the influence
-function, so it counts the rows and the noise together. A column that was clipped after the noise
-breaks all of this: variance and slope are refused for it, and the mean asks for the possible
-values of X (`shares`). One that was clipped before tells of the clipped values only. Rounding the
-column to a step r adds about r²/12 to its variance. The noise's own grid γ moves a value by γ/2 at
-most, and so the mean and the std of X; a grid coarser than a quarter of the noise is refused, but
-for the mean. Proofs: docs/theory/denoise.md.
+Rows are assumed to be independent draws of one law. Each standard error is that of the influence
+function, so it includes the rows and the noise. These identities fail for a column that was clipped
+after the noise: variance and slope are refused for it, and the mean needs the possible values of X
+(`shares`). A column that was clipped before the noise gives estimates for the clipped values.
+Rounding the column to a step r adds about r²/12 to its variance. The noise's own grid γ moves a
+value by γ/2 at most, and so the mean and the std of X; a grid coarser than a quarter of the noise
+is refused, except for the mean. Proofs: docs/theory/denoise.md.
 """
 
 from __future__ import annotations
@@ -44,17 +44,19 @@ __all__ = ["mean", "slope", "variance"]
 # With fewer rows, less than 93% of the normal intervals covered (docs/theory/denoise.md).
 _FEW_FOR_MEAN = 50
 _FEW_FOR_VARIANCE = 1000
-# As for quantiles and histograms.
+# The same limit as for quantiles and histograms.
 _LEAST_LIKELY = 100
-# Below this many standard errors from 0, a variance says nothing about a slope.
+# A variance less than this many standard errors above 0 says nothing about a slope.
 _CLEAR = 2.0
 
 _HIDDEN = "negative: the noise hides the spread of X"
-_CONTRADICTED = "less than the noise alone would give: was the column clipped, or noised otherwise?"
+_CONTRADICTED = (
+    "less than the noise alone would give: was the column clipped, or the noise another?"
+)
 
 
 class _Spread(NamedTuple):
-    """A column's mean, largest deviation from it, and central moments in units of that."""
+    """A column's mean, the largest deviation from it, and central moments in its units."""
 
     mean: float
     unit: float
@@ -83,14 +85,14 @@ def mean(
 ) -> Estimate:
     """E X, estimated by the mean of Y; standard error s_Y/√n.
 
-    The noise has mean 0, on its grid γ too; values were rounded to that, by γ/2 at most, which the
-    interval includes, as it does what `rounded=r`, rounding after the noise, may move. `support` is
-    needed where the column was clipped after the noise, `clipped=(low, high)`, and must list all
-    values that X may have: the mean is then that of the most likely law.
+    The noise has mean 0, also on its grid γ. Values were rounded to that grid, by γ/2 at most; the
+    interval includes this, and what rounding after the noise (`rounded=r`) may have moved.
+    `support` is needed if the column was clipped after the noise (`clipped=(low, high)`), and must
+    list all values that X may have: the mean is then that of the most likely law.
 
     Raises:
-        UnsupportedError: Clipped, and the values of X are not listed. How far X lies beyond a bound
-            cannot be seen.
+        UnsupportedError: The column was clipped, and the values of X are not listed: the column
+            does not show how far X lies beyond a bound.
     """
     check_noise(noise)
     published = Published.checked(rounded, clipped, noise)
@@ -98,7 +100,7 @@ def mean(
         listed = read_support(support)
         if listed.listed is None or isinstance(noise, NoNoise):
             raise UnsupportedError(
-                "the column was clipped, and how far values lie beyond a bound cannot be seen: a "
+                "the column was clipped, so it does not show how far values lie beyond a bound: a "
                 "mean needs all values that X may have, support=[...], and noise. Quantiles and "
                 "histograms need neither."
             )
@@ -133,10 +135,10 @@ def variance(
     """Var X, estimated by s²_Y − Var N; standard error √((m₄ − m₂²)/n), moments of Y.
 
     Var N is that of the law that is drawn, on its grid. The estimate can be negative, and is
-    given as it is: cutting it off at 0 would make it too large on average. It then means that
-    the noise hides the spread of X; the interval says how large Var X may be. A column that was
-    rounded to a step r ≤ b or θ after the noise has about r²/12 more variance: `rounded=r` takes it
-    off.
+    returned unchanged: cutting it off at 0 would make it too large on average. A negative estimate
+    means that the noise hides the spread of X; the interval says how large Var X may be. A column
+    that was rounded to a step r ≤ b or θ after the noise has about r²/12 more variance, which
+    `rounded=r` subtracts.
 
     Raises:
         UnsupportedError: The column was clipped after the noise, or rounded to a larger step.
@@ -166,8 +168,8 @@ def slope(
     Standard error √(mean ψ²/n), ψ = [(y−ȳ)(z−z̄) − β·((y−ȳ)² − Var N)]/(s²_Y − Var N). The interval
     holds the β for which s_YZ − β·(s²_Y − Var N) is within 1.96 of its standard errors of 0
     (Fieller): β ± 1.96 standard errors where the denominator is known well, and longer on one side
-    where it is not. The noise must be independent of the outcome as well as of X. An outcome that
-    was published with a noise of its own, independent of this one, only widens the interval.
+    where it is not. The noise must be independent of the outcome as well as of X. If the outcome
+    was published with noise of its own, independent of this one, the interval is only wider.
     `rounded` and `clipped` are as for `variance`.
 
     Raises:
@@ -178,7 +180,8 @@ def slope(
     outcomes = column("outcome", outcome, 3)
     require(
         outcomes.size == rows.size,
-        f"values and outcome must have a row for each other, got {rows.size} and {outcomes.size}.",
+        "values and outcome must have the same number of rows, got "
+        f"{rows.size} and {outcomes.size}.",
     )
     parts = _ratio(rows, outcomes, added)
     clear = parts.below / math.sqrt(parts.below_below) if parts.below_below > 0.0 else 0.0
@@ -216,7 +219,7 @@ def _fieller(parts: _Ratio) -> Estimate:
 
 
 def _warning(rows: FloatArray, noise: Noise, few: int) -> str:
-    """Too few rows for a normal interval, or an end at which rows pile up as if clipped."""
+    """A warning if rows are too few for a normal interval, or pile up at an end as if clipped."""
     if rows.size < few:
         return f"only {rows.size} rows, and below {few} coverage of less than 93% was measured"
     if isinstance(noise, NoNoise):
@@ -234,7 +237,7 @@ def _warning(rows: FloatArray, noise: Noise, few: int) -> str:
 
 
 def _next_count(rows: FloatArray, least: float) -> int:
-    """How many rows equal the smallest value above the least; tails fall, so more is no pile."""
+    """The number of rows at the second smallest value; in a falling tail the end has no more."""
     above = rows[rows > least]
     return int(np.count_nonzero(above == above.min())) if above.size else 0
 
@@ -245,18 +248,18 @@ def _rows(values: Column, noise: Noise, least: int) -> FloatArray:
 
 
 def _noise_variance(noise: Noise, rounded: float, clipped: object) -> float:
-    """Var N, and that of rounding to a step."""
+    """Var N plus the variance of rounding to a step."""
     published = Published.checked(rounded, clipped, noise)
     if published.clipped is not None:
         raise UnsupportedError(
-            "the column was clipped, and how far values lie beyond a bound cannot be seen: neither "
-            "a variance nor a slope can be had from it. Ask for quantiles or a histogram."
+            "the column was clipped, so it does not show how far values lie beyond a bound: it "
+            "gives neither a variance nor a slope. Ask for quantiles or a histogram."
         )
     step = published.rounded
     if not isinstance(noise, NoNoise) and step > noise_size(noise):
         raise UnsupportedError(
             f"the column was rounded to {step:g}, more than the size of its noise "
-            f"({noise_size(noise):g}): what that added to its variance depends on X. Ask for "
+            f"({noise_size(noise):g}): how much that added to its variance depends on X. Ask for "
             "quantiles or a histogram."
         )
     return noise_variance(noise) + step * step / 12.0

@@ -1,4 +1,4 @@
-"""Histograms and quantiles by likelihood: right for every law of X on its support."""
+"""Histograms and quantiles by likelihood, valid for every law of X on its support."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["likely_mean", "likely_quantiles", "likely_shares"]
 
 _Drawn = LaplaceNoise | GaussianNoise
 
-# In units of b or θ: how far from a cut the small cells reach, and how far from these the values.
-# Beyond, the noise brings a row with a probability below 1e-7 (1e-10 for values).
+# In units of b or θ: how far from a cut the small cells reach, and how far beyond them the values.
+# From further away the noise brings a row with a probability below 1e-7 (1e-10 for values).
 _REACH = {LaplaceNoise: (16.0, 24.0), GaussianNoise: (6.0, 7.0)}
 # Quantiles of Y that bracket one of X are taken this many standard errors wider.
 _MARGIN = 4.0
@@ -45,7 +45,7 @@ def likely_shares(
 def likely_mean(
     rows: FloatArray, noise: _Drawn, support: Support, published: Published
 ) -> Estimate:
-    """E X, of an X whose possible values are listed."""
+    """E X, where the possible values of X are listed."""
     least, most = min(support.listed or ()), max(support.listed or ())
     found = _fit(rows, noise, [(least, most)], np.array([]), support, published)
     unit = most - least
@@ -90,8 +90,8 @@ def _quantile(found: Likelihood, level: float, support: Support, between: bool) 
     final = low
     lower, upper = float(values[first]), float(values[final])
     if support.listed is None:
-        # Where not all values are listed, a quantile may lie between two. The outermost ones stand
-        # for all that are further out.
+        # If not all values are listed, a quantile may lie between two. The outermost values stand
+        # for all further out.
         first, final = (first - 1, final + 1) if between else (first, final)
         lower = -math.inf if first <= 0 else float(values[first])
         upper = math.inf if final >= last else float(values[final])
@@ -117,14 +117,14 @@ def _fit(
     support: Support,
     published: Published,
 ) -> Likelihood:
-    """The likelihood that knows all about the spans, and little of what is far from them."""
+    """A likelihood that is fine near the spans, and coarse far from them."""
     size = noise_size(noise)
     near, far = (size * each for each in _REACH[type(noise)])
     windows = _windows(spans, near, far)
     cells = count_cells(rows, noise, published, windows)
     zones = [(low - far, high + far) for low, high in windows]
     if published.clipped is None:
-        # No law is more likely for values beyond all rows.
+        # Values beyond all rows make no law more likely.
         least, most = float(rows.min()) - size, float(rows.max()) + size
         zones = [
             (min(max(low, least), span_low), max(min(high, most), span_high))
@@ -139,7 +139,7 @@ def _fit(
 def _windows(
     spans: list[tuple[float, float]], near: float, far: float
 ) -> list[tuple[float, float]]:
-    """The spans and what is near them; those between which the noise reaches are one."""
+    """The spans and their surroundings; spans between which the noise reaches are merged."""
     windows: list[tuple[float, float]] = []
     for low, high in sorted((low - near, high + near) for low, high in spans):
         if windows and low - windows[-1][1] < 2.5 * far:
@@ -152,7 +152,7 @@ def _windows(
 def _spans(
     spans: list[tuple[float, float]], windows: list[tuple[float, float]]
 ) -> list[tuple[float, float]]:
-    """For each window, from the first to the last end of a span in it."""
+    """For each window, the range from the first to the last end of a span in it."""
     return [
         (
             min(low for low, _ in spans if start <= low <= end),
@@ -168,7 +168,7 @@ def _brackets(
     """Where each quantile of X is, from quantiles of Y alone.
 
     P(X ≤ t) ≤ P(Y ≤ t + r) + P(N > r), and likewise from above; P(N > r) is below 1/n². Clipping
-    moves a quantile of Y to a bound at most, and the bracket then reaches far beyond it.
+    moves a quantile of Y no further than to a bound; the bracket then reaches far beyond the bound.
     """
     n = rows.size
     size = noise_size(noise)

@@ -5,10 +5,10 @@ is chosen so that the difference to that of X is small compared with the standar
 (`bandwidth`). The weights A(t − Y_i) are independent with mean F_h(t), so their spread gives the
 standard error at every t, which counts the rows and the noise together.
 
-That X has a density that is smooth over about √6·h is an assumption that the column cannot
-confirm. Where it fails, on whole numbers above all, intervals miss: every estimate says so. The
-column must not have been clipped or rounded. The noise's own grid γ moves a value by γ/2 at most,
-and so each quantile, which is wider by that; a grid coarser than a quarter of the noise is refused.
+The column cannot confirm the assumption that X has a density that is smooth over about √6·h. Where
+it fails, mainly on whole numbers, intervals miss: every estimate warns of it. The column must not
+have been clipped or rounded. The noise's own grid γ moves a value by γ/2 at most, and so each
+quantile, whose interval is widened by that; a grid coarser than a quarter of the noise is refused.
 Proofs: docs/theory/denoise.md.
 """
 
@@ -27,7 +27,7 @@ from pufferfish.noise import Noise
 
 __all__ = ["UNBOUNDED", "smooth_quantiles", "smooth_shares"]
 
-# Nearly all of the rows: where the bandwidth rule looks.
+# The range of nearly all rows, which the bandwidth rule uses.
 _MIDDLE = (0.001, 0.999)
 # A quantile of X is between two quantiles of Y; those are taken this many standard errors wider,
 _MARGIN = 4.0
@@ -39,8 +39,8 @@ UNBOUNDED = "too few rows beyond this level to bound it on both sides"
 
 def _warning(h: float) -> str:
     return (
-        f"taken for granted: a density without spikes or jumps on a scale of {2.45 * h:.3g}. Where "
-        "the values are whole numbers, round or at a limit, the interval may miss: leave out "
+        f"assumed: a density without spikes or jumps on a scale of {2.45 * h:.3g}. If the values "
+        "are whole numbers, round or at a limit, the interval may miss: leave out "
         'support="smooth"'
     )
 
@@ -50,9 +50,9 @@ def smooth_quantiles(
 ) -> tuple[tuple[Estimate, ...], float]:
     """Estimates at the levels, and h.
 
-    The estimate is the level's place in F̂_h sorted to rise. The interval runs from the first to
-    the last t at which F̂_h(t) is within 1.96 standard errors of the level (Woodruff), and the
-    standard error is its length over 2·1.96. It covers the quantile of X + hW.
+    The estimate is the level's place in F̂_h, sorted so that it rises. The interval runs from the
+    first to the last t at which F̂_h(t) is within 1.96 standard errors of the level (Woodruff), and
+    the standard error is its length over 2·1.96. It covers the quantile of X + hW.
     """
     check_fine(noise)
     brackets, (h, note) = _brackets(rows, noise, levels, bandwidth)
@@ -61,7 +61,7 @@ def smooth_quantiles(
     estimates = []
     for level, ends_of_t in zip(levels.tolist(), (brackets - binned.first).T, strict=True):
         inside = slice(*np.searchsorted(t, ends_of_t).tolist())
-        # A column without noise has this error, and one with noise no less.
+        # A column without noise has this error, and one with noise has at least as much.
         floor = math.sqrt(level * (1.0 - level) / rows.size)
         band = Z * np.maximum(error[inside], floor)
         ends = _open_ends(level, rows.size)
@@ -75,9 +75,9 @@ def smooth_shares(
 ) -> tuple[tuple[Estimate, ...], float]:
     """F̂_h(edges[k+1]) − F̂_h(edges[k]) for each k, and h.
 
-    The standard error is that of the difference of the two weights. Probabilities are given as
-    they come out, below 0 too: each is then right on average for X + hW, and so is each sum of
-    them, which cutting off at 0 would spoil.
+    The standard error is that of the difference of the two weights. Probabilities are returned
+    unchanged, even below 0: each is then right on average for X + hW, and so is each sum of them,
+    which cutting off at 0 would spoil.
     """
     check_fine(noise)
     finite = edges[np.isfinite(edges)]
@@ -98,9 +98,9 @@ def smooth_shares(
 def share_estimate(
     value: float, spread: float, n: int, note: str = "", warning: str = ""
 ) -> Estimate:
-    """A mean of n weights with this variance, as if one row at least were inside and one outside.
+    """The estimate of a probability by a mean of n weights with this variance.
 
-    No count is certain to be 0.
+    Its standard error counts at least one row inside and one outside: no count is certain to be 0.
     """
     inside = min(max(value, 1.0 / n), 1.0 - 1.0 / n)
     error = math.sqrt(max(spread, inside * (1.0 - inside)) / n)
@@ -115,7 +115,7 @@ def _middle(rows: FloatArray) -> tuple[float, float]:
 def _bandwidth(
     rows: FloatArray, noise: Noise, middle: tuple[float, float], given: float | None
 ) -> Bandwidth:
-    """The bandwidth that was asked for, else the one that the data ask for."""
+    """The bandwidth that was given, else the one that the data require."""
     if given is None:
         return choose_bandwidth(rows, noise, middle)
     h, least = positive("bandwidth", given), least_bandwidth(noise)
@@ -126,7 +126,7 @@ def _bandwidth(
 def _brackets(
     rows: FloatArray, noise: Noise, levels: FloatArray, given: float | None
 ) -> tuple[FloatArray, Bandwidth]:
-    """Where each quantile of X can be, from quantiles of Y alone; and the bandwidth.
+    """Brackets for each quantile of X, from quantiles of Y alone, and the bandwidth.
 
     N is symmetric, so P(Y ≤ x_q) ≥ P(X ≤ x_q, N ≤ 0) ≥ q/2, and likewise from above.
     """
@@ -152,7 +152,7 @@ def _invert(
 ) -> Estimate:
     """The level's place in the sorted curve, and the first and last t within the band."""
     step = float(t[1] - t[0])
-    # How much of each cell has a curve below the level, the curve being a line within it.
+    # The part of each cell in which the curve, a line within it, is below the level.
     low, high = np.minimum(curve[:-1], curve[1:]), np.maximum(curve[:-1], curve[1:])
     part = np.clip((level - low) / np.maximum(high - low, 1e-300), 0.0, 1.0)
     value = float(t[0]) + step * float(np.sum(part))
@@ -174,7 +174,7 @@ def _invert(
 
 
 def _move(estimate: Estimate, offset: float, widened: float, note: str, h: float) -> Estimate:
-    """The estimate with an offset added, its interval widened, and a note beside its own."""
+    """The estimate with an offset added, its interval widened, and a note added to its own."""
     return Estimate(
         value=estimate.value + offset,
         standard_error=estimate.standard_error,

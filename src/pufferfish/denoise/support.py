@@ -1,9 +1,9 @@
-"""The values that X may have, as a finite list that loses nothing that could be seen.
+"""The values that X may have, as a finite list that loses nothing detectable.
 
 Where X may be any number, or any multiple of a step far below the noise, values are listed at a
 spacing δ. A value between two listed ones is nearly a mixture of both with the same mean: that
-changes the law of Y by a χ² distance of about (δ/b)³/24 for Laplace and (δ/θ)⁴/32 for Gaussian
-noise at most. δ is such that Λ of n rows loses 0.1 at most, on average. Next to a cut (the edge of
+changes the law of Y by a χ² distance of at most about (δ/b)³/24 for Laplace and (δ/θ)⁴/32 for
+Gaussian noise. δ is such that Λ of n rows loses at most 0.1, on average. Next to a cut (the edge of
 a bin) the values on either side are listed, so that no such mixture crosses it. Proofs:
 docs/theory/denoise.md.
 """
@@ -27,7 +27,7 @@ __all__ = ["Support", "SupportLike", "read_support"]
 
 SupportLike = float | Sequence[float] | Literal["any", "smooth"] | None
 
-# How much Λ may lose through the spacing of values, which is never more than this share of b or θ.
+# The largest spacing of values as a share of b or θ, and how much Λ may lose through the spacing.
 _COARSEST = 0.125
 _LOSS = 0.1
 _MOST_LISTED = 20_000
@@ -38,8 +38,8 @@ class Support:
     """What X may be.
 
     Attributes:
-        step: X is a multiple of this; None where it may be any number.
-        listed: X is one of these; None where they are not listed.
+        step: X is a multiple of this; None if it may be any number.
+        listed: X is one of these; None if they are not listed.
     """
 
     step: float | None = None
@@ -57,7 +57,7 @@ class Support:
         return self.step * max(1.0, math.floor(fine / self.step))
 
     def is_listed(self, noise: LaplaceNoise | GaussianNoise, rows: int) -> bool:
-        """Whether `values` has all that X may be, near the question."""
+        """Whether `values` holds all that X may be, near the points asked for."""
         return self.listed is not None or self.spacing(noise, rows) == self.step
 
     def sides(self, cut: float, size: float) -> tuple[float, float]:
@@ -76,7 +76,7 @@ class Support:
     ) -> FloatArray:
         """Values in the zones, on both sides of each cut, and one in each gap between zones.
 
-        A gap is so wide that the noise does not reach from its middle to the cells around it.
+        A gap is wide enough that the noise does not reach from its middle to the cells around it.
         """
         if self.listed is not None:
             return np.array(self.listed)

@@ -1,6 +1,6 @@
 """What can be learned from published rows: a sample of them, a learner, and how often it is right.
 
-Everything here measures, on the side of those who hold the data; nothing of it protects anybody.
+Everything here measures, for the curator; nothing here protects anybody.
 """
 
 from __future__ import annotations

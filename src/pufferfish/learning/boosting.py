@@ -2,11 +2,11 @@
 
 Trees of five levels, each fitted to the gradient of the logistic loss by second-order gains
 (Friedman 2001; Chen and Guestrin 2016), with categories sorted by their gradient before they are
-split (Fisher 1958; Ke et al. 2017). A split is made even where it gains next to nothing: in an
-"exclusive or" no column says anything alone, and the gain comes a level further down. A fifth of
+split (Fisher 1958; Ke et al. 2017). A split is made even where it gains almost nothing: in an
+"exclusive or" no column says anything alone, and the gain comes one level further down. A fifth of
 the rows decides when to stop.
 
-It is one learner of many. What it finds, anybody can find; another may find more.
+It is one learner of many. Anybody can find what it finds; another learner may find more.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _DEPTH = 5
 _TREES = 60
 _RATE = 0.3
 _PATIENCE = 10
-# Every so manieth row decides when to stop.
+# One row in this many decides when to stop.
 _VALIDATION = 5
-# Curvature that both sides of a split must have: about 20 rows that nothing is known of.
+# The curvature that both sides of a split must have: that of about 20 rows without a prediction.
 _LEAST = 5.0
 _RIDGE = 1.0
-# Categories can be sorted to fit anything: they gain less than they seem to.
+# Sorted categories can fit anything, so they truly gain less than they seem to.
 _RIDGE_CATEGORIES = 10.0
 
 
 class _Level(NamedTuple):
-    """Splits of all nodes of one level: by which feature, and which of its bins go left."""
+    """The splits of all nodes of one level: the feature of each, and which of its bins go left."""
 
     feature: IntArray
     left: npt.NDArray[np.bool_]
@@ -78,11 +78,11 @@ def learn_trees(
     Both secrets count alike, however many rows they have.
 
     Args:
-        found: What may be looked at.
-        train: The rows that are learned from.
-        target: 0 or 1 for each row; looked at in the rows of `train` alone.
-        trees: At most this many.
-        depth: Levels of each.
+        found: The features.
+        train: The rows to learn from.
+        target: 0 or 1 for each row; only that of the rows of `train` is used.
+        trees: The largest number of trees.
+        depth: The number of levels of each tree.
     """
     bins = np.array([each.bins for each in found], dtype=np.uint8)
     ordered = [each.ordered for each in found]
@@ -137,7 +137,7 @@ def _split(
     node: IntArray,
     nodes: int,
 ) -> _Level:
-    """The best split of each node; where there is none, all its rows go left."""
+    """The best split of each node; without a split, all its rows go left."""
     every = np.arange(nodes)
     best = np.full(nodes, -np.inf)
     feature = np.zeros(nodes, dtype=np.int64)
@@ -167,7 +167,7 @@ def _split(
 
 
 def _gains(slope: FloatArray, curve: FloatArray, ridge: float) -> FloatArray:
-    """What a split after each bin gains; both are summed up from the first bin on."""
+    """The gain of a split after each bin, from sums over all bins up to it."""
     slope_right, curve_right = slope[:, -1:] - slope, curve[:, -1:] - curve
     gain = slope**2 / (curve + ridge) + slope_right**2 / (curve_right + ridge)
     gain -= slope[:, -1:] ** 2 / (curve[:, -1:] + ridge)

@@ -1,14 +1,14 @@
 """Columns of any kind as bins: small whole numbers that a tree can split.
 
-Numbers, moments and texts that spell them are binned by their quantiles, and given again by what
-quantiles hide: as categories where values repeat (a code of a place is no quantity), by the last
-digits of whole numbers, by the parts of a moment. Other texts are categories; long ones also by
-how they begin. What has more categories than a tree can tell apart is given twice more: in
-alphabetical order, and by how often a category goes with the one secret, counted on other rows than
-the one at hand. Columns of few values are also given together, as one category for each
-combination: what none of them says alone (a parity, for example), they may say together.
+Numbers, points in time and texts that spell them are binned by their quantiles, and given again by
+what quantiles hide: as categories where values repeat (the code of a place is not a quantity), by
+the last digits of whole numbers, by the parts of a point in time. Other texts are categories; long
+ones also by how they begin. A column with more categories than a tree can tell apart is given twice
+more: in alphabetical order, and by how often a category goes with the one secret, counted on other
+rows than the one at hand. Columns of few values are also given together, as one category for each
+combination: they may say together what none of them says alone (a parity, for example).
 
-All that is learned here, is learned from the rows of `train` alone.
+Everything here is learned from the rows of `train` alone.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ __all__ = ["BINS", "Feature", "column_numbers", "features"]
 
 IntArray = npt.NDArray[np.int64]
 
-# Bin 0 is for what is missing, or was never seen in training.
+# Bin 0 is for cells that are missing, or did not occur in training.
 BINS = 128
 _CATEGORIES = 64
-# Columns of at most this many values are looked at together.
+# Columns of at most this many values are combined.
 _FEW = 32
 _FOLDS = 4
-# A share counts as if this many more rows had shown both secrets alike.
+# Shares are smoothed as if this many more rows had shown both secrets equally often.
 _PRIOR = 10.0
-# Values repeat if there are at most this many different ones for each row.
+# Values repeat if the number of different ones per row is at most this.
 _REPEATED = 0.9
-# Last digits: what remains of a whole number after a division by these.
+# Last digits: the remainder of a whole number after division by these.
 _DIVISORS = (7, 10, 100)
 _ALL_DIVISORS = math.lcm(*_DIVISORS)
-# A text that is longer is also looked at by its beginning.
+# A longer text is also given by its beginning.
 _BEGINNING = 100
 _DAY = 86400
-# The day that NumPy counts from, as datetime counts days.
+# The day from which NumPy counts, as a day number of datetime.
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
 class Feature(NamedTuple):
-    """One column, or what was made of one or several.
+    """One column, or what was made from one or several.
 
     Attributes:
-        bins: Of each row, below `BINS`.
+        bins: The bin of each row, below `BINS`.
         ordered: Whether neighbouring bins belong together; if not, they are categories.
     """
 
@@ -65,12 +65,12 @@ class Feature(NamedTuple):
 def features(
     columns: Mapping[str, Sequence[Any]], train: npt.NDArray[np.bool_], target: IntArray
 ) -> list[Feature]:
-    """All that a learner may look at.
+    """All features that a learner may use.
 
     Args:
         columns: Cells by column, all of the same length.
-        train: The rows that may be learned from.
-        target: 0 or 1 for each row; looked at in the rows of `train` alone.
+        train: The rows to learn from.
+        target: 0 or 1 for each row; only that of the rows of `train` is used.
     """
     found: list[Feature] = []
     few: list[IntArray] = []
@@ -109,7 +109,7 @@ def _of_numbers(numbers: FloatArray, train: npt.NDArray[np.bool_]) -> Feature:
 def _of_categories(
     codes: IntArray, train: npt.NDArray[np.bool_], target: IntArray
 ) -> list[Feature]:
-    """Categories by their frequency; of very many also their order, and what goes with them."""
+    """Categories by frequency; very many also in order, and by how often the one secret occurs."""
     counts = np.bincount(codes[train], minlength=int(codes.max(initial=0)) + 1)
     rank = np.empty_like(counts)
     rank[np.argsort(-counts, kind="stable")] = np.arange(counts.size)
@@ -122,7 +122,7 @@ def _of_categories(
 
 
 def _of_repeated(codes: IntArray, train: npt.NDArray[np.bool_], target: IntArray) -> list[Feature]:
-    """Values that are in order elsewhere, as categories, unless nearly all are different."""
+    """Values that are also given in order, as categories, unless nearly all are different."""
     kinds = int(codes.max(initial=0)) + 1
     if kinds < 3 or kinds > _REPEATED * codes.size:
         return []
@@ -132,13 +132,13 @@ def _of_repeated(codes: IntArray, train: npt.NDArray[np.bool_], target: IntArray
 
 
 def _last_digits(cells: Sequence[Any], numbers: FloatArray) -> list[Feature]:
-    """What remains of whole numbers after a division; nothing where some are not whole."""
+    """The remainders of whole numbers after division; empty if some are not whole."""
     there = ~np.isnan(numbers)
     if not np.array_equal(numbers[there], np.floor(numbers[there])):
         return []
     left = np.zeros(numbers.size)
     try:
-        # Exactly, where the cells are whole numbers: those beyond 2^53 are not floats.
+        # Exact for whole numbers: those beyond 2^53 are not floats.
         left[there] = [
             int(cell) % _ALL_DIVISORS
             for cell, is_there in zip(cells, there, strict=True)
@@ -153,14 +153,14 @@ def _last_digits(cells: Sequence[Any], numbers: FloatArray) -> list[Feature]:
 
 
 def _parts(seconds: FloatArray) -> list[Feature]:
-    """Parts of a moment that are not the same everywhere: those of its day, and of its time."""
+    """The parts of a point in time that differ between rows: those of its day, and of its time."""
     there = ~np.isnan(seconds)
     days = np.floor_divide(np.where(there, seconds, 0.0), _DAY)
     day = (days.astype(np.int64) - _EPOCH).astype("datetime64[D]")
     month = day.astype("datetime64[M]")
     of_day = seconds % _DAY
     parts: list[npt.NDArray[Any]] = [
-        # The weekday, and whether the day is an even one.
+        # The weekday, and whether the number of the day is even.
         days % 14,
         (day - month).astype(np.int64),
         month.astype(np.int64) % 12,
@@ -179,7 +179,7 @@ def _part(values: FloatArray) -> Feature:
 
 
 def _rates(codes: IntArray, train: npt.NDArray[np.bool_], target: IntArray) -> FloatArray:
-    """How often a category goes with the second secret, by rows other than the one at hand."""
+    """How often a category goes with the second secret, on rows other than the one at hand."""
     size = int(codes.max(initial=0)) + 1
     fold = np.where(train, np.cumsum(train) % _FOLDS, _FOLDS)
     rates = np.empty(codes.size)
@@ -193,7 +193,7 @@ def _rates(codes: IntArray, train: npt.NDArray[np.bool_], target: IntArray) -> F
 
 
 def _codes(cells: Sequence[str | None]) -> IntArray:
-    """Texts as numbers, in alphabetical order; none at all comes first."""
+    """Texts as numbers, in alphabetical order; a missing text comes first."""
     texts = sorted({each for each in cells if each is not None})
     number = {text: code for code, text in enumerate([None, *texts])}
     return np.array([number[text] for text in cells], dtype=np.int64)
@@ -218,12 +218,12 @@ def _together(columns: Sequence[IntArray]) -> IntArray:
 
 
 def column_numbers(cells: Sequence[Any]) -> FloatArray | None:
-    """A column as numbers, nan where nothing is; None if some cell is neither."""
+    """A column as numbers, nan where a cell is missing; None if some cell is neither."""
     return _numbers(cells)[0]
 
 
 def _numbers(cells: Sequence[Any]) -> tuple[FloatArray | None, bool]:
-    """A column as numbers, and whether they are the seconds of moments."""
+    """A column as numbers, and whether they are the seconds of points in time."""
     kinds = Counter(type(each) for each in cells)
     try:
         if set(kinds) <= {float, int, bool, type(None)}:
@@ -264,7 +264,7 @@ def _moment(cell: Any) -> float:
     if isinstance(cell, time):
         return 3600.0 * cell.hour + 60.0 * cell.minute + cell.second
     if isinstance(cell, date):
-        # Without a zone: differences of hours say less than days and years.
+        # Without a time zone: differences of hours say less than days and years.
         seconds = _moment(cell.time()) if isinstance(cell, datetime) else 0.0
         return 86400.0 * cell.toordinal() + seconds
     raise TypeError

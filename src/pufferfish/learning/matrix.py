@@ -1,4 +1,4 @@
-"""Columns of any kind as a matrix of numbers, for learners that take nothing else."""
+"""Columns of any kind as a matrix of numbers, for learners that take only numbers."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pufferfish.learning.features import column_numbers
 
 __all__ = ["labels_matrix", "matrix"]
 
-# Categories that get a column each; all others share none.
+# The number of categories that get a column each; all others get none.
 _MOST = 64
 
 
 def matrix(columns: Mapping[str, Sequence[Any]], rows: int) -> FloatArray:
-    """One row for each row: numbers, where one is missing, and which category a cell is in.
+    """For each row its numbers, which of them are missing, and the category of each cell.
 
     Args:
         columns: Cells by column.
-        rows: How many each has.
+        rows: The number of rows.
     """
     made = [part for cells in columns.values() for part in _columns_of(cells)]
     return np.column_stack(made) if made else np.empty((rows, 0))
@@ -48,13 +48,13 @@ def _indicators(codes: npt.NDArray[np.int64]) -> list[FloatArray]:
 
 
 def labels_matrix(codes: npt.NDArray[np.int64], labels: Sequence[Any]) -> FloatArray:
-    """One row for each row: which label it has, and the label's number, or its place in the order.
+    """For each row which label it has, and the label's number, or its place in the order.
 
-    Labels that are numbers are categories as well: what a recoding does to them knows no order.
+    Labels that are numbers are categories as well: a recoding does not respect their order.
 
     Args:
         codes: The place of each row's label, −1 where there is none.
-        labels: In their order.
+        labels: The labels, in their order.
     """
     numbers = column_numbers(labels)
     order = np.arange(len(labels), dtype=np.float64) if numbers is None else numbers

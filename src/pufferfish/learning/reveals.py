@@ -1,14 +1,14 @@
 """How much the published columns reveal together: how often a learner finds the secret.
 
-Half of the sampled rows of each secret are learned from, the others are held out. Between two
-secrets, each as likely as the other, the share of rows whose secret is found is (r₁ + r₂)/2, with
-r the share of the held-out rows of a secret that are told right. What is reported is an upper bound
-of it: each r by Clopper and Pearson's limit at the level 1 − 0.05/(2·pairs), so that with a
-confidence of 95% no measured pair's share is larger, rounded up to whole percent.
+Half of the sampled rows of each secret are used to learn, the others are held out. Between two
+equally likely secrets, the share of rows whose secret is found is (r₁ + r₂)/2, where r is the share
+of the held-out rows of a secret that are guessed right. The reported number is an upper bound of
+it: each r by Clopper and Pearson's limit at the level 1 − 0.05/(2·pairs), so that with a confidence
+of 95% no measured pair's share is larger, rounded up to whole percent.
 
-The bound is one of this learner's success. Another learner, or somebody who knows more, may find
-more; nobody can bound what all of them find without the law of the kept columns. Rows are taken to
-be independent. The proof is in docs/theory/kept-columns.md.
+The bound is on the success of this learner. Another learner, or somebody who knows more, may find
+more; nobody can bound what all of them find without the law of the kept columns. Rows are assumed
+to be independent. The proof is in docs/theory/kept-columns.md.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ __all__ = [
 IntArray = npt.NDArray[np.int64]
 
 CONFIDENCE = 0.95
-# Pairs that are measured in full: of more, those that a short trial tells apart best.
+# The number of pairs that are measured in full: if there are more, those that a short trial tells
+# apart best.
 MOST_PAIRS = 8
 _TRIALS = 100
 _TRIAL_ROWS = 1_000
@@ -56,14 +57,14 @@ class Reveals:
         found_percent: How often a learner finds the secret of a row that it has not seen, between
             two secrets that are equally likely: an upper limit with 95% confidence, in whole
             percent, rounded up; at least 50, as by guessing.
-        pair: Between which two: of those measured, the pair that is told apart best.
+        pair: The two secrets: the measured pair that is told apart best.
     """
 
     found_percent: Annotated[int, Meta(ge=50, le=100)]
     pair: SecretPair
 
     def __post_init__(self) -> None:
-        """Refuse what is no percentage."""
+        """Refuse a number that is not such a percentage."""
         whole = isinstance(self.found_percent, int) and not isinstance(self.found_percent, bool)
         require(
             whole and 50 <= self.found_percent <= 100,
@@ -75,16 +76,17 @@ RevealsEntries = entries_of(Reveals)
 
 
 def measure_leak(sample: Sampled, pairs: Iterable[SecretPair]) -> Reveals | None:
-    """The pair that is told apart best, and in how many percent of its rows.
+    """The pair that is told apart best, and in what percentage of its rows.
 
-    Of many pairs, the `MOST_PAIRS` that a short trial on the rows for learning told apart best.
+    If there are many pairs, only the `MOST_PAIRS` that a short trial on the rows for learning told
+    apart best are measured.
 
     Args:
         sample: Rows as they are published, in random order.
         pairs: The pairs of the plan.
 
     Returns:
-        None where no pair has rows of both its secrets: there is nothing to tell apart.
+        None if no pair has rows of both its secrets: there is nothing to tell apart.
     """
     there = {sample.labels[number] for number in np.unique(sample.secrets).tolist()}
     chosen = [pair for pair in pairs if all(label in there for label in pair)]
@@ -94,7 +96,7 @@ def measure_leak(sample: Sampled, pairs: Iterable[SecretPair]) -> Reveals | None
     if not found:
         return None
     percent, pair = max(found, key=lambda each: each[0])
-    # Somebody who finds less often than by guessing may guess.
+    # Somebody who finds the secret less often than by guessing may guess.
     return Reveals(found_percent=max(percent, 50), pair=pair)
 
 
@@ -107,7 +109,7 @@ def _percent(sample: Sampled, pair: SecretPair, pairs: int) -> int:
 
 
 def balanced_upper(right: Sequence[int], counts: Sequence[int], error: float) -> float:
-    """Above the mean of the shares of two groups, but with a probability of at most `error`."""
+    """An upper bound of the mean of the shares of two groups; wrong with probability ≤ `error`."""
     each = error / 2.0
     limits = [
         1.0 if hits == rows else float(beta.isf(each, hits + 1, rows - hits))
@@ -119,7 +121,7 @@ def balanced_upper(right: Sequence[int], counts: Sequence[int], error: float) ->
 def _halves(
     sample: Sampled, pair: SecretPair, most: int | None = None
 ) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
-    """The rows of a pair, which of its secrets each has, and which of them are learned from."""
+    """The rows of a pair, which of its secrets each has, and which of them are used to learn."""
     kept, targets, train = [], [], []
     for number, label in enumerate(pair):
         rows = np.flatnonzero(sample.secrets == sample.labels.index(label))
@@ -142,10 +144,10 @@ def _right(
     train: npt.NDArray[np.bool_],
     **how: int,
 ) -> list[int]:
-    """Of each secret, how many held-out rows the learner tells right."""
+    """For each secret, how many held-out rows the learner guesses right."""
     taken = [target[train] == each for each in (0, 1)]
     if not all(each.any() for each in taken):
-        # Nothing to learn from: it says the one secret of all rows.
+        # There is nothing to learn from: guess one secret for all rows.
         return [int(np.count_nonzero(target[~train] == 0)), 0]
     numbers = rows.tolist()
     columns = {name: [cells[row] for row in numbers] for name, cells in sample.columns.items()}
@@ -158,7 +160,7 @@ def _right(
 def _hardest(sample: Sampled, pairs: Sequence[SecretPair]) -> list[SecretPair]:
     """The pairs that a short trial tells apart best; it sees rows for learning only.
 
-    Of more pairs than can be tried, those with the most rows.
+    If there are more pairs than can be tried, those with the most rows are.
     """
     sizes = np.bincount(sample.secrets, minlength=len(sample.labels))
     size = {label: int(sizes[number]) for number, label in enumerate(sample.labels)}

@@ -1,8 +1,9 @@
-"""A sample of published rows with their secrets, from a table that goes by once.
+"""A sample of published rows with their secrets, from a table that is read once.
 
-Of each secret the same number of rows is wanted, so that rare secrets are not lost among common
-ones: those with the smallest of random keys, one key for each row (a reservoir for each secret).
-The keys come from a seeded generator. They decide which rows are looked at, and protect nobody.
+The sample has the same number of rows of each secret, so that rare secrets are not lost among
+common ones: the rows with the smallest random keys, one key for each row (a reservoir for each
+secret). The keys come from a seeded generator. They decide which rows are looked at, and protect
+nobody.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ __all__ = ["Sample", "Sampled"]
 
 IntArray = npt.NDArray[np.int64]
 
-# Rows that are kept: more make the figure no truer than its rounding.
+# The number of rows kept: more would change the figure by less than its rounding.
 MOST_ROWS = 20_000
-# Of each secret at least this many, however many secrets there are.
+# At least this many rows of each secret, for any number of secrets.
 _FEWEST_EACH = 200
 # A longer text is held as its beginning and a hash of all of it.
 _MOST_LETTERS = 200
@@ -33,7 +34,7 @@ class Sampled(NamedTuple):
     """Rows in random order.
 
     Attributes:
-        columns: What is published, by column.
+        columns: The published cells, by column.
         secrets: The secret of each row, as an index into `labels`.
         labels: The secrets.
     """
@@ -44,22 +45,22 @@ class Sampled(NamedTuple):
 
 
 class Sample:
-    """Looks at rows as they go by, and keeps some.
+    """Looks at rows as they are read, and keeps some.
 
     Attributes:
-        secrets: Those whose rows are wanted.
-        most_each: At most this many rows of each secret.
+        secrets: The secrets whose rows are wanted.
+        most_each: The largest number of rows of each secret.
     """
 
     def __init__(
         self, secrets: Collection[Secret], *, most: int = MOST_ROWS, seed: int = 0
     ) -> None:
-        """Nothing seen yet.
+        """An empty sample.
 
         Args:
-            secrets: Those whose rows are wanted.
-            most: About this many rows are kept, shared by the secrets.
-            seed: For the keys.
+            secrets: The secrets whose rows are wanted.
+            most: About the number of rows to keep, shared by the secrets.
+            seed: The seed of the keys.
         """
         self.secrets = tuple(secrets)
         self._number = {label: number for number, label in enumerate(self.secrets)}
@@ -68,7 +69,7 @@ class Sample:
         self._keys = np.zeros(0)
         self._secrets = np.zeros(0, dtype=np.int64)
         self._columns: dict[str, list[Any]] = {}
-        # Of each secret: a row with a larger key is not among those that stay.
+        # For each secret: a row with a larger key is not kept.
         self._limits = np.ones(len(self.secrets) + 1)
         self._limits[-1] = -1.0
 
@@ -78,7 +79,7 @@ class Sample:
         labels: tuple[Secret, ...],
         columns: Callable[[IntArray], Mapping[str, list[Any]]],
     ) -> None:
-        """More rows; the arguments are those of `tables.change.Look`."""
+        """Look at more rows; the arguments are those of `tables.change.Look`."""
         number = np.array([self._number.get(label, -1) for label in labels] + [-1])
         secrets = number[codes]
         keys = self._generator.random(codes.size)
@@ -93,7 +94,7 @@ class Sample:
         self._prune()
 
     def rows(self) -> Sampled:
-        """All that stay."""
+        """The rows that are kept."""
         stays = self._first(self._keys, self._secrets)
         order = stays[np.argsort(self._keys[stays])]
         return Sampled(self._selected(order), self._secrets[order], self.secrets)
@@ -105,13 +106,13 @@ class Sample:
         largest = np.zeros(len(self.secrets))
         np.maximum.at(largest, self._secrets[stays], self._keys[stays])
         self._limits[full] = largest[full]
-        # Not at every turn: to copy columns takes longer than to find out.
+        # Not every time: copying columns takes longer than checking.
         if self._keys.size > 2 * stays.size:
             self._columns = self._selected(stays)
             self._keys, self._secrets = self._keys[stays], self._secrets[stays]
 
     def _first(self, keys: npt.NDArray[np.float64], secrets: IntArray) -> IntArray:
-        """The rows with the smallest keys, as many of each secret as are kept."""
+        """Keep the rows with the smallest keys, for each secret."""
         order = np.lexsort((keys, secrets))
         ordered = secrets[order]
         begins = np.searchsorted(ordered, ordered)
@@ -125,7 +126,7 @@ class Sample:
 
 
 def _short(cells: list[Any]) -> list[Any]:
-    """Cells that take little memory, whatever they hold."""
+    """Cells that take little memory for any content."""
     kinds = set(map(type, cells)) - {type(None)}
     if kinds <= {float, int, bool}:
         return cells
@@ -138,7 +139,7 @@ def _short(cells: list[Any]) -> list[Any]:
 
 
 def _cut(text: str) -> str:
-    """A text that begins alike, and is the same only where the whole text is."""
+    """A short text with the same beginning, equal only for equal texts."""
     if len(text) <= _MOST_LETTERS:
         return text
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).hexdigest()

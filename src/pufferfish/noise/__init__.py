@@ -1,4 +1,4 @@
-"""Laws of what is applied to a value, as data; of X + N in closed form. No randomness here."""
+"""The laws that are applied to a value, as data; the law of X + N in closed form. Draws nothing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What is applied to a value, as data: the law of what is published, for every value given.
+"""What is applied to a value, as data: for every value, the law of the published one.
 
-A `Law` says which values it takes, what comes out for a prior, and how large its error is. It
-neither draws nor speaks nor writes documents: `documents` and `pufferfish.mechanisms` hold how each
-law does, registered once for each.
+A `Law` says which values it takes, what comes out for a prior, and how large its error is. It does
+not draw, describe itself in words or write documents: `documents` and `pufferfish.mechanisms` hold
+how each law does that, registered once for each.
 """
 
 from __future__ import annotations
@@ -45,32 +45,32 @@ class Law(ABC):
 
     @property
     def whole(self) -> bool:
-        """Whether whole numbers come out, whatever goes in."""
+        """Whether whole numbers come out for every input."""
         return False
 
     @property
     def takes_missing(self) -> bool:
-        """Whether a missing value, nan, is one of those that it takes."""
+        """Whether it takes a missing value, nan."""
         return False
 
     @property
     def drawable(self) -> bool:
-        """Whether it can be drawn exactly; False for an ideal law, which is only computed with."""
+        """Whether it can be drawn exactly; False for an ideal law, which serves only to compute."""
         return True
 
     @property
     def ratio_scale(self) -> float:
-        """b, where moving a value by d changes the log-density of Y by d/b at most; 0: no bound.
+        """b, if moving a value by d changes the log-density of Y by at most d/b; 0: no bound.
 
-        By such a bound the costs of several releases add up, and beliefs may be off by a distance.
+        With such a bound the costs of several releases add up, and beliefs may be a distance off.
         """
         return 0.0
 
     @property
     def at_floor(self) -> Noise | None:
-        """Noise that protects every two values no better than this does, whatever one believes.
+        """Noise that protects no two values better than this law does, for any belief.
 
-        Several releases are charged by it; None where nothing protects them.
+        Several releases are charged by it; None if nothing protects the values.
         """
         return None
 
@@ -80,16 +80,16 @@ class Law(ABC):
 
     @abstractmethod
     def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
-        """The root mean square error of a published value; of a category, how often it changes.
+        """The root mean square error of a published value; for a category, how often it changes.
 
         Args:
-            frequencies: How often each value occurs; without them, the error of the value that has
-                most. Where a number is added, it is the same for all.
+            frequencies: How often each value occurs. Without them, the result is the largest error
+                of any value. If a number is added, all errors are equal.
         """
 
 
 class Unit(NamedTuple):
-    """Numbers of a law of size 1: 1 over its largest density, E|N|, and E N² and E N⁴."""
+    """Numbers of a law of size 1: 1 over its largest density, E|N|, E N² and E N⁴."""
 
     peak_width: float
     mean_absolute: float
@@ -99,8 +99,8 @@ class Unit(NamedTuple):
 class AdditiveLaw(Law):
     """Y = X + N, where N does not depend on X and its law is symmetric.
 
-    All numbers are those of the continuous law, its grid set aside, but where they say so. The
-    *size* of a law is what it is called by: Laplace's scale, a Gaussian's std; 0 for none.
+    All numbers are those of the continuous law, without its grid, unless they say so. The *size* of
+    a law is Laplace's scale or a Gaussian's std; 0 for no noise.
     """
 
     __slots__ = ()
@@ -120,7 +120,7 @@ class AdditiveLaw(Law):
     @property
     @abstractmethod
     def size(self) -> float:
-        """Laplace's scale, a Gaussian's std; 0 for none."""
+        """Laplace's scale or a Gaussian's std; 0 for no noise."""
 
     @property
     @abstractmethod
@@ -131,8 +131,8 @@ class AdditiveLaw(Law):
     def peak_width(self) -> float:
         """1 over the largest density of N: an interval of width w has at most w/peak_width of it.
 
-        For the same reason moving values by d on average changes the law of Y by d/peak_width in
-        total variation, at most. 0 for none, where nothing bounds that.
+        For the same reason, moving values by d on average changes the law of Y by at most
+        d/peak_width in total variation. 0 for no noise, where nothing bounds that.
         """
         return self.unit.peak_width * self.size
 
@@ -151,22 +151,22 @@ class AdditiveLaw(Law):
 
     @abstractmethod
     def modulus(self, frequency: float) -> float:
-        """At least |E e^{itN}| at a frequency t, for the law on its grid."""
+        """An upper bound of |E e^{itN}| at a frequency t, for the law on its grid."""
 
     @abstractmethod
     def resized(self, size: float) -> Noise:
-        """The same law with another size; the grid stays, and no noise stays none."""
+        """The same law with another size and the same grid; no noise stays no noise."""
 
     @abstractmethod
     def ideal(self, part: float = 1.0) -> Noise:
-        """The continuous law, without the grid, with a part of the size."""
+        """The continuous law, without a grid, with a part of the size."""
 
     @abstractmethod
     def kernel(self, components: Components) -> Kernel:
         """The law of X + N for each Gaussian component of X."""
 
     def output(self, prior: Prior) -> OutputLaw:
-        """The law of X + N, in closed form (the grid set aside)."""
+        """The law of X + N in closed form, without the grid."""
         if isinstance(prior, Gaussian | GaussianMixture):
             return MixtureOutput(prior.components(), self)
         if isinstance(prior, Discrete):

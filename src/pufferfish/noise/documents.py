@@ -1,7 +1,7 @@
-"""Laws in documents, in certificates, plans and records: each writes and reads itself.
+"""Laws in documents (certificates, plans and records): how each is written and read.
 
-A document says `kind`, the tag under which a law was registered, and what that law writes: its
-fields, unless it was registered with entries of another shape.
+A document holds `kind`, the tag under which a law was registered, and the entries of that law: its
+fields, unless it was registered with other entries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pufferfish.noise.laws import GaussianNoise, LaplaceNoise, NoNoise
 
 __all__ = ["LawEntries", "forms_without", "law_from_dict", "law_to_dict", "register_document"]
 
-# What a law writes, without its tag; and what it reads, likewise.
+# How the entries of a law are written and read, without its tag.
 Write = Callable[[Any], dict[str, Any]]
 Read = Callable[..., Law]
 
@@ -46,14 +46,15 @@ def register_document(
     """Let documents hold a law of another type.
 
     Args:
-        tag: How documents call it; no other law may have it.
+        tag: Its name in documents; no other law may have it.
         law: Its type.
-        write: Its entries as plain data; those of a dataclass are its fields.
-        read: The law, from these entries as keywords; otherwise the type itself.
+        write: Gives its entries as plain data; by default the fields of the dataclass.
+        read: Makes the law from these entries as keywords; by default the type itself.
         entries: A dataclass whose fields are these entries, if that is not the law itself.
     """
     require(
-        tag not in _BY_TAG or _BY_TAG[tag].law is law, f"another law is called {tag!r} already."
+        tag not in _BY_TAG or _BY_TAG[tag].law is law,
+        f"another law already has the tag {tag!r}: choose another tag.",
     )
     shape = entries_of(entries or law, tag=tag)
     _BY_TAG[tag] = _Document(law, write or plain, read or law, shape)
@@ -64,19 +65,19 @@ for _law in (LaplaceNoise, GaussianNoise, NoNoise):
 
 
 def forms_without(tag: str) -> tuple[Any, ...]:
-    """The entries of all laws but one, for documents of a law that is made of others."""
+    """The entries of all laws except one, for documents of a law that is made of others."""
     return tuple(each.entries for name, each in _BY_TAG.items() if name != tag)
 
 
 class LawEntries(Open):
-    """The entries of a law; of any that is registered, unless `tags` says of which."""
+    """The entries of any registered law, or of those that `tags` names."""
 
     tags: ClassVar[tuple[str, ...] | None] = None
 
     @classmethod
     def forms(cls) -> Any:
-        """As registered."""
-        # The forms are known only when it is asked: no `|` can be written down.
+        """The entries as registered."""
+        # The forms are known only when this is called, so `|` cannot be written here.
         return Union[tuple(_BY_TAG[tag].entries for tag in cls.tags or _BY_TAG)]  # noqa: UP007
 
     def made(self) -> Law:

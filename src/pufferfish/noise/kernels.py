@@ -2,19 +2,19 @@
 
 A *kernel* is the law of N(μ, σ²) + N for one component; the functions here evaluate many
 components (rows) at many points (columns). Both kernels are log-concave, so their *score*
-(d/dy log f) falls along y: the exact oracle lives on that.
+(d/dy log f) falls along y: the exact oracle depends on that.
 
 **Gaussian + Laplace.** With z = (y−μ)/σ, t = |z|, a = σ/b the density is (A + B)/(2b),
 
     A = e^{a²/2 − at} Φ(t − a),   B = e^{a²/2 + at} Φ(−t − a),
 
-and the smaller tail is Φ(−t) + A/2 − B/2 (docs/theory/certificate.md). Written that way
-a²/2 − at cancels catastrophically for large a. Instead, for t < a,
+and the smaller tail is Φ(−t) + A/2 − B/2 (docs/theory/certificate.md). In this form a²/2 − at
+cancels catastrophically for large a. Instead, for t < a,
 
     A = e^{−t²/2}·½erfcx((a−t)/√2),   B = e^{−t²/2}·½erfcx((a+t)/√2),
 
 and for t ≥ a, where Φ(t−a) ≥ ½, log A = −a(t − a/2) + log Φ(t − a). Everything else is a ratio
-to A, none of which cancels. The score is −sign(z)·(1 − B/A)/(1 + B/A)/b.
+to A, and no such ratio cancels. The score is −sign(z)·(1 − B/A)/(1 + B/A)/b.
 """
 
 from __future__ import annotations

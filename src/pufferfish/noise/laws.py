@@ -39,8 +39,8 @@ class LaplaceNoise(AdditiveLaw):
     """N ~ Lap(scale): density e^{−|n|/scale}/(2·scale).
 
     With a `grid` γ (a power of two) the law is the one that can be sampled exactly: the value is
-    rounded to the nearest multiple of γ and γ·G is added, P(G = n) ∝ e^{−|n|γ/scale}. Without, it
-    is the ideal, continuous law.
+    rounded to the nearest multiple of γ and γ·G is added, P(G = n) ∝ e^{−|n|γ/scale}. Without a
+    grid it is the ideal, continuous law.
     """
 
     kind: ClassVar[Literal["laplace"]] = "laplace"
@@ -50,7 +50,7 @@ class LaplaceNoise(AdditiveLaw):
     grid: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a scale that is no scale and a grid that floats cannot represent."""
+        """Refuse an invalid scale, and a grid that floats cannot represent."""
         hint = "For no noise at all use pf.NoNoise()."
         scale = positive("scale", self.scale, hint=hint)
         object.__setattr__(self, "scale", scale)
@@ -86,7 +86,7 @@ class LaplaceNoise(AdditiveLaw):
         return self.std
 
     def half_width(self, confidence: float) -> float:
-        """−scale·log(1 − confidence)."""
+        """The half-width −scale·log(1 − confidence)."""
         return -self.scale * math.log1p(-confidence)
 
     def cdf(self, points: FloatArray) -> FloatArray:
@@ -102,11 +102,11 @@ class LaplaceNoise(AdditiveLaw):
         return half / (half + math.sin(self.grid * frequency / 2.0) ** 2) * (1.0 + 1e-9)
 
     def resized(self, size: float) -> LaplaceNoise:
-        """Of another scale, on the same grid."""
+        """The law with another scale, on the same grid."""
         return replace(self, scale=size)
 
     def ideal(self, part: float = 1.0) -> LaplaceNoise:
-        """Of a part of the scale, without a grid."""
+        """The law with a part of the scale, without a grid."""
         return replace(self, scale=part * self.scale, grid=None)
 
     def kernel(self, components: Components) -> LaplaceKernel:
@@ -123,7 +123,7 @@ class GaussianNoise(AdditiveLaw):
     """N ~ N(0, std²).
 
     With a `grid` γ (a power of two) the value is rounded to the nearest multiple of γ and γ·G is
-    added, P(G = n) ∝ e^{−(nγ)²/(2·std²)}. Without, it is the ideal, continuous law.
+    added, P(G = n) ∝ e^{−(nγ)²/(2·std²)}. Without a grid it is the ideal, continuous law.
     """
 
     kind: ClassVar[Literal["gaussian"]] = "gaussian"
@@ -137,7 +137,7 @@ class GaussianNoise(AdditiveLaw):
     grid: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a std that is no std and a grid that floats cannot represent."""
+        """Refuse an invalid std, and a grid that floats cannot represent."""
         std = positive("std", self.std, hint="For no noise at all use pf.NoNoise().")
         object.__setattr__(self, "std", std)
         object.__setattr__(self, "grid", _check_grid(self.grid, std, "std"))
@@ -170,17 +170,17 @@ class GaussianNoise(AdditiveLaw):
         return np.asarray(ndtr(points / self.std))
 
     def modulus(self, frequency: float) -> float:
-        """e^{−(std·t)²/2}, and a little for what a grid γ adds up to t = π/γ; 1 beyond."""
+        """e^{−(std·t)²/2} and what a grid γ may add, up to t = π/γ; 1 beyond."""
         if (self.grid or 0.0) * frequency > math.pi:
             return 1.0
         return math.exp(-0.5 * (self.std * frequency) ** 2) + 1e-9
 
     def resized(self, size: float) -> GaussianNoise:
-        """Of another std, on the same grid."""
+        """The law with another std, on the same grid."""
         return replace(self, std=size)
 
     def ideal(self, part: float = 1.0) -> GaussianNoise:
-        """Of a part of the std, without a grid."""
+        """The law with a part of the std, without a grid."""
         return replace(self, std=part * self.std, grid=None)
 
     def kernel(self, components: Components) -> GaussianKernel:
@@ -237,7 +237,7 @@ class NoNoise(AdditiveLaw):
         return 1.0
 
     def resized(self, size: float) -> NoNoise:
-        """None, whatever the size."""
+        """No noise, for any size."""
         return self
 
     def ideal(self, part: float = 1.0) -> NoNoise:
@@ -257,7 +257,7 @@ Noise = LaplaceNoise | GaussianNoise | NoNoise
 
 
 def check_noise(noise: object) -> None:
-    """Refuse what is no noise law."""
+    """Refuse anything that is not a noise law."""
     require(
         isinstance(noise, LaplaceNoise | GaussianNoise | NoNoise),
         f"noise must be LaplaceNoise, GaussianNoise or NoNoise, got {type(noise).__name__}.",
@@ -268,7 +268,7 @@ def as_noise(law: Law) -> Noise:
     """A law that adds noise.
 
     Raises:
-        UnsupportedError: Another one, which has neither a scale nor a std.
+        UnsupportedError: The law adds no noise, and so has neither a scale nor a std.
     """
     if isinstance(law, LaplaceNoise | GaussianNoise | NoNoise):
         return law

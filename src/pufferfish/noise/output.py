@@ -1,6 +1,6 @@
-"""The law of what is published, Y = X + N, in closed form.
+"""The law of the published value, Y = X + N, in closed form.
 
-A noise law picks one of three shapes:
+It has one of three shapes:
 
 - `MixtureOutput`: Gaussian components with Laplace noise, with Gaussian noise, or with none;
   also a table with Gaussian noise. A mixture of log-concave kernels.
@@ -8,8 +8,8 @@ A noise law picks one of three shapes:
   A·e^{y/b} + B·e^{−y/b}; recurrences along the sorted atoms give all A and B in O(n).
 - `AtomsOutput`: a table with no noise, which has masses and no density.
 
-The grid of a noise law is not looked at here: these are the continuous laws, and `exact.grid`
-says what the grid costs.
+These are the continuous laws, without the grid of a noise law; `exact.grid` says what the grid
+costs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class MixtureOutput(OutputLaw):
     """Σ_m w_m · kernel_m: see `kernels` for the two kernels."""
 
     def __init__(self, components: Components, noise: AdditiveLaw) -> None:
-        """Components may have std 0 (atoms) only with Gaussian noise."""
+        """Make the kernel; components may have std 0 (atoms) only with Gaussian noise."""
         self.components = components
         self.noise = noise
         self.log_weights: FloatArray = np.log(components.weights)[:, None]
@@ -150,7 +150,7 @@ class AtomsOutput(OutputLaw):
         self.table = table
 
     def log_density(self, y: npt.ArrayLike) -> FloatArray:
-        """There is none: refused."""
+        """Refused: a table has no density."""
         raise UnsupportedError("a table without noise has masses, not a density; use table.mass.")
 
     def cdf(self, y: npt.ArrayLike) -> FloatArray:
@@ -163,7 +163,7 @@ class AtomsOutput(OutputLaw):
 
 
 def output_law(prior: Prior, noise: AdditiveLaw) -> OutputLaw:
-    """The law of X + N when X follows `prior` and N follows `noise` (its grid set aside)."""
+    """The law of X + N if X follows `prior` and N follows `noise` without its grid."""
     return noise.output(prior)
 
 

@@ -1,7 +1,7 @@
-"""A law for each value of what everybody knows of a row.
+"""A law for each combination of the values that everybody knows of a row.
 
-Where a column z is published in the same row, everybody knows it, and the promise that means
-something is about rows with the same z. Each z may then have a law of its own.
+If a column z is published in the same row, everybody knows it, and the promise has to be about rows
+with the same z. Each z may then have a law of its own.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Stratum:
     law: Law
 
     def __eq__(self, other: object) -> bool:
-        """The same law for the same rows; rows with True are not those with 1."""
+        """Whether it is the same law for the same rows; True and 1 are different values."""
         if not isinstance(other, Stratum):
             return NotImplemented
         return key_of(self.given) == key_of(other.given) and self.law == other.law
 
     def __hash__(self) -> int:
-        """Agrees with `==`."""
+        """A hash that agrees with `==`."""
         return hash((key_of(self.given), self.law))
 
 
@@ -45,17 +45,17 @@ class Stratified(Law):
 
     Attributes:
         columns: The columns that everybody knows.
-        strata: The laws; a row with other values is not covered by any of them.
+        strata: The laws; none of them covers a row with other values.
     """
 
     columns: tuple[str, ...]
     strata: tuple[Stratum, ...]
 
     def __post_init__(self) -> None:
-        """Refuse what leaves open which law is meant."""
+        """Refuse strata that do not say which law a row gets."""
         require(
             len(self.columns) > 0 and len(set(self.columns)) == len(self.columns),
-            "laws by known values need the columns that are known, each once.",
+            "laws by known values need the known columns, each once.",
         )
         strata = tuple(
             Stratum(tuple(check_label(each) for each in one.given), one.law) for one in self.strata
@@ -65,11 +65,11 @@ class Stratified(Law):
         require(
             all(len(each.given) == len(self.columns) for each in strata)
             and len(self._places) == len(strata),
-            "every stratum needs a value of each known column, and no two the same.",
+            "every stratum needs a value of each known column, and no two strata the same values.",
         )
         require(
             not any(isinstance(each.law, Stratified) for each in strata),
-            "the law of a stratum cannot depend on known values once more.",
+            "the law of a stratum cannot depend on known values itself.",
         )
 
     @cached_property
@@ -81,14 +81,14 @@ class Stratified(Law):
         return (each.law for each in self.strata)
 
     def place_of(self, given: Given) -> int | None:
-        """Which stratum known values belong to; None where there is none."""
+        """The stratum to which known values belong; None if there is none."""
         if not all(name in given for name in self.columns):
             return None
         return self._places.get(key_of(tuple(given[name] for name in self.columns)))
 
     @property
     def identity(self) -> bool:
-        """Whether values are published as they are, whatever is known."""
+        """Whether values are published as they are in every stratum."""
         return all(law.identity for law in self)
 
     @property
@@ -108,20 +108,20 @@ class Stratified(Law):
 
     @property
     def ratio_scale(self) -> float:
-        """That of the law that bounds least."""
+        """The scale of the law that bounds least."""
         return min(law.ratio_scale for law in self)
 
     @property
     def at_floor(self) -> Noise | None:
-        """Of the laws of all strata, the floor that protects least."""
+        """The floor that protects least, over the laws of all strata."""
         floors = [law.at_floor for law in self]
         known = [each for each in floors if each is not None]
         return min(known, key=lambda each: each.size) if len(known) == len(floors) else None
 
     def output(self, prior: Any) -> Any:
-        """Which law is applied depends on what is known."""
-        raise UnsupportedError("what is published depends on known columns: ask each stratum.")
+        """Refused: the law depends on the known values."""
+        raise UnsupportedError("the published value depends on known columns: ask each stratum.")
 
     def error(self, frequencies: Mapping[Any, float] | None = None) -> float:
-        """That of the stratum that has most."""
+        """The error of the stratum with the largest one."""
         return max(law.error(frequencies) for law in self)

@@ -42,7 +42,7 @@ __all__ += ["save_beliefs"]
 _DEFAULT = ("mixture", "empirical")
 _VERSION = 2
 _DOCUMENTS = (".json", ".yaml", ".yml")
-# About what one law and one certificate take, and what is worth a word beforehand.
+# About how many seconds one law and one certificate take, and from how many on a note is printed.
 _FIT_SECONDS, _PAIR_SECONDS, _LONG = 0.3, 1e-5, 20.0
 
 
@@ -50,14 +50,14 @@ Cap = Annotated[
     str | None,
     typer.Option(
         metavar="LOW:HIGH",
-        help="Move values outside these public bounds to them before the noise, in beliefs and "
-        "certificate too. Outliers can set the noise for all.",
+        help="Move values outside these public bounds to the bounds before the noise, in beliefs "
+        "and certificate too. A few outliers can raise the noise for all.",
     ),
 ]
 
 
 def cap_bounds(cap: str | None) -> tuple[float, float] | None:
-    """The bounds that --cap names."""
+    """The bounds that --cap gives."""
     return None if cap is None else bounds("--cap", bounds_of("--cap", cap))
 
 
@@ -68,7 +68,7 @@ class Described:
     Attributes:
         scenario: What must look alike, to whom.
         others: The secrets of the table that are in no belief.
-        counted: The counts of the table, as it is.
+        counted: The counts of the unchanged table.
     """
 
     scenario: Scenario
@@ -105,10 +105,10 @@ class Adversaries:
         ),
     ] = None
     bootstrap: Annotated[
-        int, typer.Option(help="This many more adversaries of each kind, fitted to resampled rows.")
+        int, typer.Option(help="Number of further adversaries of each kind, on resampled rows.")
     ] = 0
     reference: Annotated[
-        Path | None, typer.Option(help="Fit beliefs to this table, not to the one to be released.")
+        Path | None, typer.Option(help="Fit beliefs to this table, not to the released one.")
     ] = None
     public_reference: Annotated[
         bool, typer.Option("--public-reference", help="The reference table is public knowledge.")
@@ -116,8 +116,8 @@ class Adversaries:
     missing: Annotated[
         str,
         typer.Option(
-            help="Rows without a value: refuse; keep (published as holes, which the certificate "
-            "allows for); drop (left out; how many there are is not protected)."
+            help="Rows without a value: refuse; keep (publish them as holes, which the "
+            "certificate takes into account); drop (leave them out; their number is not protected)."
         ),
     ] = "refuse"
     min_group: Annotated[int, typer.Option(help="Refuse a secret with fewer records.")] = 30
@@ -127,24 +127,24 @@ class Adversaries:
         typer.Option(
             metavar="SHARE",
             help="Keep the promise for every law that the rows, as a sample, do not exclude with "
-            "this confidence, such as 95%: then it also holds for the population that they come "
-            "from.",
+            "this confidence, such as 95%. With this confidence it then also holds for the "
+            "population from which they come.",
         ),
     ] = None
 
     @property
     def confidence(self) -> float | None:
-        """That of --sampling-confidence."""
+        """The confidence that --sampling-confidence gives."""
         if self.sampling_confidence is None:
             return None
         require(
             self.reference is None,
-            "--sampling-confidence is about the population of the rows that are released, and "
-            "beliefs are fitted to --reference: leave out one of them.",
+            "--sampling-confidence is about the population of the released rows, but beliefs are "
+            "fitted to --reference: leave out one of them.",
         )
         require(
             bool(self._families),
-            "--sampling-confidence is about laws that are fitted to the table, and only files of "
+            "--sampling-confidence is about laws that are fitted to the table, but only files of "
             "beliefs are given: add --belief empirical.",
         )
         share = read_share("--sampling-confidence", self.sampling_confidence, "0.95 or 95%")
@@ -153,7 +153,7 @@ class Adversaries:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Those of --cap."""
+        """The bounds of --cap."""
         return cap_bounds(self.cap)
 
     def described(self, table: Table, voice: Voice, one_row: OneRow | None = None) -> Described:
@@ -180,15 +180,15 @@ class Adversaries:
             chosen = chosen.only([secret for pair in pairs for secret in pair])
         beliefs = self._beliefs(chosen, voice, reference)
         known = set().union(*(belief.priors for belief in beliefs))
-        # All pairs of the table, not only of those that a file of beliefs happens to know.
+        # All pairs of the table, not only those that a file of beliefs happens to have.
         every = pairs or [SecretPair(*pair) for pair in combinations(summary.groups, 2)]
         needed = {secret for pair in every for secret in pair}
         for belief in beliefs:
-            # Which ones is not said: they may be few people.
+            # The message does not say which: they may be few people.
             require(
                 needed <= set(belief.priors),
-                f"belief {belief.name!r} lacks some of the secrets to protect; it knows "
-                f"{some_secrets(belief.priors)}. Name the pairs that it has with --pair.",
+                f"belief {belief.name!r} lacks some of the secrets to protect; it has "
+                f"{some_secrets(belief.priors)}. Use --pair to name the pairs that it has.",
             )
         return Described(
             Scenario(beliefs, every),
@@ -200,11 +200,12 @@ class Adversaries:
         """Refuse options that do not go together."""
         require(
             self.reference is not None or not self.public_reference,
-            "--public-reference is about --reference FILE, which is not given.",
+            "--public-reference needs --reference FILE, which is not given.",
         )
         require(
             not self.bootstrap or bool(self._families),
-            "--bootstrap refits what is fitted, and only files of beliefs are given.",
+            "--bootstrap fits beliefs to resampled rows, but only files of beliefs are given: "
+            "leave it out, or add a --belief to fit.",
         )
 
     @property
@@ -213,7 +214,7 @@ class Adversaries:
         return [name for name in self.belief or _DEFAULT if not _is_document(name)]
 
     def _announce(self, summary: Summary, pairs: list[SecretPair] | None, voice: Voice) -> None:
-        """Thousands of secrets take long: say so before it does."""
+        """Say beforehand that thousands of secrets take long."""
         secrets = len(summary.groups)
         if pairs is None:
             count = secrets * (secrets - 1) // 2
@@ -226,32 +227,32 @@ class Adversaries:
         if seconds > _LONG:
             voice.warn(
                 f"{secrets:,} secrets to fit and {count:,} pairs to certify, for {beliefs} "
-                f"adversaries: about {_duration(seconds)}, most of it for fits. --belief empirical "
-                "and --belief gaussian take seconds, --pair names single pairs."
+                f"adversaries, take about {_duration(seconds)}, most of it for fits. --belief "
+                "empirical and --belief gaussian take seconds; --pair protects single pairs only."
             )
 
     def prepared(self, summary: Summary) -> Summary:
-        """The counts of what is noised: without rows that are left out, and capped."""
+        """The counts of the values that get noise: capped, and without rows that are left out."""
         require(
             self.missing in ("refuse", "keep", "drop"),
             f"--missing must be refuse, keep or drop, got {self.missing!r}.",
         )
         if self.missing == "refuse" and any(group.missing for group in summary.groups.values()):
             raise DataError(
-                f"column {summary.column!r} has missing values. Say --missing keep to publish them "
-                "as holes, with a certificate that allows for them, or --missing drop to leave "
-                "such rows out."
+                f"column {summary.column!r} has missing values. Give --missing keep to publish "
+                "them as holes, which the certificate takes into account, or --missing drop to "
+                "leave such rows out."
             )
         if self.missing == "drop":
             summary = summary.without_missing()
         return summary if self.bounds is None else summary.capped(*self.bounds)
 
     def pairs_among(self, sizes: Mapping[Secret, int], column: str) -> list[SecretPair] | None:
-        """The pairs that --pair or --against names; None: all of them.
+        """The pairs that --pair or --against gives; None: all of them.
 
         Args:
             sizes: The secrets, and how many records each has.
-            column: The column that they are in.
+            column: The column of the secrets.
         """
         require(not (self.pair and self.against), "give either --pair or --against, not both.")
         if self.against is not None:
@@ -273,19 +274,19 @@ class Adversaries:
                 return label
         large = [each for each, records in sizes.items() if records >= self.min_group]
         raise InvalidInputError(
-            f"column {column!r} has no value {text!r}. Its values, of at least "
-            f"{self.min_group} records each: {some_secrets(large) or 'none'}."
+            f"column {column!r} has no value {text!r}. Its values with at least {self.min_group} "
+            f"records are: {some_secrets(large) or 'none'}."
         )
 
     @property
     def from_files(self) -> list[Belief]:
-        """The beliefs that stand in files."""
+        """The beliefs that are read from files."""
         names = (Path(name) for name in self.belief or () if _is_document(name))
         return [belief for path in names for belief in _read_beliefs(path)]
 
     @property
     def fitted(self) -> tuple[str, ...] | None:
-        """The families to fit that were named; None: nothing was said."""
+        """The families to fit that --belief names; None if it is not given."""
         if self.belief is None:
             return None
         return tuple(name for name in self.belief if not _is_document(name))
@@ -307,8 +308,8 @@ class Adversaries:
                 absent = [each for each in summary.groups if each not in found_there.groups]
                 require(
                     not absent,
-                    f"the reference table {self.reference} lacks some of the secrets to protect; "
-                    "name the pairs that it has with --pair.",
+                    f"the reference table {self.reference} lacks some of the secrets to protect. "
+                    "Use --pair to name the pairs that it has.",
                 )
                 summary = found_there.only(summary.groups)
             with voice.progress("Fitting") as progress:
@@ -335,7 +336,7 @@ def _duration(seconds: float) -> str:
 
 
 def families_of(names: Sequence[str] | None) -> list[str]:
-    """The families to fit: as named, or the two by default."""
+    """The families to fit: those named, or the two defaults."""
     return [parse_family(name).name for name in names or _DEFAULT]
 
 

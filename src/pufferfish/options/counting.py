@@ -1,4 +1,4 @@
-"""A table that is asked for, as counts: what its columns are for, and how they are read."""
+"""Count a table: the roles of its columns, the rules by which they are read, and the counts."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from pufferfish.words.phrases import list_in_words
 
 __all__ = ["Opener", "count_asked", "holds_categories", "split_asked"]
 
-# From a table, and the columns that matter, to who reads it.
+# From a table and the columns that matter to the engine that reads it.
 Opener = Callable[[Table, Sequence[str]], AbstractContextManager[Engine]]
 
 
 def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> TableCounts:
-    """The table as counts, its columns read as asked for.
+    """The counts of the table, with its columns read as asked.
 
     Args:
-        asked: Which columns, and by which rules they are read.
+        asked: The columns, and the rules by which they are read.
         voice: Told how far it has come.
-        opened: Who reads the table.
+        opened: Gives the engine that reads the table.
 
     Raises:
         InvalidInputError: Options that do not go together, or that the table contradicts.
@@ -47,7 +47,7 @@ def count_asked(asked: Asked, voice: Voice, opened: Opener = Table.opened) -> Ta
 
 
 def split_asked(asked: Asked, voice: Voice) -> tuple[TableCounts, TableCounts, TableHalves]:
-    """The table as counts of two random halves: of rows to fit to, and of rows to release.
+    """The counts of two random halves of the table: the rows to fit to, and those to release.
 
     Raises:
         InvalidInputError: Options that do not go together, or that the table contradicts.
@@ -80,8 +80,8 @@ def _counted(
     both = [name for name in asked.publishing.kept if name in (asked.roles.known or ())]
     if both:
         voice.warn(
-            f"{list_in_words(both)}: a kept column is published as it is, so everybody knows it; "
-            "--known adds nothing, and --keep is enough."
+            f"{list_in_words(both)}: a kept column is published as it is, so everybody knows it. "
+            "--keep is enough; --known adds nothing."
         )
     with (
         opened(asked.table, names) as engine,
@@ -92,7 +92,7 @@ def _counted(
 
 
 def holds_categories(asked: Asked) -> bool:
-    """Whether the one column to publish holds categories, or dates, and no numbers."""
+    """Whether the one column to publish holds categories or dates, not numbers."""
     name, secret = asked.table.columns
     try:
         with asked.table.opened([name, secret]) as engine:
@@ -106,13 +106,13 @@ def holds_categories(asked: Asked) -> bool:
 
 
 def _roles(asked: Asked) -> list[str]:
-    """All columns with a role; one with two is refused, and so are rules for others."""
+    """All columns with a role. Refuses a column with two roles, and rules for other columns."""
     table, publishing = asked.table, asked.publishing
     require(
         bool(table.column and table.secret),
         "name the columns to publish and the column of the secret: --column NAME --secret NAME.",
     )
-    # A kept column is known to everybody: named as known as well, it has still one role.
+    # A kept column is known to everybody: if --known names it too, it still has one role.
     known = dict.fromkeys((*(asked.roles.known or ()), *(publishing.keep or ())))
     given = {
         "--column": table.column or (),
@@ -140,7 +140,7 @@ def _roles(asked: Asked) -> list[str]:
 
 
 def _refuse_foreign(asked: Asked) -> None:
-    """Refuse what is only for one column of numbers by itself."""
+    """Refuse options that are only for one column of numbers by itself."""
     publishing, goal = asked.publishing, asked.goal
     alone = "is for one column of numbers without known columns"
     several = publishing.rows_per_person > 1 or publishing.one_row is not None
@@ -154,14 +154,15 @@ def _refuse_foreign(asked: Asked) -> None:
         require(not said, f"{option} {alone}: leave it out.")
     require(
         not several,
-        "several rows of one person cannot be promised for a table yet: leave out "
-        "--rows-per-person and --one-row, and give a table with one row for each person.",
+        "a promise for several rows of one person is not possible for several columns, "
+        "categories or known columns yet: leave out --rows-per-person and --one-row, and give a "
+        "table with one row for each person.",
     )
     asked.adversaries.check()
 
 
 def _layout(asked: Asked, engine: Engine) -> Layout:
-    """How columns are read; labels that are named must be there, so the table is counted first."""
+    """How columns are read. Labels that options name must occur, so the table is counted first."""
     roles, table = asked.roles, asked.table
     known = dict.fromkeys((*(roles.known or ()), *(asked.publishing.keep or ())))
     cuts = roles.cuts | {name: edges for name, edges in asked.recoding.cuts.items() if name}
@@ -194,32 +195,32 @@ def _layout(asked: Asked, engine: Engine) -> Layout:
 
 
 def _refuse_holes(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
-    """Missing numbers are refused unless they are to be kept; a missing category is one."""
+    """Refuse missing numbers unless they are to be kept; a missing category is a category."""
     if not layout.numeric or asked.adversaries.missing == "keep":
         return
     (name,) = layout.column_names
     if None in crosstab.labels[crosstab.columns.index(name)]:
         raise DataError(
-            f"column {name!r} has missing values. Say --missing keep to publish them as holes, "
-            "with a certificate that allows for them."
+            f"column {name!r} has missing values. Give --missing keep to publish them as holes, "
+            "which the certificate takes into account."
         )
 
 
 def _refuse_mixed(asked: Asked, layout: Layout, crosstab: Crosstab) -> None:
-    """Numbers with a few texts among them would silently become categories."""
+    """Refuse numbers with a few texts among them: they would silently become categories."""
     for rule in layout.columns:
         name = rule.column
         if rule.read == "label" and name not in (asked.roles.codes or ()):
             require(
                 not _mostly_numbers(crosstab, name),
                 f"column {name!r} holds numbers in most rows and text in others. If the text "
-                f"stands for a missing number, name it (--na TEXT); if all of it is categories, "
-                f"say so (--codes {name}).",
+                f"means a missing number, give --na TEXT; if all entries are categories, give "
+                f"--codes {name}.",
             )
 
 
 def _mostly_numbers(crosstab: Crosstab, name: str) -> bool:
-    """Whether more than half of the entries of a column are numbers, and some are not."""
+    """Whether more than half of a column's entries, but not all, are numbers."""
     numbers = texts = 0
     for label, count in _labels(crosstab, name):
         if isinstance(label, str) and number_of(label) is None:

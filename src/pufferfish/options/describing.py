@@ -1,4 +1,4 @@
-"""A table that is asked for, described: what must look alike, to whom, from its counts."""
+"""Describe a table: from its counts, what must look alike, and to whom."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DescribedTable:
         counted: The counts of the rows that are released.
         never: Labels that are never published together.
         fitted: The counts of the rows that beliefs are fitted to.
-        halves: How the table was split, if those are others.
+        halves: How the table was split, if these are not the released rows.
     """
 
     scenario: Scenario
@@ -51,8 +51,8 @@ class DescribedTable:
 def describe(asked: Asked, voice: Voice) -> Described | DescribedTable:
     """The scenario: of one column of numbers by itself, or of a table.
 
-    A column by itself is taken to hold numbers; where it does not, it holds categories. Numbers
-    with some text among them stay refused.
+    A column by itself is read as numbers; if that fails, as categories. Numbers with some text
+    among them are still refused.
     """
     if asked.joint:
         return describe_table(asked, voice)
@@ -67,7 +67,7 @@ def describe(asked: Asked, voice: Voice) -> Described | DescribedTable:
 def describe_half(
     asked: Asked, voice: Voice
 ) -> tuple[Described | DescribedTable, Halves | TableHalves]:
-    """The same, from a random half of the rows; and how the table was split."""
+    """The scenario from a random half of the rows, and how the table was split."""
     if not asked.joint:
         try:
             halves = asked.halves(voice)
@@ -82,7 +82,7 @@ def describe_half(
         made = _described(asked, voice, Table.opened, fitted, rest)
         refuse_small(made.counted, least)
     except DataError as error:
-        raise DataError(f"of a random half of the rows (--fit-on half): {error}") from None
+        raise DataError(f"in a random half of the rows (--fit-on half): {error}") from None
     return replace(made, halves=split), split
 
 
@@ -98,9 +98,9 @@ def _refuse_apart(fitted: TableCounts, rest: TableCounts) -> None:
         )
         if one != other:
             raise DataError(
-                f"some values of {list_in_words(names)} are in one random half of the rows only, "
-                "so nobody is described for them, or nobody is left of them. Merge small groups "
-                "by a public rule (--merge, --bands), or leave out --fit-on half."
+                f"some values of {list_in_words(names)} are in only one random half of the rows, "
+                "so for them there is no row to fit beliefs to, or no row to release. Merge small "
+                "groups by a public rule (--merge, --bands), or leave out --fit-on half."
             )
 
 
@@ -115,8 +115,8 @@ def describe_table(
     Args:
         asked: What is asked for.
         voice: Told how far it has come.
-        opened: Who reads the table, and the one that beliefs are fitted to.
-        counts: What `count_asked` found, if that was asked already.
+        opened: Gives the engine that reads the table, and the table that beliefs are fitted to.
+        counts: The result of `count_asked`, if it was called already.
 
     Raises:
         InvalidInputError: Options that do not go together, or that the table contradicts.
@@ -174,12 +174,12 @@ def _pairs(
     for pair in named:
         require(
             any({*pair} <= {*view} for view in views),
-            "--pair names values of two secrets: a pair is two values of one of them.",
+            "--pair names values of two different secrets: a pair is two values of one secret.",
         )
     for view, secrets in zip(layout.views, views, strict=True):
         require(
             any({*pair} <= {*secrets} for pair in named),
-            f"no --pair is about {view.name!r}, which would not be protected then: name a pair of "
+            f"no --pair has values of {view.name!r}, so it would not be protected: name a pair of "
             f"its values ({view.name} = A:{view.name} = B), or leave out --secret {view.name}.",
         )
     return named, tuple(dict.fromkeys(secret for pair in named for secret in pair))
@@ -188,8 +188,8 @@ def _pairs(
 def _refuse_silence(beliefs: Sequence[Belief], layout: Layout, pairs: Sequence[SecretPair]) -> None:
     """Refuse a belief that lacks a secret of a column that it is about.
 
-    A scenario would refuse it as well, and name the secret. That is not said here: it may be of few
-    people.
+    A scenario would refuse it as well, and name the secret. This message does not: the secret may
+    be that of few people.
     """
     for belief in beliefs:
         own = [
@@ -199,13 +199,13 @@ def _refuse_silence(beliefs: Sequence[Belief], layout: Layout, pairs: Sequence[S
         about = [secrets for secrets in own if secrets & belief.priors.keys()]
         require(
             bool(about) and all(secrets <= belief.priors.keys() for secrets in about),
-            f"belief {belief.name!r} lacks some of the secrets to protect. Name the pairs that it "
-            "has with --pair.",
+            f"belief {belief.name!r} lacks some of the secrets to protect. Use --pair to name the "
+            "pairs that it has.",
         )
 
 
 def in_view(secret: Secret, name: str) -> bool:
-    """Whether a secret is one of a view (`Layout.views`), by the name of the view."""
+    """Whether a secret belongs to the view (`Layout.views`) with this name."""
     return not name or str(secret).startswith(f"{name} = ")
 
 
@@ -247,6 +247,6 @@ def _refuse_unknown_strata(counted: TableCounts, reference: TableCounts) -> None
     if not here <= there:
         raise DataError(
             f"the reference table lacks some combinations of {list_in_words(names)} that the table "
-            "has: nobody is described who knows them. Merge them by a public rule (--merge, "
-            "--bands), or take another reference."
+            "has, so no belief describes somebody who knows them. Merge them by a public rule "
+            "(--merge, --bands), or give another --reference."
         )

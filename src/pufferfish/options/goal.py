@@ -1,4 +1,4 @@
-"""The promise that is wanted: from options to noise."""
+"""The promise that is wanted, and the noise that keeps it, from options."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class HowAlike:
 
     epsilon: Annotated[
         float | None,
-        typer.Option("--epsilon", "-e", help="How alike: odds change by at most e^ε."),
+        typer.Option("--epsilon", "-e", help="The promise ε: odds change by at most e^ε."),
     ] = None
     delta: Annotated[
-        float, typer.Option("--delta", "-d", help="A probability that may be added on top.")
+        float, typer.Option("--delta", "-d", help="The promise δ, a probability added on top.")
     ] = 0.0
 
 
@@ -55,14 +55,14 @@ class HowAlike:
 class Promise(HowAlike):
     """How alike the secrets of many pairs must look."""
 
-    workers: Annotated[int, typer.Option(help="Processes to spread many pairs over.")] = 1
+    workers: Annotated[int, typer.Option(help="Number of processes that share many pairs.")] = 1
 
     def guarantee(self, rows: int = 1) -> Guarantee:
         """The promise for one of several rows of a person, which add up."""
         if self.epsilon is None:
             raise InvalidInputError(
-                "say how alike the secrets must look: --epsilon 1, for example. pufferfish "
-                "calibrate without it prints a table to choose from."
+                "a release needs a promise: give --epsilon, for example 1. pufferfish calibrate "
+                "without --epsilon prints a table to choose from."
             )
         return share(Guarantee(self.epsilon, self.delta), rows)
 
@@ -86,9 +86,9 @@ class Goal(Promise):
         str | None,
         typer.Option(
             metavar="auto|laplace|gaussian|recode",
-            help="What is applied: noise as with --noise; recode, a random map from values to "
-            "values that loses least; auto, what errs least of noise, clipped noise and a recoding "
-            "with the same floor.",
+            help="What is applied: laplace or gaussian noise, as with --noise; recode, the random "
+            "map from values to values that loses least; auto, whichever of noise, clipped noise "
+            "and a recoding with the same floor errs least.",
             show_default="laplace",
         ),
     ] = None
@@ -99,8 +99,8 @@ class Goal(Promise):
     scale: Annotated[
         float | None,
         typer.Option(
-            help="Not the least noise, but this scale (gaussian: this std), chosen without the "
-            "data. It is checked against --epsilon; without, the least ε is found."
+            help="This scale (gaussian: this std) instead of the least noise, chosen without the "
+            "data. It is checked against --epsilon; without --epsilon the least ε is found."
         ),
     ] = None
 
@@ -118,7 +118,7 @@ class Goal(Promise):
         alone = guess_at_most(share_right)
         if self.epsilon is not None or self.delta:
             raise InvalidInputError(
-                "--guess is a promise by itself, and a plan makes one: "
+                "--guess is a promise of its own, and a plan makes only one: "
                 f"{self._instead(share_right)}."
             )
         if rows > 1:
@@ -142,22 +142,22 @@ class Goal(Promise):
         if self.epsilon <= most:
             return f"leave out --guess, which --epsilon {self.epsilon:g} implies"
         return (
-            f"say --epsilon {most:g} without --guess, which keeps both (a guess is then right in "
+            f"give --epsilon {most:g} without --guess, which keeps both (a guess is then right in "
             f"at most {percent(right, 4)} of cases); or leave out --epsilon"
         )
 
     @property
     def kind(self) -> str:
-        """What is applied: as --mechanism or --noise says, else Laplace noise."""
+        """What is applied: what --mechanism or --noise says, else Laplace noise."""
         return self.mechanism or self.noise or "laplace"
 
     @property
     def adds_noise(self) -> bool:
-        """Whether it is noise, and nothing else."""
+        """Whether the mechanism is noise."""
         return self.kind not in _MAPS
 
     def check(self) -> None:
-        """Refuse a mechanism that is not known, or not one; and a promise that is not one."""
+        """Refuse an unknown mechanism, two of them, and two promises."""
         if self.guess is not None:
             _ = self.guarantee()
         if self.mechanism is None:
@@ -168,26 +168,26 @@ class Goal(Promise):
             )
         if self.noise is not None:
             raise InvalidInputError(
-                "--noise and --mechanism both say what is applied: leave out --noise, which "
-                "--mechanism can say as well."
+                "--noise and --mechanism both say what is applied: leave out --noise; "
+                "--mechanism can name noise, too."
             )
         if self.adds_noise:
             return
         if self.method != "exact" or self.scale is not None:
             raise InvalidInputError(
                 f"--method and --scale are about noise: leave them out with --mechanism "
-                f"{self.mechanism}, which is certified exactly; or say --mechanism laplace."
+                f"{self.mechanism}, which is certified exactly; or give --mechanism laplace."
             )
 
     @property
     def rounding(self) -> Rounding:
-        """How a size that depends on private beliefs is published."""
+        """How the size of noise is rounded where it depends on private beliefs."""
         return "ladder" if self.scale is None else "given"
 
     def calibration(
         self, scenario: Scenario, rows: SeveralRows, voice: Voice, wrong: float = 0.0
     ) -> Calibration:
-        """The least noise, or the noise that was given: for one row of several, or for all.
+        """The least noise, or the noise that was given: for one row of a person, or for several.
 
         Args:
             scenario: What must look alike, to whom.
@@ -199,7 +199,7 @@ class Goal(Promise):
         public = all(belief.public for belief in scenario.beliefs)
         if self.scale is not None and self.method != "exact":
             raise InvalidInputError(
-                "--scale is certified exactly: leave out --method, which finds a scale of its own."
+                "--scale is certified exactly: leave out --method, which finds a scale itself."
             )
         self.check_rows(rows)
         if self.scale is not None and not self.promised:
@@ -227,13 +227,13 @@ class Goal(Promise):
             )
 
     def check_rows(self, rows: SeveralRows) -> None:
-        """Refuse mechanisms and methods that say nothing of several rows of a person."""
+        """Refuse mechanisms and methods that do not cover several rows of a person."""
         if not rows.apart and (self.kind != "laplace" or self.method not in ("exact", "coupling")):
             given = "--noise" if self.mechanism is None else "--mechanism"
             raise InvalidInputError(
                 f"{rows.count} rows of one person are certified for Laplace noise, by the distance "
-                f"of their values: leave out {given} and --method; or say --one-row first or mean; "
-                "or --rows-are-independent, if they are."
+                f"of their values: leave out {given} and --method; or give --one-row first or "
+                "--one-row mean; or --rows-are-independent, if they are."
             )
 
 
@@ -252,7 +252,8 @@ class Accuracy:
     confidence: Annotated[
         float | None,
         typer.Option(
-            help="Of --accuracy, --mean-within and the table to choose from.", show_default="0.95"
+            help="Confidence for --accuracy, --mean-within and the table to choose from.",
+            show_default="0.95",
         ),
     ] = None
 
@@ -263,7 +264,7 @@ class Accuracy:
 
     @property
     def given(self) -> bool:
-        """Whether one was asked for."""
+        """Whether an accuracy is given."""
         return self.accuracy is not None or self.mean_within is not None
 
     def calibration(

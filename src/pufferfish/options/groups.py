@@ -12,7 +12,7 @@ __all__ = ["flatten_groups"]
 
 
 def flatten_groups(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command whose parameters that are groups become one option for each of their fields."""
+    """A command in which each parameter that is a group becomes one option per field."""
     hints = get_type_hints(command, include_extras=True)
     flat: list[inspect.Parameter] = []
     groups: dict[str, type] = {}
@@ -30,7 +30,7 @@ def flatten_groups(command: Callable[..., Any]) -> Callable[..., Any]:
             given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
         return command(**given)
 
-    # Typer reads the signature and the annotations; both must be those of the flat command.
+    # Typer reads the signature and the annotations: both must be those of the flat command.
     spread.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
     spread.__annotations__ = {each.name: each.annotation for each in flat}
     del spread.__wrapped__

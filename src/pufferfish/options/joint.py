@@ -1,4 +1,4 @@
-"""The plan that answers what is asked of a table: what is applied to its rows."""
+"""The plan of a table as asked: what is applied to its rows."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from pufferfish.words.phrases import list_in_words
 __all__ = ["WRONG", "calibrate_table", "choose_for_table", "compares", "how_calibrated"]
 __all__ += ["plan_table", "recodes", "wrong_by_default"]
 
-# By how much laws of categories may be wrong where nobody says.
+# The default of --wrong for categories.
 WRONG = 0.05
 
 
 def compares(asked: Asked, described: DescribedTable) -> bool:
-    """Whether mechanisms are compared: with --mechanism auto, of one column of numbers."""
+    """Whether mechanisms are compared: with --mechanism auto, for one column of numbers."""
     return asked.goal.kind == "auto" and described.counted.layout.numeric
 
 
 def choose_for_table(
     asked: Asked, described: DescribedTable, voice: Voice, epsilon: float | None = None
 ) -> Chosen | None:
-    """With --mechanism auto, of numbers: every way to the promise, and which of them errs least.
+    """With --mechanism auto, for numbers: the ways to keep the promise, and which errs least.
 
     None where nothing is compared: categories, and several columns together, are recoded.
     """
@@ -51,7 +51,7 @@ def plan_table(
         asked: What was asked for.
         described: The scenario.
         voice: Told of the work.
-        chosen: What `choose_for_table` found, if that was asked already.
+        chosen: The result of `choose_for_table`, if it was called already.
     """
     layout, publishing = described.counted.layout, asked.publishing
     found = chosen or choose_for_table(asked, described, voice)
@@ -84,14 +84,14 @@ def calibrate_table(
     epsilon: float | None = None,
     chosen: Chosen | None = None,
 ) -> Calibration:
-    """What keeps the promise, by each value of the columns that are kept.
+    """The mechanism that keeps the promise, for each value of the columns that are kept.
 
     Args:
         asked: What was asked for.
         described: The scenario.
         voice: Told of the work.
-        epsilon: Instead of the one that was asked for.
-        chosen: What `choose_for_table` found, if that was asked already.
+        epsilon: Used instead of the ε that was asked for.
+        chosen: The result of `choose_for_table`, if it was called already.
     """
     found = chosen or choose_for_table(asked, described, voice, epsilon)
     if found is not None:
@@ -104,7 +104,7 @@ def calibrate_table(
 
 
 def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:
-    """As arguments of `calibrate`, all that changes what it finds."""
+    """The arguments of `calibrate` that change what it finds."""
     how: dict[str, Any] = {"keep": asked.publishing.kept}
     if recodes(asked, described.counted.layout):
         return how | {"mechanism": "recode", **_recoding(asked, described)}
@@ -115,14 +115,14 @@ def how_calibrated(asked: Asked, described: DescribedTable) -> dict[str, Any]:
 
 
 def wrong_by_default(asked: Asked, described: DescribedTable) -> bool:
-    """Whether nobody said by how much laws may be wrong, so that the default is used."""
+    """Whether --wrong is not given, so that its default is used."""
     labelled = not described.counted.layout.numeric
     covered = asked.recoding.nominal or asked.adversaries.confidence is not None
     return labelled and asked.recoding.wrong is None and not covered
 
 
 def recodes(asked: Asked, layout: Layout) -> bool:
-    """Whether values are recoded: categories always are."""
+    """Whether values are recoded; categories always are."""
     kind = asked.goal.kind
     if layout.numeric:
         asked.recoding.refuse(kind, asked.adversaries.bounds)
@@ -131,28 +131,29 @@ def recodes(asked: Asked, layout: Layout) -> bool:
     if said not in (None, "recode", "auto"):
         raise InvalidInputError(
             f"{said} noise is for one column of numbers: categories, and several columns "
-            "together, are recoded. Leave out --noise and --mechanism, or say --mechanism recode."
+            "together, are recoded. Leave out --noise and --mechanism, or give --mechanism recode."
         )
     return True
 
 
 def _recoding(asked: Asked, described: DescribedTable) -> dict[str, Any]:
-    """As arguments of `calibrate`."""
+    """The options of a recoding as arguments of `calibrate`."""
     layout, recoding = described.counted.layout, asked.recoding
     how = dict(recoding.arguments)
     if layout.numeric:
         return how
     require(
         "edges" not in how,
-        "--edges must say which column is meant, such as --edges age=20,40,60.",
+        "--edges must name the column, such as --edges age=20,40,60.",
     )
     require(
         how.get("floor") != "noise",
-        "--floor noise is for numbers, which noise could protect: say --floor none, or a number.",
+        "--floor noise is for numbers, which noise could protect: give --floor none, or a number.",
     )
     require(
         asked.publishing.postprocess == (),
-        "--round and --clip are about noise: leave them out; a recoding publishes its own values.",
+        "--round and --clip are about noise, and a recoding publishes its own values: leave them "
+        "out.",
     )
     if wrong_by_default(asked, described):
         how["wrong"] = WRONG
@@ -165,7 +166,7 @@ def _recoding(asked: Asked, described: DescribedTable) -> dict[str, Any]:
                 f"those are {list_in_words(layout.column_names)} (--column).",
             )
     if by_column:
-        require("loss" not in how, "--loss is given with and without a column: say it once.")
+        require("loss" not in how, "--loss is given with and without a column: give one of them.")
         how["loss"] = by_column
     if recoding.weights:
         how["weights"] = recoding.weights

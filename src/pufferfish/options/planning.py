@@ -1,4 +1,4 @@
-"""Everything that was asked for, and the plan that answers it."""
+"""All options together, and the plan that follows from them."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ __all__ = ["Asked"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a release is to be: one group of options for each question.
+    """The release that is asked for: one group of options for each question.
 
     Attributes:
         table: Which table, which columns.
-        roles: What others know, and public rules for columns: of tables.
+        roles: What others know, and public rules for columns (tables only).
         adversaries: Which secrets must look alike, to whom.
         goal: How alike, by which mechanism.
-        recoding: Of a recoding: how values are mapped to values.
-        accuracy: Or how accurate, from which the rest follows.
+        recoding: How a recoding maps values to values.
+        accuracy: How accurate, if ε is to follow from that.
         publishing: What else is published, and how.
-        wrong_of_table: Whether how wrong laws may be was chosen by looking at the table.
+        wrong_of_table: Whether `wrong` was chosen by looking at the table.
     """
 
     table: Table
@@ -66,8 +66,8 @@ class Asked:
     def check(self) -> None:
         """Refuse options that do not go together, before any work.
 
-        Whether a column holds numbers is not known yet: what only tables refuse, they refuse
-        themselves.
+        Whether a column holds numbers is not known yet: options that only tables refuse are
+        refused later.
         """
         self.publishing.check()
         self.goal.check()
@@ -77,8 +77,8 @@ class Asked:
         _ = self.recoding.settled.arguments
         require(
             self.recoding.holds_in is None or not self.recoding.nominal,
-            "--nominal takes the laws to be exactly those of the table, and --wrong auto asks by "
-            "how much they may be wrong: give one of them.",
+            "--nominal takes the laws to be exactly those of the table, but --wrong auto and "
+            "--held-out find by how much they may be wrong: give one of them.",
         )
         self.goal.check_rows(self.publishing.rows)
         if not self.goal.adds_noise and self.publishing.postprocess:
@@ -93,13 +93,13 @@ class Asked:
             )
 
     def choose(self, described: Described, voice: Voice) -> Chosen | None:
-        """With --mechanism auto: every way to the promise, and which of them errs least."""
+        """With --mechanism auto: the ways to keep the promise, and which of them errs least."""
         if self.goal.kind != "auto":
             return None
         return self.ways(described.scenario, self.goal.guarantee(self.rows.count), voice)
 
     def ways(self, scenario: Scenario, goal: Guarantee, voice: Voice) -> Chosen:
-        """Every way to one promise, within the public bounds of a cap, if there is one."""
+        """The ways to keep one promise, within the public bounds of a cap, if there is one."""
         public = self.adversaries.bounds
         with voice.progress("Comparing"):
             return choose_mechanism(
@@ -111,12 +111,12 @@ class Asked:
             )
 
     def plan(self, described: Described, voice: Voice, chosen: Chosen | None = None) -> ColumnPlan:
-        """What is applied to a scenario's values; and the rest as asked for.
+        """The plan: what is applied to a scenario's values, and the rest as asked for.
 
         Args:
             described: The scenario.
             voice: Told how far it has come.
-            chosen: What `choose` found, if that was asked already.
+            chosen: The result of `choose`, if it was called already.
         """
         column, secret = self.table.columns
         publishing = self.publishing
@@ -146,11 +146,11 @@ class Asked:
 
     @property
     def rounding(self) -> Rounding:
-        """Noise that was asked for by its size or its accuracy is not rounded: ε is."""
+        """How sizes are rounded. Noise asked for by its size or accuracy is not rounded: ε is."""
         return "given" if self.accuracy.given else self.goal.rounding
 
     def described(self, voice: Voice, halves: Halves | None = None) -> Described:
-        """The scenario, from the counts of the table that is released, or of half of it.
+        """The scenario from the counts of the released table, or of half of it.
 
         Args:
             voice: Told of the work.
@@ -165,10 +165,10 @@ class Asked:
         return replace(fitted, counted=halves.rest)
 
     def _refuse_wrong_of_others(self) -> None:
-        """Refuse laws that may be wrong where noise is asked for in a way that does not know them.
+        """Refuse `wrong` where noise is asked for in a way that does not cover wrong laws.
 
-        Which noise a table of several ε, an accuracy or several rows of a person asks for is found
-        from the laws as they are described.
+        For a table of several ε, an accuracy or several rows of a person, noise is found from the
+        described laws alone.
         """
         finds = self.recoding.holds_in is not None
         if self.goal.kind == "recode" or not (self.recoding.share or finds):
@@ -176,18 +176,18 @@ class Asked:
         option = "--held-out" if finds else "--wrong"
         require(
             self.goal.epsilon is not None and not self.accuracy.given and self.rows.apart,
-            f"{option} with noise needs --epsilon, and is for one row of each person or for "
-            "independent ones.",
+            f"{option} with noise needs --epsilon, and one row for each person or rows that are "
+            "independent (--rows-are-independent).",
         )
         self.refuse_given_noise()
 
     def refuse_given_noise(self) -> None:
-        """Refuse to find how wrong laws may be where the noise is given, or by another method."""
+        """Refuse to find `wrong` where the noise is given, or comes from another method."""
         require(
             self.recoding.holds_in is None
             or (self.goal.scale is None and self.goal.method == "exact"),
-            "--held-out finds the noise with which the promise holds for other rows: leave out "
-            "--scale and --method.",
+            "--held-out and --wrong auto find the noise with which the promise holds for other "
+            "rows: leave out --scale and --method.",
         )
 
     def halves(self, voice: Voice) -> Halves:
@@ -196,24 +196,24 @@ class Asked:
         return self.table.halves(voice)
 
     def refuse_half(self) -> None:
-        """Refuse what cannot be asked of a table that is split at random."""
+        """Refuse options that do not go with a random split of the table."""
         require(
             self.adversaries.reference is None and self.publishing.person is None,
-            "--fit-on half fits to rows of the table itself, and splits rows: leave out "
+            "--fit-on half splits the table row by row and fits to one half: leave out "
             "--reference and --person.",
         )
         self.table.refuse_half()
 
     @property
     def reduction(self) -> OneRow | None:
-        """How the rows of a person become one before anything else, if they do."""
+        """How the rows of a person become one row before anything else, if they do."""
         if self.publishing.one_row is None:
             return None
         return self.publishing.reduction(*self.table.columns)
 
     @property
     def rows(self) -> SeveralRows:
-        """The rows of a person, within the bounds that values are capped to."""
+        """The rows of a person, within the bounds of --cap."""
         rows, bounds = self.publishing.rows, self.adversaries.bounds
         return rows if bounds is None else replace(rows, width=width_of(bounds))
 
@@ -225,7 +225,7 @@ class Asked:
         Args:
             described: The scenario.
             voice: Told how far it has come.
-            chosen: What `choose` found, if that was asked already.
+            chosen: The result of `choose`, if it was called already.
         """
         scenario, rows = described.scenario, self.rows
         found = chosen or self.choose(described, voice)
@@ -245,7 +245,7 @@ class Asked:
         return self.marked(mapped)
 
     def marked(self, found: Calibration) -> Calibration:
-        """The same, which says where by how much laws may be wrong was chosen by the table."""
+        """The same options, marked if `wrong` was chosen by looking at the table."""
         if found.recode is None or not self.wrong_of_table:
             return found
         return replace(

@@ -1,4 +1,4 @@
-"""What of a table is published, and what happens to noised values, as options."""
+"""Options: which parts of a table are published, and what happens to noised values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Publishing", "bounds_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publishing:
-    """What of the table is published, and what happens to noised values."""
+    """Which parts of the table are published, and what happens to noised values."""
 
     keep: Annotated[
         list[str] | None,
@@ -33,12 +33,12 @@ class Publishing:
         typer.Option(
             metavar="COLUMN",
             help="Another column to publish as it is; may be given several times. The promise "
-            "does not cover what the columns reveal together: that is measured, and said first.",
+            "does not cover what the columns reveal together: the command measures and prints it.",
         ),
     ] = None
     keep_order: Annotated[
         bool,
-        typer.Option("--keep-order", help="Do not shuffle rows, though their order can betray."),
+        typer.Option("--keep-order", help="Do not shuffle rows, although their order can reveal."),
     ] = False
     person: Annotated[
         str | None, typer.Option(help="The column that says which rows are one person's.")
@@ -46,37 +46,37 @@ class Publishing:
     rows_per_person: Annotated[
         int,
         typer.Option(
-            help="At most this many rows of one person, whatever they have in common; each further "
-            "one costs."
+            help="At most this many rows of one person, however they depend on each other; each "
+            "further row needs more noise."
         ),
     ] = 1
     rows_are_equal: Annotated[
         bool,
         typer.Option(
             "--rows-are-equal",
-            help="All rows of a person repeat one value: refused where they do not.",
+            help="All rows of a person repeat one value; refused if they do not.",
         ),
     ] = False
     rows_are_independent: Annotated[
         bool,
         typer.Option(
             "--rows-are-independent",
-            help="The rows of a person are independent given the secret, you say: tested, and "
-            "refused where the data contradict it.",
+            help="You state that the rows of a person are independent given the secret; tested, "
+            "and refused if the data contradict it.",
         ),
     ] = False
     one_row: Annotated[
         str | None,
         typer.Option(
             metavar="first|mean",
-            help="Publish one row for each person: its first, or one with the mean of its values.",
+            help="Publish one row for each person: the first, or one with the mean of the values.",
         ),
     ] = None
     step: Annotated[
         float | None,
         typer.Option(
-            help="Every value is a multiple of this (1: whole numbers), as everybody may know: "
-            "recipients estimate far better with it. Other values are refused."
+            help="Every value is a multiple of this (1: whole numbers), and everybody may know "
+            "it: recipients estimate far better with it. Other values are refused."
         ),
     ] = None
     round_to: Annotated[
@@ -84,7 +84,7 @@ class Publishing:
     ] = None
     clip: Annotated[
         str | None,
-        typer.Option(metavar="LOW:HIGH", help="Move what is outside public bounds to them."),
+        typer.Option(metavar="LOW:HIGH", help="Move published values to these public bounds."),
     ] = None
     allow_no_noise: Annotated[
         bool,
@@ -94,7 +94,7 @@ class Publishing:
     ] = False
 
     def check(self) -> None:
-        """Refuse rows of a person that mean nothing, or two things."""
+        """Refuse options on the rows of a person that are incomplete or exclude each other."""
         if self.rows_per_person < 1:
             raise InvalidInputError(
                 f"--rows-per-person must be at least 1, got {self.rows_per_person}."
@@ -127,7 +127,7 @@ class Publishing:
             given = "--keep" if self.keep else "--keep-unprotected"
             raise InvalidInputError(
                 f"{given} does not go with --one-row mean: no row of the table has that value, so "
-                f"no other column belongs to it. Leave out {given}, or say --one-row first."
+                f"no other column belongs to it. Leave out {given}, or give --one-row first."
             )
         if self.one_row is not None and self.keep_order:
             raise InvalidInputError(
@@ -136,7 +136,7 @@ class Publishing:
             )
         if said and self.one_row is None and self.rows_per_person == 1:
             raise InvalidInputError(
-                f"{said[0]} is about several rows of one person: say how many with "
+                f"{said[0]} is about several rows of one person: give their number with "
                 "--rows-per-person."
             )
 
@@ -147,7 +147,7 @@ class Publishing:
 
     @property
     def rows(self) -> SeveralRows:
-        """The rows of a person, and what is taken for granted about them."""
+        """The rows of a person, and what is assumed of them."""
         dependence: Dependence = "any"
         if self.rows_are_equal:
             dependence = "equal"
@@ -156,7 +156,7 @@ class Publishing:
         return SeveralRows(self.rows_per_person, dependence)
 
     def reduction(self, column: str, secret: str) -> OneRow | None:
-        """How the rows of a person become one, if they do."""
+        """How the rows of a person become one row, if they do."""
         if self.person is None or self.one_row is None:
             return None
         way: Way = "mean" if self.one_row == "mean" else "first"

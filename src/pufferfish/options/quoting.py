@@ -1,6 +1,6 @@
-r"""Names and labels within one option: separators, and signs that are meant as themselves.
+r"""Names and labels within one option: how they are separated, and how separators are escaped.
 
-A backslash takes the sign after it as it is: `A\,B` is one label with a comma in it.
+A backslash takes the character after it as it is: `A\,B` is one label with a comma in it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def pieces(text: str, separator: str, most: int = 0) -> list[str]:
     r"""A text, cut at each separator that has no backslash before it; backslashes stay.
 
     Args:
-        text: What was typed.
-        separator: One sign.
-        most: How many cuts at most; 0: all.
+        text: The text that was typed.
+        separator: One character.
+        most: The largest number of cuts; 0: no limit.
     """
     found, skip = [""], False
     for letter in text:
@@ -36,20 +36,20 @@ def pieces(text: str, separator: str, most: int = 0) -> list[str]:
 
 
 def plain(piece: str) -> str:
-    r"""What a piece means: `\,` is a comma, `\\` a backslash."""
+    r"""A piece without its escapes: `\,` is a comma, `\\` a backslash."""
     return re.sub(r"\\(.?)", r"\1", piece, flags=re.DOTALL)
 
 
 def escaped(text: object, separators: str) -> str:
-    """A text whose separators are meant as themselves."""
+    """A text with its separators escaped."""
     return re.sub(rf"([\\{re.escape(separators)}])", r"\\\1", str(text))
 
 
 def two_pieces(option: str, text: str, separator: str, example: str) -> tuple[str, str]:
-    """A column's name, and what is said about it, which is still to be cut.
+    """A column's name, and the rest of the text, not yet cut.
 
     Raises:
-        InvalidInputError: The separator is not there, or nothing before it.
+        InvalidInputError: The separator is missing, or nothing stands before it.
     """
     found = pieces(text, separator, 1)
     if len(found) != 2 or not found[0].strip():
@@ -61,7 +61,7 @@ def two_pieces(option: str, text: str, separator: str, example: str) -> tuple[st
 
 
 def number_of(text: str) -> float | None:
-    """A finite number; None where the text is none."""
+    """A finite number; None if the text is not one."""
     try:
         number = float(text)
     except ValueError:
@@ -70,7 +70,7 @@ def number_of(text: str) -> float | None:
 
 
 def numbers_in(text: str) -> tuple[float, ...] | None:
-    """A,B,C, or all from START to STOP in steps; None where it is neither, or not rising."""
+    """A,B,C, or START to STOP in steps; None if the text is neither, or does not rise."""
     ranged = ":" in text
     found = [number_of(each) for each in text.split(":" if ranged else ",")]
     known = [each for each in found if each is not None]

@@ -1,4 +1,4 @@
-"""How values are mapped to values: the options that only a recoding has."""
+"""Options of a recoding: how values are mapped to values."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pufferfish.options.quoting import number_of, pieces, plain, read_edges, rea
 
 __all__ = ["HowRecoded"]
 
-# Of --wrong: found by looking at the table.
+# The value of --wrong that asks to find it by looking at the table.
 _AUTO = "auto"
 _SHARE = "0.03 or 3%"
-# The share of splits that it stands for.
+# The share of splits that `auto` means.
 _HELD_OUT = 0.95
 _LOSSES = ("squared", "absolute", "changed")
 _OF_COLUMN = (*_LOSSES, "steps")
@@ -26,7 +26,7 @@ _OF_COLUMN = (*_LOSSES, "steps")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HowRecoded:
-    """What is asked of a map from values to values."""
+    """The options of a map from values to values."""
 
     floor: Annotated[
         str | None,
@@ -60,9 +60,9 @@ class HowRecoded:
         list[str] | None,
         typer.Option(
             metavar="squared|absolute|changed|COLUMN=...",
-            help="What is made as small as possible: the squared or absolute error, or how many "
-            "values change. Of a table, for each column: COLUMN=changed, steps (in its order), "
-            "squared or absolute.",
+            help="What is made as small as possible: the squared or absolute error, or the number "
+            "of changed values. For a table, for each column: COLUMN=changed, steps (in its "
+            "order), squared or absolute.",
             show_default="squared; 1 for a changed category",
         ),
     ] = None
@@ -70,7 +70,7 @@ class HowRecoded:
         list[str] | None,
         typer.Option(
             metavar="COLUMN=NUMBER",
-            help="Of a table: how much a column counts; may be given for several columns.",
+            help="For a table: how much a column counts; may be given for several columns.",
             show_default="1",
         ),
     ] = None
@@ -78,7 +78,7 @@ class HowRecoded:
         list[str] | None,
         typer.Option(
             metavar="COLUMN=LABEL,COLUMN=LABEL",
-            help="Of a table: labels that are never published together, such as "
+            help="For a table: labels that are never published together, such as "
             '"sex=Male,pregnant=yes"; may be given several times.',
         ),
     ] = None
@@ -93,8 +93,8 @@ class HowRecoded:
         bool,
         typer.Option(
             "--nominal",
-            help="Allow a weak floor without --wrong, though such a promise does not survive the "
-            "next sample.",
+            help="Permit a weak floor without --wrong, although such a promise does not survive "
+            "the next sample.",
         ),
     ] = False
     edges: Annotated[
@@ -102,25 +102,25 @@ class HowRecoded:
         typer.Option(
             metavar="A,B,C|START:STOP:STEP|COLUMN=...",
             help="Public edges of bins; the middle of a bin is published. By default up to 400 "
-            "values are a list, and more have round edges. Of a table, for each column: "
-            "COLUMN=A,B,C.",
+            "values are taken as a list, more get bins with round edges. For a table, for each "
+            "column: COLUMN=A,B,C.",
         ),
     ] = None
     time_limit: Annotated[
         float | None,
         typer.Option(
             metavar="SECONDS",
-            help="When the search stops, and keeps the best map that it has.",
+            help="Stop the search after this time, and keep the best map found.",
             show_default="120",
         ),
     ] = None
 
     def refuse(self, mechanism: str, bounds: tuple[float, float] | None) -> None:
-        """Refuse what does not go with a mechanism.
+        """Refuse options that do not go with a mechanism.
 
         Args:
             mechanism: "auto", "laplace", "gaussian" or "recode".
-            bounds: Those that values are capped to, if they are.
+            bounds: The bounds to which values are capped, if they are.
         """
         if mechanism == "recode":
             return
@@ -145,45 +145,45 @@ class HowRecoded:
         if mechanism == "auto":
             raise InvalidInputError(
                 f"leave out {' and '.join(given)} with --mechanism auto, which compares mechanisms "
-                "by their squared error at the same promise and the same floor; or say --mechanism "
-                "recode."
+                "by their squared error at the same promise and the same floor; or give "
+                "--mechanism recode."
             )
         raise InvalidInputError(
             f"{mechanism.title()} noise is added here, and only a recoding has "
-            f"{' and '.join(given)}: say --mechanism recode, or leave that out."
+            f"{' and '.join(given)}: give --mechanism recode, or leave that out."
         )
 
     def _refuse_wrong(self, mechanism: str, bounds: tuple[float, float] | None) -> None:
-        """Refuse laws that may be wrong where that is not proven."""
+        """Refuse `wrong` where no proof covers it."""
         option = "--wrong" if self.held_out is None else "--held-out"
         if mechanism == "gaussian":
             raise InvalidInputError(
                 f"{option} is for Laplace noise and for recodings; nothing is proven for Gaussian "
-                "noise. Say --mechanism laplace or recode."
+                "noise. Give --mechanism laplace or --mechanism recode."
             )
         if mechanism == "auto" and self.holds_in is not None:
             raise InvalidInputError(
                 f"{option} finds how wrong laws may be for one mechanism, and --mechanism auto "
-                "compares several: say --mechanism recode or laplace, or a share such as --wrong "
-                "3%."
+                "compares several: give --mechanism recode or --mechanism laplace, or a share such "
+                "as --wrong 3%."
             )
         if bounds is None and (self.share or self.holds_in is not None):
             raise InvalidInputError(
-                f"{option} with noise needs public bounds of the values, --cap LOW:HIGH: on an "
-                "unbounded line no noise covers laws that may be wrong, for a small share of "
-                "values could lie anywhere. Or say --mechanism recode."
+                f"{option} with noise needs public bounds of the values, --cap LOW:HIGH: without "
+                "bounds no noise covers laws that may be wrong, since a small share of values "
+                "could lie anywhere. Or give --mechanism recode."
             )
 
     @property
     def share(self) -> float:
-        """How far laws may be off; 0 where nobody says, or where it has to be found first."""
+        """How far laws may be off; 0 if that is not given, or has to be found first."""
         if self.wrong is None or self.wrong == _AUTO:
             return 0.0
         return read_share("--wrong", self.wrong, _SHARE)
 
     @property
     def of_columns(self) -> bool:
-        """Whether something is said of columns by name, as only of tables."""
+        """Whether an option names columns, as only those of tables do."""
         return bool(
             self.weight
             or self.never
@@ -192,7 +192,7 @@ class HowRecoded:
 
     @property
     def cuts(self) -> dict[str, tuple[float, ...]]:
-        """By column, public edges of bins; under "" those for the only column of numbers."""
+        """By column, public edges of bins; under "" the edges for the only column of numbers."""
         return {
             name: read_edges(f"--edges {name}=" if name else "--edges", text)
             for name, text in _by_name("--edges", self.edges)
@@ -200,7 +200,7 @@ class HowRecoded:
 
     @property
     def losses(self) -> dict[str, str]:
-        """By column, what a change costs; under "" that of all."""
+        """By column, what a change costs; under "" the cost for all columns."""
         return {
             name: _loss(f"--loss {name}=" if name else "--loss", text, of_column=bool(name))
             for name, text in _by_name("--loss", self.loss)
@@ -222,7 +222,7 @@ class HowRecoded:
 
     @property
     def forbidden(self) -> list[dict[str, str]]:
-        """What is never published together: texts of labels by column."""
+        """The labels that are never published together, as texts by column."""
         found = []
         for each in self.never or ():
             named = [
@@ -237,12 +237,12 @@ class HowRecoded:
 
     @property
     def holds_in(self) -> float | None:
-        """In which share of random splits the promise must hold; None: nobody asks for that."""
+        """The share of random splits in which the promise must hold; None if not asked for."""
         if self.held_out is None:
             return _HELD_OUT if self.wrong == _AUTO else None
         if self.wrong is not None:
             raise InvalidInputError(
-                "--held-out finds by how much laws may be wrong, and --wrong says it: leave out "
+                "--held-out finds by how much laws may be wrong, but --wrong gives it: leave out "
                 "one of them (--wrong auto is --held-out 95%)."
             )
         share = read_share("--held-out", self.held_out, "0.95 or 95%")
@@ -252,16 +252,14 @@ class HowRecoded:
 
     @property
     def settled(self) -> HowRecoded:
-        """The same, without a share that has to be found first."""
+        """The same options, without a share that has to be found first."""
         return self if self.holds_in is None else replace(self, wrong=None, held_out=None)
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """As arguments of `calibrate` for one column of numbers, those that were given."""
+        """The options that were given, as arguments of `calibrate` for one column of numbers."""
         if self.holds_in is not None:
-            raise InvalidInputError(
-                "--held-out and --wrong auto need a promise: give --epsilon as well."
-            )
+            raise InvalidInputError("--held-out and --wrong auto need a promise: give --epsilon.")
         edges, losses = self.cuts, self.losses
         found = {
             "floor": None if self.floor is None else (_floor(self.floor),),
@@ -283,8 +281,8 @@ def _floor(text: str) -> AskedFloor:
     number = number_of(text)
     if number is None or not number > 0.0:
         raise InvalidInputError(
-            "--floor must be noise (as much as the least noise protects), none, or a number above "
-            f"0 in units of the column, such as 0.5, got {text!r}."
+            "--floor must be noise (protect as much as the least noise does), none, or a number "
+            f"above 0 in units of the column, such as 0.5, got {text!r}."
         )
     return number
 
@@ -303,13 +301,13 @@ def _names_column(given: str) -> bool:
 
 
 def _by_name(option: str, given: list[str] | None) -> Iterator[tuple[str, str]]:
-    """What is said of columns, once each; "" is the name where none is given."""
+    """The text for each column, which may occur once; "" is the name where none is given."""
     seen: set[str] = set()
     for each in given or ():
         name, text = two_pieces(option, each, "=", "") if _names_column(each) else ("", each)
         if name in seen:
             whose = f"for column {name!r}" if name else "without a column's name"
-            raise InvalidInputError(f"{option} is given twice {whose}: which of them is meant?")
+            raise InvalidInputError(f"{option} is given twice {whose}: leave one of them out.")
         seen.add(name)
         yield name, text
 

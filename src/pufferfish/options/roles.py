@@ -1,4 +1,4 @@
-"""What others know of a row, and public rules by which columns are read, as options."""
+"""Options: what others know of a row, and public rules by which columns are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pufferfish.tables.crosstab import Crosstab
 
 __all__ = ["Roles", "label_meant", "refuse_without_role"]
 
-# What is said of one column: labels that become one, and what that is called.
+# For one column: the labels that become one, and the label that they become.
 _Merge = tuple[tuple[str, ...], str]
 
 
@@ -37,11 +37,11 @@ class Roles:
         bool,
         typer.Option(
             "--secrets-jointly",
-            help="Of several --secret, protect their combinations, and not each by itself.",
+            help="With several --secret: protect their combinations, not each secret by itself.",
         ),
     ] = False
     missing_secret: Annotated[
-        bool, typer.Option("--missing-secret", help="A missing secret is a group of its own.")
+        bool, typer.Option("--missing-secret", help="Treat rows without a secret as a group.")
     ] = False
     bands: Annotated[
         list[str] | None,
@@ -55,7 +55,7 @@ class Roles:
         list[str] | None,
         typer.Option(
             metavar="COLUMN=year|quarter|month",
-            help="What dates become; may be given for several columns.",
+            help="The unit that dates become; may be given for several columns.",
         ),
     ] = None
     merge: Annotated[
@@ -92,7 +92,7 @@ class Roles:
 
     @property
     def units(self) -> dict[str, Unit]:
-        """By column, what dates become."""
+        """By column, the unit that dates become."""
         found: dict[str, Unit] = {}
         for name, text in _by_column("--dates", self.dates, "=", "born=year"):
             require(
@@ -104,12 +104,12 @@ class Roles:
 
     @property
     def merges(self) -> dict[str, list[_Merge]]:
-        """By column, which labels become one; as texts."""
+        """By column, the labels that become one, as texts."""
         found: dict[str, list[_Merge]] = {}
         example = "'city:Ulm,Bonn=other'"
         for given in self.merge or ():
             name, text = two_pieces("--merge", given, ":", example)
-            # The last one counts: '<=50K' is a label, and seldom what labels become.
+            # Cut at the last '=': labels such as '<=50K' contain one, merged labels seldom do.
             *before, after = pieces(text, "=")
             require(
                 bool(before),
@@ -122,12 +122,12 @@ class Roles:
 
     @property
     def orders(self) -> dict[str, list[str]]:
-        """By column, its labels in the order that was chosen; as texts."""
+        """By column, its labels in the order that was chosen, as texts."""
         given = _by_column("--order", self.order, ":", "'grade:low,middle,high'")
         return {name: [plain(each) for each in pieces(text, ",")] for name, text in given}
 
     def check(self, roles: Sequence[str]) -> None:
-        """Refuse what cannot be read, and rules for columns without a role.
+        """Refuse rules that cannot be read, and rules for columns without a role.
 
         Args:
             roles: The columns that are published, known or secret.
@@ -143,7 +143,7 @@ class Roles:
             refuse_without_role(option, columns, roles)
 
     def merged(self, counted: Crosstab) -> dict[str, dict[Label, Label]]:
-        """The labels that become others; a label that no row has is refused.
+        """The labels that become others. Refuses a label that no row has.
 
         Args:
             counted: The table, before labels are merged.
@@ -158,13 +158,13 @@ class Roles:
                     label = label_meant(counted, name, text, option="--merge")
                     require(
                         label not in own,
-                        f"--merge names a label of column {name!r} twice: it can become one other.",
+                        f"--merge names a label of column {name!r} twice: it can become only one.",
                     )
                     own[label] = made
         return found
 
     def ordered(self, counted: Crosstab) -> dict[str, list[Label]]:
-        """The labels in their order; a label that no row has is refused.
+        """The labels in their order. Refuses a label that no row has.
 
         Args:
             counted: The table, after labels were merged.
@@ -176,7 +176,7 @@ class Roles:
 
 
 def refuse_without_role(option: str, columns: Iterable[str], roles: Sequence[str]) -> None:
-    """Refuse what is said of a column that is neither published, known nor secret."""
+    """Refuse a rule for a column that is neither published, known nor secret."""
     for name in columns:
         require(
             name in roles,
@@ -186,7 +186,7 @@ def refuse_without_role(option: str, columns: Iterable[str], roles: Sequence[str
 
 
 def label_meant(counted: Crosstab, column: str, text: str, option: str = "") -> Label:
-    """The label of a column that a text on the command line means; an empty one: missing.
+    """The label of a column that a text on the command line means; an empty text: missing.
 
     Raises:
         InvalidInputError: No row has it.
@@ -196,7 +196,7 @@ def label_meant(counted: Crosstab, column: str, text: str, option: str = "") -> 
             return label
     what = "has no missing entry" if not text else f"has no label {text!r}"
     raise InvalidInputError(
-        f"{option} is about something that no row has: column {column!r} {what}. "
+        f"{option} names a label that no row has: column {column!r} {what}. "
         f"{_some_labels(counted, column)}"
     )
 
@@ -214,7 +214,7 @@ def _some_labels(counted: Crosstab, column: str) -> str:
     ]
     more = f" and {len(large) - _MOST_NAMED} more" if len(large) > _MOST_NAMED else ""
     named = ", ".join(large[:_MOST_NAMED]) or "none"
-    return f"Its labels, of at least {_ENOUGH} rows each: {named}{more}."
+    return f"Its labels with at least {_ENOUGH} rows are: {named}{more}."
 
 
 def _has(counted: Crosstab, column: str, text: str) -> bool:
@@ -232,7 +232,7 @@ def _new_label(counted: Crosstab, column: str, text: str) -> Label:
 
 
 def _text(label: Label) -> str:
-    """A label as it is typed."""
+    """A label as it was typed."""
     if label is None:
         return ""
     whole = isinstance(label, float) and label.is_integer()
@@ -242,7 +242,7 @@ def _text(label: Label) -> str:
 def _by_column(
     option: str, given: Sequence[str] | None, separator: str, example: str
 ) -> Iterator[tuple[str, str]]:
-    """Columns, and what is said of each; once each."""
+    """Columns, and the text for each; a column may occur once."""
     seen: set[str] = set()
     for each in given or ():
         name, text = two_pieces(option, each, separator, example)

@@ -1,4 +1,4 @@
-"""What was asked for, written as a Python script that does the same."""
+"""The options, written as a Python script that does the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["script"]
 
 
 def script(asked: Asked, scenario: Scenario, output: str) -> str:
-    """Plan, release to `output`, and save both editions of the record."""
+    """The script: plan, release to `output`, and save both editions of the record."""
     return "\n".join(
         [
             *_imports(asked),
@@ -119,7 +119,7 @@ def _calibration(asked: Asked) -> Iterator[str]:
 
 
 def _recoding(asked: Asked) -> Iterator[str]:
-    """What errs least, or a recoding."""
+    """Lines that choose the mechanism that errs least, or a recoding."""
     goal = asked.goal.guarantee(asked.rows.count)
     chosen = dict(asked.recoding.arguments)
     yield f"goal = pf.Guarantee(epsilon={goal.epsilon!r}, delta={goal.delta!r})"

@@ -1,4 +1,4 @@
-"""Who signs what is published, as options."""
+"""Options: the key that signs the records."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pufferfish.documents.signing import SigningKey, is_encrypted
 
 __all__ = ["PASSPHRASE", "Signing", "ask_passphrase", "load_key"]
 
-# For programs that sign; people are asked.
+# For programs that sign; people are prompted.
 PASSPHRASE = "PUFFERFISH_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signing:
-    """Who signs the records."""
+    """The key that signs the records."""
 
     sign: Annotated[
         Path | None,
@@ -50,5 +50,5 @@ def ask_passphrase(path: Path, *, twice: bool = False) -> str:
         f"Passphrase of {path}", hide_input=True, confirmation_prompt=twice, err=True
     )
     if not given:
-        raise InvalidInputError("the passphrase is empty.")
+        raise InvalidInputError("the passphrase is empty: give one.")
     return str(given)

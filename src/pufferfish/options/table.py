@@ -1,4 +1,4 @@
-"""A table, and which of its columns matter, as options."""
+"""Options: the table, and which of its columns matter."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ Marks = Annotated[
     typer.Option(
         "--na",
         metavar="MARK",
-        help="A text that stands for a missing value or secret; may be given several times. "
-        "Without it only null, NaN and empty are missing.",
+        help="A text that means a missing value or secret; may be given several times. "
+        "Without it only null, NaN and empty entries are missing.",
     ),
 ]
 
 
 class Engine(StrEnum):
-    """Who reads and writes tables."""
+    """What reads and writes tables."""
 
     LOCAL = "local"
     SPARK = "spark"
@@ -74,22 +74,22 @@ class Table:
         typer.Option(
             "--secret",
             "-s",
-            help="The column that must not be betrayed; given several times, each of them.",
+            help="The column that must not be revealed; given several times, each of them.",
         ),
     ] = None
     format: Annotated[
         str | None,
         typer.Option(
-            help="csv, parquet or arrow, where the name does not tell; for Spark any of its "
-            "formats, or table."
+            help="csv, parquet or arrow, if the name does not tell; on Spark any of its formats, "
+            "or table."
         ),
     ] = None
     delimiter: Annotated[
-        str | None, typer.Option(help="Between the fields of a CSV; found by itself if not given.")
+        str | None, typer.Option(help="The character between fields of a CSV; detected by default.")
     ] = None
     na: Marks = None
     engine: Annotated[
-        Engine, typer.Option(help="Who reads and writes: this machine, or a Spark cluster.")
+        Engine, typer.Option(help="What reads and writes: this machine, or a Spark cluster.")
     ] = Engine.LOCAL
     master: Annotated[
         str | None,
@@ -101,9 +101,11 @@ class Table:
         if self.engine is Engine.LOCAL and self.master is not None:
             raise InvalidInputError("--master belongs to --engine spark.")
         if self.engine is Engine.SPARK and self.delimiter is not None:
-            raise InvalidInputError("--delimiter belongs to the local engine; Spark's CSV has ','.")
+            raise InvalidInputError(
+                "--delimiter belongs to the local engine: leave it out; Spark's CSV has ','."
+            )
         if self.engine is Engine.SPARK and self.file == STANDARD_STREAM:
-            raise InvalidInputError("a cluster cannot read standard input.")
+            raise InvalidInputError("a cluster cannot read standard input: give a file.")
 
     @property
     def path(self) -> Path:
@@ -116,20 +118,21 @@ class Table:
         return self.engine is Engine.SPARK
 
     def cluster(self) -> AbstractContextManager[Any]:
-        """A session of the cluster; without one, nothing."""
+        """A session of the cluster; None without a cluster."""
         return spark_session(self.master) if self.on_spark else nullcontext()
 
     @property
     def columns(self) -> tuple[str, str]:
-        """The one column to protect and that of the one secret, which must be named."""
+        """The one column to publish and the column of the one secret, which must be named."""
         if not self.column or not self.secret:
             raise InvalidInputError(
-                "name the column to protect and the column of the secret: --column NAME "
+                "name the column to publish and the column of the secret: --column NAME "
                 "--secret NAME."
             )
         if len(self.column) > 1 or len(self.secret) > 1:
             raise InvalidInputError(
-                "this is about one column and one secret: give --column and --secret once each."
+                "this command takes one column and one secret: give --column and --secret once "
+                "each."
             )
         column, secret = self.column[0], self.secret[0]
         if column == secret:
@@ -138,7 +141,7 @@ class Table:
 
     @contextmanager
     def opened(self, names: Sequence[str]) -> Iterator[TableEngine]:
-        """The table, to be read; of a CSV on a cluster, `names` that hold numbers become numbers.
+        """The table, to be read. In a CSV on a cluster, `names` that hold numbers become numbers.
 
         Args:
             names: The columns that matter.
@@ -160,7 +163,7 @@ class Table:
         ledger: Path | None = None,
         force: bool,
     ) -> None:
-        """Before any work: outputs that cannot be written, or would replace the table itself.
+        """Refuse, before any work, outputs that cannot be written or would replace the table.
 
         Args:
             places: Files.
@@ -185,11 +188,11 @@ class Table:
             refuse_unusable(ledger, force=True)
             real.append(ledger)
         if len({place.resolve() for place in real}) < len(real):
-            raise InvalidInputError("every output needs a name of its own.")
+            raise InvalidInputError("two outputs have the same name: give each its own.")
 
     @property
     def file_format(self) -> FileFormat:
-        """How the table is written."""
+        """The format of the table."""
         return format_of(self.file, self.format, self.delimiter, na=self.na or ())
 
     def read(self, session: Any, numbers: tuple[str, ...], labels: tuple[str, ...]) -> Any:
@@ -197,7 +200,7 @@ class Table:
         return read_table(session, self.file, self.format, numbers, labels, self.na or ())
 
     def summary(self, voice: Voice, one_row: OneRow | None = None) -> Summary:
-        """The counts of the whole file; with `one_row` each person counts once."""
+        """The counts of the whole file; with `one_row`, each person counts once."""
         if self.on_spark:
             column, secret = self.columns
             with self.cluster() as session, voice.progress(f"Counting {self.file}"):

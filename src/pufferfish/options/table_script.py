@@ -1,4 +1,4 @@
-"""What was asked of a table, written as a Python script that does the same."""
+"""The options for a table, written as a Python script that does the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pufferfish.options.planning import Asked
 
 __all__ = ["table_script"]
 
-# What `calibrate` and a plan do anyway.
+# The defaults of `calibrate` and of a plan.
 _USUAL: dict[str, Any] = {"keep": (), "method": "exact", "size": None, "noise": "laplace"}
 _USUAL |= {"known": (), "keep_unprotected": (), "missing": "refuse", "person": None, "cap": None}
 _USUAL |= {"rounding": "ladder", "postprocess": (), "keep_order": False, "others": ()}
@@ -22,10 +22,10 @@ _USUAL |= {"jointly": False, "missing_secret": False}
 
 
 def table_script(asked: Asked, described: DescribedTable, plan: TablePlan, output: str) -> str:
-    """Plan, release to `output`, and save both editions of the record.
+    """The script: plan, release to `output`, and save both editions of the record.
 
     Raises:
-        UnsupportedError: Marks of missing entries: in Python they are said of a frame.
+        UnsupportedError: Marks of missing entries are given; in Python they belong to a frame.
     """
     if asked.table.na:
         raise UnsupportedError(
@@ -79,7 +79,7 @@ def _fitted(asked: Asked, described: DescribedTable, plan: TablePlan) -> Iterato
 
 
 def _calibrated(asked: Asked, described: DescribedTable) -> Iterator[str]:
-    """What is applied: as asked for, or what errs least."""
+    """Lines that calibrate as asked, or choose the mechanism that errs least."""
     if not compares(asked, described):
         yield f"calibration = pf.calibrate(scenario, goal{_more(how_calibrated(asked, described))})"
         return
@@ -91,7 +91,7 @@ def _calibrated(asked: Asked, described: DescribedTable) -> Iterator[str]:
 
 
 def _rules(asked: Asked, plan: TablePlan) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Public rules by column; labels as they were found in the table."""
+    """Public rules by column, with labels as they were found in the table."""
     roles, own = asked.roles, {rule.column: rule for rule in plan.layout.rules}
     cuts = roles.cuts | asked.recoding.cuts
     yield "edges", {name: list(edges) for name, edges in cuts.items()}
@@ -101,7 +101,7 @@ def _rules(asked: Asked, plan: TablePlan) -> Iterator[tuple[str, dict[str, Any]]
 
 
 def _planned(asked: Asked, plan: TablePlan) -> Iterator[tuple[str, str]]:
-    """What a plan is told besides its calibration."""
+    """The arguments of a plan besides its calibration."""
     yield "columns", repr(list(plan.columns))
     yield "secret", repr(_secret(plan))
     names = ("known", "keep", "keep_unprotected", "missing", "person", "cap", "rounding")
@@ -119,7 +119,7 @@ def _secret(plan: TablePlan) -> Any:
 
 
 def _call(name: str, arguments: Iterator[tuple[str, str]]) -> str:
-    """A call with one argument in each line."""
+    """A call with one argument per line."""
     lines = [f"    {key}={value}," if key else f"    {value}," for key, value in arguments]
     return "\n".join([f"{name}(", *lines, ")"])
 

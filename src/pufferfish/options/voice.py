@@ -1,4 +1,4 @@
-"""What asks for work tells its user meanwhile."""
+"""How a long calculation tells its user what it does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Voice(Protocol):
     """A terminal, or a page."""
 
     def warn(self, text: str) -> None:
-        """What a person should know before it takes long."""
+        """Tell the user something before the work takes long."""
 
     def progress(self, what: str) -> AbstractContextManager[Callable[[float], None]]:
-        """Something begins; the function is told the share of it that is done."""
+        """Tell the user that work begins; the function is told the share that is done."""

@@ -1,4 +1,4 @@
-"""What was asked for, written as a command that asks for the same."""
+"""The options, written as a command that asks for the same."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _PLAN = "plan.json"
 
 
 def commands(asked: Asked, output: str) -> str:
-    """Two commands, one that makes the plan and one that releases by it to `output`."""
+    """Two commands: one that makes the plan, and one that releases by it to `output`."""
     parts = (getattr(asked, each.name) for each in fields(asked))
     groups = [each for each in parts if is_dataclass(each)]
     plan = ["calibrate", *(word for group in groups for word in arguments(group))]
-    # The table, and how it is written; which columns matter stands in the plan.
+    # The table and its format; the plan holds which columns matter.
     table = arguments(replace(asked.table, column=None, secret=None))
     release = ["release", *table, "--plan", _PLAN, *_option("--output", output)]
     return "\n".join(
@@ -31,7 +31,7 @@ def commands(asked: Asked, output: str) -> str:
 
 
 def _quote(word: str) -> str:
-    """As a shell takes it; what cannot be seen is spelled out, or it would act when pasted."""
+    """A word as a shell takes it. Invisible characters are spelled out: pasted, they would act."""
     if word.isprintable():
         return shlex.quote(word)
     return "$'" + "".join(map(_spell, word)) + "'"
@@ -56,10 +56,10 @@ def arguments(group: Any) -> list[str]:
 
 def _words(name: str, option: OptionInfo | ArgumentInfo, value: Any) -> Iterator[str]:
     if isinstance(option, ArgumentInfo):
-        # What begins with a dash would be taken for an option.
+        # A file whose name begins with a dash would be taken for an option.
         yield f"./{value}" if str(value).startswith("-") else str(value)
         return
-    # In an annotation the first name stands where elsewhere the default does.
+    # In an annotation, Typer keeps the first name in the place of the default.
     names = (option.default, *(option.param_decls or ()), "--" + name.replace("_", "-"))
     # A flag that can be denied has both names: --yes/--no.
     yes, _, no = next(each for each in map(str, names) if each.startswith("--")).partition("/")

@@ -1,4 +1,4 @@
-"""The paper, reproduced: its figures by number, what the library adds, and where the two part.
+"""The paper, reproduced: its figures by number, what the library adds, and where the two differ.
 
 Needs the extra `report` (matplotlib, jinja2).
 """

@@ -1,12 +1,12 @@
 """Where Theorem 2 and Corollary 2 fail: two pairs of mixtures, judged in two independent ways.
 
 The formulas average over components what must hold for each. The certificate encloses the true δ of
-their scales; and counting draws bounds it from below: for any event E,
+their scales. Counting draws bounds it from below: for any event E,
 
     δ ≥ P(E) − e^ε·Q(E),
 
-and E = {log p/q > ε} attains it. The draws are seeded, and share no code with the certificate but
-the closed form of the density, by which E is chosen.
+and E = {log p/q > ε} attains it. The draws are seeded, and share no code with the certificate
+except the closed form of the density, by which E is chosen.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Case:
     """A pair for which a formula of the paper fails.
 
     Attributes:
-        statement: As the paper calls it.
-        method: As the library does.
+        statement: The formula's name in the paper.
+        method: The formula's name in the library.
         first: P.
         second: Q.
-        goal: What the formula promises.
+        goal: The promise of the formula.
         words: What happens.
-        x_range: Where it is seen.
+        x_range: The range that shows it.
     """
 
     statement: str
@@ -69,7 +69,7 @@ CASES = (
         second=GaussianMixture([0.95, 0.05], [0.0, 10.0], [1.0, 1.0]),
         goal=Guarantee(1.0, 1e-3),
         words="P is N(0, 1); Q is the same, but one time in twenty N(10, 1). On average 0.5 has to "
-        "be hidden, so the formula takes scale 0.5; a value near 10 then betrays Q.",
+        "be hidden, so the formula takes scale 0.5; a value near 10 then reveals Q.",
         x_range=(-8.0, 18.0),
     ),
     Case(
@@ -91,12 +91,13 @@ class Counted:
     """The event {log p/q > ε} in draws of what is published.
 
     Attributes:
-        hits_first: Under the secret that it speaks for.
-        hits_second: Under the other.
-        draws: Of each.
+        hits_first: How often it occurs under the secret that it speaks for.
+        hits_second: How often it occurs under the other secret.
+        draws: The number of draws under each secret.
         delta_lower: The true δ is at least this.
         delta_upper: P(E) − e^ε·Q(E) is at most this.
-        alpha: Of each of the four bounds of a probability; both are right but for four times this.
+        alpha: The probability that one of the four bounds of a probability is wrong; both bounds
+            above are right except with four times this probability.
     """
 
     hits_first: int
@@ -115,7 +116,7 @@ class Found:
         case: The pair.
         formula: The scale that the paper's formula gives, with its certificate.
         exact: The least scale that keeps the promise.
-        counted: What draws say of the formula's scale.
+        counted: The draws with the formula's scale.
     """
 
     case: Case
@@ -125,12 +126,12 @@ class Found:
 
     @property
     def scales(self) -> tuple[float, float]:
-        """The formula's and the exact one."""
+        """The scale of the formula, and the exact one."""
         return _scale(self.formula), _scale(self.exact)
 
 
 def compute() -> tuple[Found, ...]:
-    """Both cases."""
+    """Judge both cases."""
     source = generator(_SEED)
     return tuple(_find_failure(case, source) for case in CASES)
 
@@ -147,7 +148,7 @@ def _find_failure(case: Case, source: Generator) -> Found:
 
 
 def count_hits(case: Case, scale: float, source: Generator) -> Counted:
-    """Draws under Q and under P; the event speaks for Q, which has what P lacks."""
+    """Count draws under Q and under P; the event speaks for Q, which has mass where P has none."""
     noise = LaplaceNoise(scale)
     laws = output_law(case.second, noise), output_law(case.first, noise)
     hits = []
@@ -174,7 +175,7 @@ def count_hits(case: Case, scale: float, source: Generator) -> Counted:
 
 
 def figure(found: tuple[Found, ...]) -> Figure:
-    """For each case the laws that are believed, and the log-ratio of what is published."""
+    """For each case, the believed laws and the log-ratio of the published values."""
     panels = []
     for each, letters in zip(found, ("ab", "cd"), strict=True):
         panels += [_belief_of(each, letters[0]), _ratio(each, letters[1])]
@@ -187,9 +188,9 @@ def figure(found: tuple[Found, ...]) -> Figure:
             *((each.case.statement, f"{each.case.words} {_verdict(each)}") for each in found),
             (
                 "What to see",
-                "(b), (d): with the formula’s scale the log-ratio breaks through ε where the "
-                "second component sits; with the exact scale it stays inside, or leaves the band "
-                "only where δ allows it.",
+                "(b), (d): with the formula’s scale the log-ratio exceeds ε near the second "
+                "component; with the exact scale it stays inside the band, or leaves it only where "
+                "δ permits.",
             ),
         ),
         panels=tuple(panels),
@@ -203,8 +204,8 @@ def _verdict(found: Found) -> str:
         f"Promised with scale {readable(formula)}: {goal}. By the certificate "
         f"{describe_delta(certificate)} (odds move by up to e^{certificate.epsilon_lower:.4g}); "
         f"{seen.draws:,} seeded draws of each law show {seen.delta_lower:.4f} to "
-        f"{seen.delta_upper:.4f} (wrong with probability at most {4 * seen.alpha:g}). What "
-        f"does keep the promise: scale {at_most(exact, 4)}."
+        f"{seen.delta_upper:.4f} (wrong with probability at most {4 * seen.alpha:g}). Scale "
+        f"{at_most(exact, 4)} does keep the promise."
     )
 
 
@@ -212,7 +213,7 @@ def _belief_of(found: Found, letter: str) -> Panel:
     x = np.linspace(*found.case.x_range, _POINTS)
     return Panel(
         letter=letter,
-        title=f"{found.case.statement}: what is believed",
+        title=f"{found.case.statement}: the believed laws",
         caption="The two laws before noise.",
         x_label="x",
         y_label="density",
@@ -236,7 +237,7 @@ def _ratio(found: Found, letter: str) -> Panel:
     return Panel(
         letter=letter,
         title=f"{case.statement}: the log-ratio after noise",
-        caption=f"log q/p of what is published. Promised: {case.goal}.",
+        caption=f"log q/p of the published value. Promised: {case.goal}.",
         x_label="y",
         y_label="log q/p",
         x_range=case.x_range,

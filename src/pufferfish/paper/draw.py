@@ -11,7 +11,7 @@ from pufferfish.report.style import Key, dashes_for, ink
 
 __all__ = ["figure_file", "page_pictures"]
 
-# Inches of one panel in a file; the legend stands below it.
+# The size of one panel in a file, in inches; the legend is below it.
 _PANEL = (5.0, 4.2)
 _KEYS: dict[str, Literal["line", "diamond", "area"]] = {
     "line": "line",
@@ -29,7 +29,7 @@ def figure_file(figure: Figure, kind: str) -> bytes:
 
 
 def page_pictures(figure: Figure) -> tuple[Picture, ...]:
-    """Each panel for itself; title, caption and legend are text of the page."""
+    """Each panel by itself; title, caption and legend are text of the page."""
     return tuple(
         Picture(
             name=f"{figure.name}-{panel.letter}",
@@ -70,7 +70,7 @@ def _draw(panel: Panel, *, alone: bool) -> Draw:
 
 
 def _legend(axes: Any, panel: Panel) -> None:
-    """Below the axes, where it hides nothing."""
+    """Put the legend below the axes, where it hides nothing."""
     if any(each.listed for each in panel.series):
         axes.legend(
             loc="upper center",

@@ -24,7 +24,7 @@ _PAPER = "paper's mixtures"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erratum:
-    """What the paper says, and what is found."""
+    """A statement of the paper, and what was found instead."""
 
     says: str
     found: str
@@ -33,7 +33,7 @@ class Erratum:
 def errata(
     adult: Experiment, hungarian: Experiment, table: Table, cases: tuple[Found, ...]
 ) -> Iterator[Erratum]:
-    """Seven, in the order of docs/explanation/paper.md."""
+    """Seven errata, in the order of docs/explanation/paper.md."""
     yield _theorem_2(cases)
     yield _components(adult)
     yield _figure_2()
@@ -45,15 +45,15 @@ def errata(
 
 def _theorem_2(cases: tuple[Found, ...]) -> Erratum:
     shown = "; ".join(
-        f"{each.case.statement} promises {each.case.goal} with scale {each.scales[0]:.4g}, and the "
+        f"{each.case.statement} promises {each.case.goal} with scale {each.scales[0]:.4g}, but the "
         f"true δ is {each.formula.certificate.delta_lower:.4f}"
         for each in cases
     )
     return Erratum(
         says="Theorem 2 and Corollary 2 give scales that suffice for all mixtures.",
-        found=f"They do not hold in general. {shown}. The proof takes a factor out of a sum over "
-        "components that depends on the component. On mild mixtures the scales often suffice, as "
-        "in Figs. 3 and 4; the coupling bound repairs them.",
+        found=f"They do not hold in general. {shown}. The proof takes a factor that depends on the "
+        "component out of a sum over components. On mild mixtures the scales often suffice, as in "
+        "Figs. 3 and 4; the coupling bound repairs them.",
     )
 
 
@@ -74,8 +74,8 @@ def _figure_2() -> Erratum:
         says="Fig. 2 draws the bound of Corollary 1(a), in which τ* = Q⁻¹(δ/2).",
         found=f"It was drawn with the Lambert form, found on a grid: its τ is {drawn:.5f}, where "
         f"√W₀(2/(πδ²)) is {tau(delta, 'lambert'):.5f} and Q⁻¹(δ/2) is {tau(delta):.5f}. The points "
-        f"follow the one within {fig_2.largest_gap('lambert'):.1g} stds, the other within "
-        f"{fig_2.largest_gap('exact'):.1g}.",
+        f"are within {fig_2.largest_gap('lambert'):.1g} stds of the Lambert form, and within "
+        f"{fig_2.largest_gap('exact'):.1g} of the exact one.",
     )
 
 
@@ -110,9 +110,10 @@ def _records(adult: Experiment, hungarian: Experiment) -> Erratum:
 
 
 def spread_scales(adult: Experiment) -> dict[float, list[float]]:
-    """For each of the paper's δ the Laplace scales that its noised histograms of Fig. 3 show.
+    """For each of the paper's δ, the Laplace scales that its noised histograms of Fig. 3 show.
 
-    From var Y − var X = 2b², with var X of the column, and of the paper's own histogram of it.
+    They follow from var Y − var X = 2b², with var X once of the column and once of the paper's own
+    histogram of it.
     """
     given = histograms(3)
 
@@ -160,6 +161,6 @@ def _nothing_needed(table: Table) -> Erratum:
     asked = table.row("Adult", _PAPER, 0.3).scale("Theorem 2")
     return Erratum(
         says="Fig. 3 protects with (1, 0.5) and (1, 0.3).",
-        found="That asks for nothing: " + "; ".join(parts) + f". The paper’s bound spends scale "
-        f"{asked:.4f} on δ = 0.3.",
+        found="These promises need no noise: " + "; ".join(parts) + f". The paper’s bound takes "
+        f"scale {asked:.4f} for δ = 0.3.",
     )

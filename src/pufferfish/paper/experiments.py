@@ -1,4 +1,4 @@
-"""The paper's two experiments: the columns, the secrets, and what adversaries believe of them."""
+"""The paper's two experiments: the columns, the secrets, and the beliefs of adversaries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pufferfish.fit import FitReport, fit_belief, fit_report
 
 __all__ = ["TABLE", "Experiment", "adult", "hungarian"]
 
-# How the adversary is called who knows the frequency of each value.
+# The name of the adversary who knows the frequency of each value.
 TABLE = "table"
 # The text says three components; the curves of Fig. 3 have four.
 _COMPONENTS = (3, 4)
@@ -26,14 +26,14 @@ class Experiment:
     """One column, one pair of secrets, several adversaries.
 
     Attributes:
-        name: Of the data.
-        column: What is published.
-        secret: What must not be betrayed.
+        name: The name of the data.
+        column: The column that is published.
+        secret: The column that must not be revealed.
         pair: The two secrets.
-        values: For each of them the column, rows without a value left out.
-        rows: Rows of the file; `present` of them have a value.
+        values: For each secret the values of the column, without rows that have none.
+        rows: The number of rows of the file; `present` of them have a value.
         present: See `rows`.
-        beliefs: The adversaries; the paper's noise is calibrated for the first, the last knows the
+        beliefs: The adversaries. The paper's noise is calibrated for the first; the last knows the
             table.
         fits: How the mixtures of 3 and 4 components were fitted.
     """
@@ -54,12 +54,12 @@ class Experiment:
 
     @property
     def first(self) -> Scenario:
-        """The pair, as the adversary sees it for whom the paper calibrates."""
+        """The pair, as seen by the adversary for whom the paper calibrates."""
         return self.scenario(self.beliefs[0])
 
     @property
     def table(self) -> Scenario:
-        """The pair, as the adversary sees it who knows the table."""
+        """The pair, as seen by the adversary who knows the table."""
         return self.scenario(self.beliefs[-1])
 
     @property
@@ -78,7 +78,7 @@ def adult() -> Experiment:
 def hungarian() -> Experiment:
     """Fig. 4: cholesterol, and sex (UCI Heart Disease, Hungarian file).
 
-    The paper's mixtures are not in its source, so there are only our own.
+    The paper's mixtures are not in its source, so all mixtures are ours.
     """
     pair = SecretPair("female", "male")
     return _experiment("Hungarian", hungarian_cholesterol(), "chol", "sex", pair)
@@ -94,7 +94,7 @@ def _experiment(
 ) -> Experiment:
     present = ~np.isnan(columns[column])
     used = present & np.isin(columns[secret], pair)
-    # The paper's theorems say nothing of holes, so rows without a value are left out.
+    # The paper's theorems do not cover missing values, so rows without a value are left out.
     rows = {each: entries[used] for each, entries in columns.items()}
     fits = tuple(
         fit_report(

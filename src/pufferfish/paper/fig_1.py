@@ -22,10 +22,10 @@ __all__ = ["GAUSSIAN", "LAPLACE", "PRIORS", "Ratios", "figure", "ratios"]
 
 PRIORS = Gaussian(0.0, 1.0), Gaussian(1.0, 1.6)
 LAPLACE = LaplaceNoise(4.0)
-# Of the same variance, as the paper intends.
+# Gaussian noise of the same variance, as the paper intends.
 GAUSSIAN = GaussianNoise(LAPLACE.std)
 _SCENARIO = Scenario(Belief({"X": PRIORS[0], "X'": PRIORS[1]}, provenance="public"))
-# What is drawn reaches this far on both sides.
+# The curves reach this far on both sides.
 _REACH = 20.0
 _REACHES = (5.0, 10.0, _REACH, 40.0)
 _POINTS = 401
@@ -36,8 +36,8 @@ class Ratios:
     """|log p_Y/p_Y'| under one noise.
 
     Attributes:
-        supremum: Over all y, enclosed.
-        within: (how far, the largest on that range).
+        supremum: The supremum over all y, enclosed.
+        within: Pairs of a range and the maximum on it.
     """
 
     supremum: Enclosure
@@ -45,7 +45,7 @@ class Ratios:
 
 
 def ratios(noise: Noise) -> Ratios:
-    """The supremum on the line, and the maxima over ranges that one might plot."""
+    """The supremum on the whole line, and the maxima over ranges that one might plot."""
     return Ratios(
         supremum=pure_epsilon(_SCENARIO, noise),
         within=tuple(
@@ -82,10 +82,10 @@ def figure() -> Figure:
             (
                 "What to see",
                 f"Under Laplace noise the log-ratio levels off: its supremum over all y is "
-                f"{at_most(top, 4)}, certified. Under Gaussian noise it leaves every bound.",
+                f"{at_most(top, 4)}, certified. Under Gaussian noise it exceeds every bound.",
             ),
             (
-                "Where they part",
+                "Where they differ",
                 "With Gaussian noise and unequal variances the supremum is infinite; any finite "
                 f"number is a maximum over the plotted range. Here it is {grows}.",
             ),
@@ -98,7 +98,7 @@ def figure() -> Figure:
                 letter="d",
                 title="the log-ratio of (b) and (c)",
                 caption="log p_Y/p_Y': bounded for Laplace noise, by the certified supremum "
-                f"{at_most(top, 4)}; without bound for Gaussian noise.",
+                f"{at_most(top, 4)}; unbounded for Gaussian noise.",
                 x_label="y",
                 y_label="log p_Y/p_Y'",
                 x_range=(-_REACH, _REACH),

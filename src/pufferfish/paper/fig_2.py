@@ -1,4 +1,4 @@
-"""Fig. 2: the scale that hides one of K users in a sum, against K; the paper's points, and less."""
+"""Fig. 2: the scale that hides one of K users in a sum, against K; the paper's, and the least."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["GOAL", "MEAN", "Found", "compute", "figure", "largest_gap"]
 
 GOAL = Guarantee(1.0, 0.3)
 MEAN = 1.0
-# What δ would be asked for if it is to mean anything, and none at all.
+# Values of δ that protect: a small one, and 0.
 _SMALLER = (1e-3, 0.0)
-# Numbers of users for which these are computed: from 20 on nothing changes any more.
+# The numbers of users for which these are computed: beyond 20 nothing changes any more.
 _FEWER = (*range(1, 21), 30, 40, 50)
-# Those of which the paper's points are drawn.
+# The points of the paper that are drawn.
 _DRAWN = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50)
 _INKS = ("first", "second", "third", "fourth", "level5")
 _LETTERS = "bc"
@@ -33,9 +33,9 @@ class Found:
     """The paper's points, and our curves.
 
     Attributes:
-        points: The paper's, for each variance.
-        curves: Ours for the paper's goal, with the Lambert form of τ.
-        smaller: The least scales for smaller δ, of the smallest and the largest variance.
+        points: The paper's points, for each variance.
+        curves: Our curves for the paper's goal, with the Lambert form of τ.
+        smaller: The least scales for smaller δ, for the smallest and the largest variance.
     """
 
     points: dict[float, Curve]
@@ -44,7 +44,7 @@ class Found:
 
 
 def compute() -> Found:
-    """All curves; a second or two."""
+    """Compute all curves; takes a second or two."""
     points = scale_points()
     users = [int(each) for each in next(iter(points.values())).x]
     ends = min(points), max(points)
@@ -59,7 +59,7 @@ def compute() -> Found:
 
 
 def largest_gap(form: Tau) -> float:
-    """How far the formula is from the paper's points at most, in stds of one user."""
+    """The largest distance of the formula from the paper's points, in stds of one user."""
     return max(
         abs(
             cor_1a_identical.scale(int(users), MEAN, math.sqrt(variance), GOAL, form) - float(scale)
@@ -71,7 +71,7 @@ def largest_gap(form: Tau) -> float:
 
 
 def figure(found: Found) -> Figure:
-    """The paper's panel, and for two of its variances what is needed."""
+    """The paper's panel, and for two of its variances the scale that is needed."""
     free = max(curve.users[curve.exact.index(0.0)] for curve in found.curves)
     drawn_with = found.points[1.0].y[0] - MEAN
     return Figure(
@@ -92,11 +92,11 @@ def figure(found: Found) -> Figure:
             (
                 "What to see",
                 f"At δ = 0.3 no noise at all is needed from K = {free} on, for each of the five "
-                "variances; δ = 0.001 needs some for few users. Pure ε = 1, without exception, "
-                "takes the same noise for every K.",
+                "variances; δ = 0.001 needs some noise if users are few. Pure ε = 1 (δ = 0) takes "
+                "the same noise for every K.",
             ),
             (
-                "Where they part",
+                "Where they differ",
                 f"The figure’s τ is {drawn_with:.5f}, found on a grid; √W₀(2/(πδ²)) is "
                 f"{tau(GOAL.delta, 'lambert'):.5f}, and Q⁻¹(δ/2), by which the text defines τ*, is "
                 f"{tau(GOAL.delta):.5f}.",
@@ -106,8 +106,8 @@ def figure(found: Found) -> Figure:
             Panel(
                 letter="a",
                 title="the paper's bound, (1, 0.3)",
-                caption="Diamonds: the paper’s points, the first six and then some. Lines: our "
-                "formula.",
+                caption="Diamonds: the paper’s points, the first six and some of the others. "
+                "Lines: our formula.",
                 x_label="number of users K",
                 y_label="scale b",
                 x_range=(-11.0, 51.0),
@@ -136,7 +136,7 @@ def _bounds(found: Found) -> Iterator[Series]:
 
 
 def _least(found: Found, letter: str, place: int) -> Panel:
-    """What is needed for one variance, beside the paper's bound."""
+    """The scale that is needed for one variance, compared with the paper's bound."""
     curve = found.curves[place]
     users = np.array(curve.users, dtype=np.float64)
     asked = [(GOAL.delta, users, curve.exact)]
@@ -154,7 +154,7 @@ def _least(found: Found, letter: str, place: int) -> Panel:
     return Panel(
         letter=letter,
         title=f"what is needed, σ² = {curve.variance:g}",
-        caption="The least scale that keeps the promise, beside the paper’s bound; 0 is no noise.",
+        caption="The least scale that keeps the promise, and the paper’s bound; 0 is no noise.",
         x_label="number of users K",
         y_label="scale b",
         x_range=(0.0, 51.0),

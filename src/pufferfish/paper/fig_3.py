@@ -17,7 +17,7 @@ __all__ = ["curve_gap", "figure"]
 
 
 def curve_gap() -> float:
-    """How far the recovered mixtures are from the paper's curves, at most, over all points."""
+    """The largest distance of the recovered mixtures from the paper's curves, over all points."""
     priors = adult_mixtures().priors
     return max(
         float(np.abs(np.exp(law.log_density(curve.x)) - curve.y).max())
@@ -27,7 +27,7 @@ def curve_gap() -> float:
 
 
 def figure(experiment: Experiment, table: Table) -> Figure:
-    """The paper's six panels with its own numbers beside ours, and three more."""
+    """The paper's six panels with its numbers and ours, and three more."""
     drawn = Drawn(
         experiment=experiment,
         table=table,
@@ -40,7 +40,7 @@ def figure(experiment: Experiment, table: Table) -> Figure:
     return Figure(
         name="fig-3",
         number="Fig. 3",
-        title="UCI Adult: education level must not betray race",
+        title="UCI Adult: education level must not reveal race",
         words=(
             (
                 "In the paper",
@@ -50,25 +50,25 @@ def figure(experiment: Experiment, table: Table) -> Figure:
             (
                 "Here",
                 "The paper’s histograms and curves, our release of the same column with the "
-                "scale that Theorem 2 gives, and three panels more. The four-component mixtures "
+                "scale that Theorem 2 gives, and three more panels. The four-component mixtures "
                 "recovered from the paper’s curves pass through its points within "
                 f"{curve_gap():.0e}.",
             ),
             ("Scales", scales_in_words(drawn)),
             (
                 "What to see",
-                "(h): at δ = 0.3 the exact certificate asks for nothing, because the mixtures "
-                f"alone have δ = {at_most(row.bare_upper, 3)}; and on the paper’s mixtures no "
-                "exception at all takes less noise than Theorem 2 spends on δ = 0.5. Gaussian "
-                "noise is cheap for large δ only, and cannot reach δ = 0.",
+                "(h): at δ = 0.3 the exact certificate asks for no noise, because the mixtures "
+                f"alone have δ = {at_most(row.bare_upper, 3)}; and on the paper’s mixtures δ = 0 "
+                "takes less noise than Theorem 2 takes for δ = 0.5. Gaussian noise is small for "
+                "large δ only, and cannot reach δ = 0.",
             ),
             (
-                "Where they part",
-                "The text says three components, the curves have four. The paper’s noised "
-                "histograms are narrower at δ = 0.5 than its own formula makes them, and grow more "
-                "from there to δ = 0.3 (see erratum 6). The column is whole numbers, so our fits "
-                f"put narrow components on single values: {narrow} of the components of our "
-                "mixtures of 4 are as narrow as we allow. The paper’s fits are smooth, since its "
+                "Where they differ",
+                "The text says three components, but the curves have four. The paper’s noised "
+                "histograms are narrower at δ = 0.5 than its own formula makes them, and widen "
+                "more from there to δ = 0.3 (see erratum 6). The column has whole numbers, so our "
+                f"fits put narrow components on single values: {narrow} of the components of our "
+                "mixtures of 4 are as narrow as we permit. The paper’s fits are smooth, since its "
                 "data seem to have been jittered.",
             ),
         ),

@@ -25,7 +25,7 @@ def figure(experiment: Experiment, table: Table) -> Figure:
     return Figure(
         name="fig-4",
         number="Fig. 4",
-        title="Hungarian heart disease: cholesterol must not betray sex",
+        title="Hungarian heart disease: cholesterol must not reveal sex",
         words=(
             ("In the paper", "The same as Fig. 3 for cholesterol (mg/dl), female against male."),
             (
@@ -39,12 +39,12 @@ def figure(experiment: Experiment, table: Table) -> Figure:
             (
                 "What to see",
                 f"As in Fig. 3: the mixtures alone have δ = {at_most(row.bare_upper, 3)}, so δ "
-                "= 0.3 needs no noise against them. The table adversary is another matter: "
-                "nearly every value occurs once, and from the true value "
+                "= 0.3 needs no noise against them. That is not so for the table adversary: "
+                "nearly every value occurs once, and with the true value "
                 f"{percent_up(drawn.row(0.0, -1).before_upper)} of guesses are right.",
             ),
             (
-                "Where they part",
+                "Where they differ",
                 "The paper speaks of 293 patients. Panels (b) to (f) cut off what falls outside "
                 "80 to 600, and so do ours.",
             ),
@@ -54,7 +54,7 @@ def figure(experiment: Experiment, table: Table) -> Figure:
 
 
 def fits_in_words(experiment: Experiment) -> str:
-    """Whether the data carry three or four components."""
+    """Whether there are enough data for three or four components."""
     parts = []
     for group, three in zip(experiment.fits[-1].groups, experiment.fits[0].groups, strict=True):
         least = min(fit.bic for fit in group.scores)
@@ -68,12 +68,12 @@ def fits_in_words(experiment: Experiment) -> str:
         narrow = three.prior.components()
         least_std = narrow.stds.argmin()
         parts.append(
-            f"{group.secret} ({group.records} values): BIC prefers {best} components; {above}. Of "
-            f"4 asked for, {left.weights.size} are left; already the narrowest of 3 stands for "
+            f"{group.secret} ({group.records} values): BIC prefers {best} components; {above}. A "
+            f"fit of 4 keeps {left.weights.size}; the narrowest of 3 already stands for only "
             f"{narrow.weights[least_std] * group.records:.1f} values, with a std of "
             f"{narrow.stds[least_std]:.2g}."
         )
     return " ".join(parts) + (
-        " So few values do not carry four components; the mixtures of 3, the number in the text, "
+        " These are too few values for four components; the mixtures of 3, the number in the text, "
         "stand for the paper’s."
     )

@@ -35,11 +35,11 @@ def figure() -> Figure:
             ),
             (
                 "What to see",
-                "The Lambert form is never smaller. It is close for small δ, and for large δ it "
-                "asks for noise that nothing needs: it does not go to 0.",
+                "The Lambert form is never smaller than the exact one. It is close for small δ; "
+                "for large δ it does not go to 0, and asks for noise that is not needed.",
             ),
             (
-                "Where they part",
+                "Where they differ",
                 f"At δ = 0.3 the forms are {tau(0.3):.5f} and {tau(0.3, 'lambert'):.5f}; Fig. 2 "
                 "was drawn with the second, though the text defines τ* by the first.",
             ),
@@ -47,7 +47,7 @@ def figure() -> Figure:
         panels=(
             Panel(
                 letter="a",
-                title="how many stds count",
+                title="the number of stds that count",
                 caption="τ exact below, τ by the tail bound above.",
                 x_label="δ",
                 y_label="τ(δ)",

@@ -1,4 +1,4 @@
-"""A figure as data: panels of series. What is drawn and what is written as CSV are the same."""
+"""A figure as data: panels of series. The picture and the CSV file hold the same numbers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Series:
     """One curve, histogram or band.
 
     Attributes:
-        label: What it is, for the legend and the CSV.
-        x: Where; for "bars" and "outline" the edges of the bins, one more than there are heights;
-            for a "band" its two ends.
-        y: How high; for a "band" its lower and its upper edge.
-        ink: With what; see `report.style`.
+        label: Its name in the legend and the CSV.
+        x: The places; for "bars" and "outline" the edges of the bins, one more than there are
+            heights; for a "band" its two ends.
+        y: The heights; for a "band" its lower and its upper edge.
+        ink: The colour; see `report.style`.
         shape: How it is drawn.
-        width: Of the line, in points.
-        note: Words on the left of its first point.
-        listed: Whether the legend has it.
+        width: The width of the line, in points.
+        note: Words to the left of its first point.
+        listed: Whether the legend lists it.
     """
 
     label: str
@@ -41,7 +41,7 @@ class Series:
     listed: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be drawn."""
+        """Refuse a series that cannot be drawn."""
         more = 1 if self.shape in ("bars", "outline") else 0
         require(
             self.x.size == self.y.size + more,
@@ -57,16 +57,16 @@ class Panel:
     """One coordinate system.
 
     Attributes:
-        letter: As in the paper; further ones after its last.
+        letter: The letter in the paper; further panels have the letters after its last.
         title: What it shows, in few words.
-        caption: What is to be seen.
-        x_label: Below the axis.
-        y_label: Beside it.
-        series: What is drawn, the last on top.
-        x_range: From where to where; by itself where not given.
-        y_range: The same.
-        x_ticks: Places and words, instead of numbers.
-        y_ticks: The same.
+        caption: What the reader should see.
+        x_label: The label of the x axis.
+        y_label: The label of the y axis.
+        series: The series, the last on top.
+        x_range: The range of the x axis; chosen from the series if not given.
+        y_range: The range of the y axis; chosen from the series if not given.
+        x_ticks: Places and words on the x axis, instead of numbers.
+        y_ticks: Places and words on the y axis, instead of numbers.
     """
 
     letter: str
@@ -86,13 +86,13 @@ class Figure:
     """A figure of the paper, and what is added to it.
 
     Attributes:
-        name: Of its files, without the ending.
-        number: As the paper calls it.
+        name: The name of its files, without the ending.
+        number: Its name in the paper.
         title: What it is about.
         words: (label, text): what the paper shows, what is shown here, what to see, where they
-            part.
-        panels: In the order of their letters.
-        columns: Panels beside each other in a picture file.
+            differ.
+        panels: The panels, in the order of their letters.
+        columns: The number of panels in one row of a picture file.
     """
 
     name: str

@@ -19,9 +19,9 @@ def page(
     errata: tuple[Erratum, ...],
     headline: tuple[tuple[str, str], ...],
 ) -> str:
-    """The whole file; pictures as drawings of the page, and as files beside it."""
+    """The whole page, with pictures inside it; the same pictures are files next to it."""
     text: str = (
-        # The report's style sheet and macros serve here too.
+        # The page uses the report's style sheet and macros.
         templates("pufferfish.paper", "pufferfish.report")
         .get_template("page.html.j2")
         .render(

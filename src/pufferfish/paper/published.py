@@ -1,4 +1,4 @@
-"""The numbers that the paper's own source draws, in Figs. 2, 3 and 4.
+"""The numbers in the paper's own source, from which Figs. 2, 3 and 4 are drawn.
 
 From the source of Ni Ding, "Approximation of Pufferfish Privacy for Gaussian Priors". It does not
 hold the priors of Fig. 1, the histograms and fits of Fig. 4(a),(d), nor the curve of Fig. 5.
@@ -28,14 +28,14 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Histogram:
-    """A density that is constant on each bin; `edges` is one longer."""
+    """A density that is constant on each bin; `edges` has one entry more."""
 
     edges: FloatArray
     density: FloatArray
 
     @property
     def variance(self) -> float:
-        """Of what was counted: that of the midpoints, less width²/12 (Sheppard's correction)."""
+        """The variance of the data: of the midpoints, less width²/12 (Sheppard's correction)."""
         widths = np.diff(self.edges)
         masses = self.density * widths / np.sum(self.density * widths)
         middles = self.edges[:-1] + 0.5 * widths
@@ -44,7 +44,7 @@ class Histogram:
 
 
 def scale_points() -> dict[float, Curve]:
-    """Fig. 2: for each variance the scale against the number of users."""
+    """Fig. 2: for each variance, the scale against the number of users."""
     points: dict[float, list[tuple[float, float]]] = defaultdict(list)
     for variance, users, scale in _rows("fig2_identical_users.csv"):
         points[float(variance)].append((float(users), float(scale)))
@@ -52,7 +52,7 @@ def scale_points() -> dict[float, Curve]:
 
 
 def mixture_curves() -> dict[str, Curve]:
-    """Fig. 3(a),(d): for each secret the fitted density, at 200 points."""
+    """Fig. 3(a),(d): for each secret, the fitted density at 200 points."""
     x, black, asian = np.array(_rows("fig3_mixture_density.csv"), dtype=np.float64).T
     return {"Black": Curve(x, black), "Asian-Pac-Islander": Curve(x, asian)}
 

@@ -1,4 +1,4 @@
-"""Everything of the paper into one folder."""
+"""Compute all of the paper, and write it into one folder."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ __all__ = ["PAGE", "Progress", "Reproduction", "Written", "compute_figures", "pa
 # Called with (what is done, number done, number in all).
 Progress = Callable[[str, int, int], None]
 
-# What to open first.
+# The file to open first.
 PAGE = "index.html"
-# Seven adversaries for each δ; fits, five figures, counterexamples; files of six figures, the page.
+# Steps: seven adversaries for each δ; fits, five figures, counterexamples; files of six figures,
+# the page.
 _STEPS = 7 * len(table.DELTAS) + 7 + 7
 
 
@@ -39,9 +40,9 @@ class Reproduction:
 
     Attributes:
         figures: Figs. 1 to 5.
-        counterexamples: To Theorem 2 and Corollary 2, as a figure.
-        cases: The same, as numbers.
-        table: What each way takes.
+        counterexamples: The counterexamples to Theorem 2 and Corollary 2, as a figure.
+        cases: The same as numbers.
+        table: The noise that each way takes.
         errata: Where the paper does not hold.
     """
 
@@ -53,7 +54,7 @@ class Reproduction:
 
     @property
     def headline(self) -> tuple[tuple[str, str], ...]:
-        """(number, what it is): the few to remember."""
+        """The few numbers to remember, each with what it is."""
         mixtures, tables = (
             self.table.row("Adult", belief, 0.0) for belief in ("paper's mixtures", TABLE)
         )
@@ -66,11 +67,11 @@ class Reproduction:
             ),
             (
                 at_most(mixtures.scale("exact"), 6),
-                "suffices for δ = 0, no exception at all, by the exact certificate",
+                "suffices for δ = 0, without any exception, by the exact certificate",
             ),
             (
                 at_most(tables.scale("exact"), 6),
-                "suffices against an adversary who knows the very table",
+                "suffices against an adversary who knows the table itself",
             ),
             (
                 at_most(mixtures.bare_upper, 4),
@@ -92,9 +93,9 @@ class Written:
     """What `paper` wrote.
 
     Attributes:
-        folder: Where.
-        files: Their names, the page first.
-        reproduction: What is in them.
+        folder: The folder.
+        files: The names of the files, the page first.
+        reproduction: What was computed.
     """
 
     folder: Path
@@ -110,12 +111,12 @@ def paper(
     Nothing is written before everything is computed.
 
     Args:
-        folder: Where to; made if it is not there.
+        folder: The folder to write to; made if it does not exist.
         force: Write into a folder that is not empty, over files of the same names.
         progress: Called with (what is done, number done, number in all).
 
     Raises:
-        OutputExistsError: The folder is not empty, or no folder.
+        OutputExistsError: The folder is not empty, or a file has its name.
         MissingExtraError: matplotlib or jinja2 is not installed.
     """
     place = Path(folder)
@@ -133,7 +134,7 @@ def paper(
 
 
 def compute_figures(step: Callable[[str], None] = lambda what: None) -> Reproduction:
-    """All numbers; `step` is told of each that is there."""
+    """Compute all numbers; `step` is told each time some are done."""
     experiments = adult(), hungarian()
     step("the columns and their fits")
     rows = table.compute(experiments, step)
@@ -174,11 +175,11 @@ def _files(found: Reproduction, step: Callable[[str], None]) -> Iterator[tuple[s
 
 def _refuse_used(place: Path, force: bool) -> None:
     if place.exists() and not place.is_dir():
-        raise OutputExistsError(f"{place} is no folder; choose another one.")
+        raise OutputExistsError(f"{place} is not a folder; choose another one.")
     if not force and place.exists() and any(place.iterdir()):
         raise OutputExistsError(
-            f"{place} is not empty; choose another folder, or write into it with --force "
-            "(force=True), over files of the same names."
+            f"{place} is not empty; choose another folder, or replace files of the same names in "
+            "it with --force (force=True)."
         )
 
 

@@ -1,9 +1,9 @@
-"""For every experiment, adversary and δ: what each way to a promise takes, and what it gives.
+"""For every experiment, adversary and δ: the noise of each way to a promise, and its true δ.
 
 Ways are compared by the std of their noise, each judged by the exact certificate. Local
-differential privacy hides any value of the column's range from everybody: the least noise under
-which the two ends of the range, known for certain, look alike. (Under Laplace noise two values
-are the harder to hide the farther they are apart, so the ends decide.)
+differential privacy hides any value of the column's range from everybody: it is the least noise
+under which the two ends of the range, known for certain, look alike. (Under Laplace noise, values
+are harder to hide if they are farther apart, so the ends decide.)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["DELTAS", "EPSILON", "WAYS", "Entry", "Row", "Table", "compute"]
 
 EPSILON = 1.0
 DELTAS = (0.5, 0.3, 0.1, 1e-2, 1e-3, 1e-5, 0.0)
-# How the table calls a way, and how `compare` does: a method, and its form of τ.
+# The name of a way in the table, and in `compare`: a method, and its form of τ.
 WAYS = {
     "Theorem 2": ("thm-2", tau_in_words("exact")),
     "Theorem 2, Lambert τ": ("thm-2", tau_in_words("lambert")),
@@ -41,13 +41,13 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Entry:
-    """What one way takes and gives.
+    """The noise of one way, and what it gives.
 
     Attributes:
         way: Its name.
-        certificate: Of its noise; None where it does not apply.
-        accuracy_upper: How often an ideal adversary still guesses right, even odds before.
-        reason: Why it does not apply.
+        certificate: The certificate of its noise; None where the way does not apply.
+        accuracy_upper: How often an ideal adversary still guesses right, with even odds before.
+        reason: Why the way does not apply.
     """
 
     way: str
@@ -62,7 +62,7 @@ class Entry:
 
     @property
     def scale(self) -> float | None:
-        """Of Laplace noise."""
+        """The scale of Laplace noise."""
         return self.noise.scale if isinstance(self.noise, LaplaceNoise) else None
 
 
@@ -76,7 +76,7 @@ class Row:
         goal: The promise.
         bare_upper: δ without any noise.
         before_upper: How often an ideal adversary guesses right from the true value.
-        entries: For each way.
+        entries: One entry for each way.
     """
 
     experiment: str
@@ -87,10 +87,10 @@ class Row:
     entries: Mapping[str, Entry]
 
     def certificate(self, way: str) -> Certificate:
-        """Of a way that applies.
+        """The certificate of a way that applies.
 
         Raises:
-            UnsupportedError: It does not.
+            UnsupportedError: The way does not apply.
         """
         entry = self.entries[way]
         if entry.certificate is None:
@@ -98,7 +98,7 @@ class Row:
         return entry.certificate
 
     def scale(self, way: str) -> float:
-        """Of a way that adds Laplace noise; 0 where none is needed."""
+        """The scale of a way that adds Laplace noise; 0 where no noise is needed."""
         noise = as_noise(self.certificate(way).noise)
         return noise.scale if isinstance(noise, LaplaceNoise) else noise.std
 
@@ -121,7 +121,7 @@ class Table:
 
 
 def compute(experiments: tuple[Experiment, ...], progress: Progress = lambda what: None) -> Table:
-    """Every row; `progress` is told of each that is done."""
+    """Compute every row; `progress` is told of each."""
     rows = []
     for experiment in experiments:
         for belief in experiment.beliefs:

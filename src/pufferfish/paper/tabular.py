@@ -1,4 +1,4 @@
-"""The table in writing: CSV, cells for the page, and a short form in Markdown."""
+"""The table as text: CSV, cells for the page, and a short form in Markdown."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _record(row: Row, entry: Entry) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One way of one row: the std of its noise, and below it scale, true δ and guesses right."""
+    """One way of one row: the std of its noise, and below it scale, true δ and right guesses."""
 
     std: str
     details: str
@@ -75,7 +75,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The table of one adversary, with why some ways do not apply."""
+    """The table of one adversary, with the reasons why some ways do not apply."""
 
     title: str
     bare: str
@@ -131,7 +131,7 @@ def _std(entry: Entry) -> str:
 
 
 def short_form(table: Table) -> tuple[tuple[str, ...], ...]:
-    """A handful of rows: the std of the noise by each way, and what an adversary guesses."""
+    """A few rows: the std of the noise by each way, and how often an adversary guesses right."""
     rows = [table.row(name, belief, delta) for name, belief, deltas in _SHORT for delta in deltas]
     return (
         ("data, adversary", "δ", *SHOWN, "guessed before", "after (exact)"),

@@ -1,7 +1,7 @@
-"""What Figs. 3 and 4 share: a column of two groups, what is believed of it, and what is released.
+"""What Figs. 3 and 4 share: a column of two groups, beliefs about it, and releases of it.
 
 Panels (a) to (f) are the paper's. (g) is the plan between components that Theorem 2 rests on, (h)
-the noise of each way for each δ, (i) what is released for pure ε against the table adversary.
+the noise of each way for each δ, (i) the release for pure ε against the table adversary.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["PAPER_DELTAS", "Drawn", "panels", "scales_in_words"]
 
 # The paper's goals, with the letters of their panels for the first and the second secret.
 PAPER_DELTAS = ((0.5, "be"), (0.3, "cf"))
-# Illustrations are the same at every run; a release never has a seed.
+# Illustrations are the same in every run; a release never has a seed.
 _SEEDS = {letter: 2024 + place for place, letter in enumerate("bcefi")}
 _POINTS = 601
 _MIXTURE_INKS = ("first", "second", "third")
@@ -40,10 +40,10 @@ class Drawn:
 
     Attributes:
         experiment: The data and the adversaries.
-        table: What each way takes.
-        histograms: The paper's own, by the letter of the panel.
+        table: The noise that each way takes.
+        histograms: The paper's own histograms, by the letter of the panel.
         curves: The paper's own fitted densities, by secret.
-        x_range: Of values and released values.
+        x_range: The range of values and released values.
     """
 
     experiment: Experiment
@@ -54,22 +54,22 @@ class Drawn:
 
     @property
     def edges(self) -> FloatArray:
-        """The bins of released values: the paper's."""
+        """The bins of released values: those of the paper."""
         return self.histograms["b"].edges
 
     @property
     def points(self) -> FloatArray:
-        """Where densities are drawn."""
+        """The points at which densities are drawn."""
         return np.linspace(*self.x_range, _POINTS)
 
     def row(self, delta: float, belief: int = 0) -> Row:
-        """The table's row for an adversary, by default the one whom the paper calibrates for."""
+        """The table's row for an adversary, by default the one for whom the paper calibrates."""
         name = self.experiment.beliefs[belief].name
         return self.table.row(self.experiment.name, name, delta)
 
 
 def panels(drawn: Drawn) -> tuple[Panel, ...]:
-    """All nine, in the order of their letters."""
+    """All nine panels, in the order of their letters."""
     found = [_belief_panel(drawn, letter, place) for place, letter in enumerate("ad")]
     found += [
         _release_panel(drawn, letter, place, delta)
@@ -81,7 +81,7 @@ def panels(drawn: Drawn) -> tuple[Panel, ...]:
 
 
 def _belief_panel(drawn: Drawn, letter: str, place: int) -> Panel:
-    """(a), (d): the column of one secret, and the mixtures that are believed."""
+    """(a), (d): the column of one secret, and the mixtures that adversaries believe."""
     secret = str(drawn.experiment.pair[place])
     return Panel(
         letter=letter,
@@ -122,8 +122,8 @@ def _release_panel(drawn: Drawn, letter: str, place: int, delta: float) -> Panel
         letter=letter,
         title=f"Y | {secret}, (ε, δ) = ({EPSILON:g}, {delta:g})",
         caption=f"With the noise that Theorem 2 asks for, Laplace of scale "
-        f"{readable(row.scale('Theorem 2'))}. For who believes {row.belief}, the true δ is then "
-        f"{at_most(certificate.delta_upper, 3)}; without any noise it is "
+        f"{readable(row.scale('Theorem 2'))}. For an adversary who believes {row.belief}, the true "
+        f"δ is then {at_most(certificate.delta_upper, 3)}; without any noise it is "
         f"{at_most(row.bare_upper, 3)}. The line is the law of the table with this noise.",
         x_label=f"released {drawn.experiment.column}",
         y_label="density",
@@ -132,7 +132,7 @@ def _release_panel(drawn: Drawn, letter: str, place: int, delta: float) -> Panel
         series=(
             Series("the paper's histogram", given.edges, given.density, "level1", "bars"),
             Series("released here (seeded)", outline.edges, outline.density, "first", "outline"),
-            Series("the law of what is released", law.x, law.y, "second"),
+            Series("the law of the released value", law.x, law.y, "second"),
         ),
     )
 
@@ -140,7 +140,7 @@ def _release_panel(drawn: Drawn, letter: str, place: int, delta: float) -> Panel
 def _draw_release(
     drawn: Drawn, secret: str, certificate: Certificate, entropy: NotPrivateEntropy
 ) -> tuple[Histogram, Curve]:
-    """A release of the secret's column, and the law of what is released."""
+    """A release of the secret's column, and the law of the released value."""
     mechanism = Mechanism(noise=certificate.noise, certificate=certificate, entropy=entropy)
     found = _histogram(mechanism.apply(drawn.experiment.values[secret]), drawn.edges)
     law = output_law(drawn.experiment.beliefs[-1].priors[secret], as_noise(certificate.noise))
@@ -180,7 +180,7 @@ def _plan_panel(drawn: Drawn) -> Panel:
     return Panel(
         letter="g",
         title="the plan behind Theorem 2",
-        caption="Which component goes where, at least cost; the wider the line, the more mass. "
+        caption="Which component is moved to which, at least cost; a wider line moves more mass. "
         f"Diamonds are the means of the components ({belief.name}).",
         x_label=experiment.column,
         y_label="",
@@ -205,8 +205,8 @@ def _scales_panel(drawn: Drawn) -> Panel:
     return Panel(
         letter="h",
         title="noise needed, for each δ",
-        caption="The std of the noise that each way takes. Where a line ends before δ = 0 its way "
-        "has nothing to offer; 0 is no noise at all.",
+        caption="The std of the noise that each way takes. Where a line ends before δ = 0, its way "
+        "does not apply further on; 0 is no noise at all.",
         x_label="δ",
         y_label="std of the noise",
         y_range=(0.0, None),
@@ -218,7 +218,7 @@ def _scales_panel(drawn: Drawn) -> Panel:
 def _stds(
     drawn: Drawn, way: str, belief: int, label: str, ink: str, shape: Shape = "line"
 ) -> Series:
-    """What a way takes for each δ to which it applies."""
+    """The std that a way takes, for each δ to which it applies."""
     found = [
         (float(place), noise.std)
         for place, delta in enumerate(DELTAS)
@@ -241,9 +241,9 @@ def _pure_panel(drawn: Drawn) -> Panel:
     return Panel(
         letter="i",
         title=f"released with pure ε = {EPSILON:g}",
-        caption=f"Both secrets with Laplace noise of scale {readable(row.scale('exact'))}: no "
-        "exception (δ = 0) against the adversary who knows the table; what other adversaries need "
-        "is said under Scales. Smooth lines are the laws.",
+        caption=f"Both secrets with Laplace noise of scale {readable(row.scale('exact'))}, for "
+        "δ = 0 against the adversary who knows the table; for other adversaries see Scales. Smooth "
+        "lines are the laws.",
         x_label=f"released {drawn.experiment.column}",
         y_label="density",
         x_range=drawn.x_range,
@@ -253,7 +253,7 @@ def _pure_panel(drawn: Drawn) -> Panel:
 
 
 def scales_in_words(drawn: Drawn) -> str:
-    """What Theorem 2 asks for and what pure ε needs, for each mixture belief; and the table's."""
+    """The scales of Theorem 2 and of pure ε for each mixture belief, and for the table."""
     found = []
     for place, belief in enumerate(drawn.experiment.beliefs[:-1]):
         asked = " and ".join(
@@ -276,5 +276,5 @@ def _histogram(values: FloatArray, edges: FloatArray) -> Histogram:
 
 
 def _short(secret: Secret) -> str:
-    """A name that fits beside an axis."""
+    """A name that fits next to an axis."""
     return str(secret).replace("-", "-\n", 1)

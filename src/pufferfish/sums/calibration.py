@@ -1,4 +1,4 @@
-"""How much noise a sum needs so that no user is betrayed: one verb, several methods."""
+"""How much noise a sum needs to hide every user: one verb, several methods."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ class SumCalibration:
 
     Attributes:
         users: Who adds to the sum.
-        protected: What about each of them must not be told.
+        protected: What must stay hidden about each of them.
         goal: The promise, for every user.
         method: How the scale was found.
         tau: The form of τ(δ), for the paper's methods that have one.
         calibration: The noise, with the certificate of the users who decide, as a scenario of
             their own. Its goal is the promise or a little more, to make up for rounding in tables.
-        kind: The kind of users who needs most.
-        certificates: How many pairs were certified to settle all users.
+        kind: The kind of users who need most noise.
+        certificates: The number of pairs that were certified to settle all users.
         holds: Whether the promise is kept for every user.
-        least: Whether no less noise would do.
+        least: Whether no smaller noise suffices.
         repeatable: Whether the certificate's scenario can also be charged for repeated releases.
     """
 
@@ -83,7 +83,7 @@ class SumCalibration:
 
     @property
     def alone(self) -> bool:
-        """Whether the certificate looks at what a user adds, with all others set aside.
+        """Whether the certificate is about what one user adds, without all others.
 
         At δ = 0 others hide nobody: the bound holds for somebody who knows what they added.
         """
@@ -96,7 +96,7 @@ class SumCalibration:
 
     @property
     def worst(self) -> str:
-        """Who decides, by name."""
+        """The name of the user who decides."""
         return self.users.name(self.kind)
 
 
@@ -113,8 +113,8 @@ def calibrate_sum(
 ) -> SumCalibration:
     """Laplace noise that keeps `goal` for every user, with its certificate.
 
-    Whatever the method, the noise is judged by what is known of the users: by the law that the sum
-    truly has where their tables are known, and else by the Gaussian belief.
+    For every method, the noise is judged by what is known of the users: by the true law of the sum
+    where their tables are known, else by the Gaussian belief.
 
     Args:
         users: Who adds to the sum; see `moments`, `identical`, `binary`, `finite_users`.
@@ -122,13 +122,13 @@ def calibrate_sum(
         protect: "presence": whether a user is in the sum. "value": which of two values they gave.
         method: "exact": the least scale. "gaussian": the least scale if the sum were Gaussian.
             "cor-1a", "cor-1a-identical", "cor-1b": the paper's formulas, with the grid reserved.
-        between: For "value": the two values that must look alike, for every user. Without, any two
-            that a user's table has.
+        between: For "value": the two values that must look alike, for every user. If not given,
+            any two values in a user's table.
         tau: "exact" or "lambert", for the first two of the paper's formulas.
         certified_only: Raise where a method's scale does not keep the promise. With False it is
             returned, and says that it does not hold.
-        size: Not the least scale, but this one, chosen without what is known of the users. It is
-            certified for every user, and refused if it is too little.
+        size: This scale instead of the least one, chosen without knowledge of the users. It is
+            certified for every user, and refused if it is too small.
 
     Raises:
         CertificationError: The scale does not keep the promise.
@@ -140,11 +140,18 @@ def calibrate_sum(
     require(method in SUM_METHODS, f"method {method!r} is not known; known: {SUM_METHODS}.")
     require(tau in TAU_FORMS, f"tau {tau!r} is not known; known: {TAU_FORMS}.")
     has_tau = method in ("cor-1a", "cor-1a-identical")
-    require(tau == "exact" or has_tau, f"tau is a part of cor-1a; {method!r} has none.")
+    require(
+        tau == "exact" or has_tau,
+        f"tau belongs to the methods cor-1a and cor-1a-identical; {method!r} has none.",
+    )
     protected = Protected(what=protect, between=between)
     search = search_for(users, protected, goal)
     if size is not None:
-        require(method == "exact", f"a size that was given is certified; {method!r} finds its own.")
+        require(
+            method == "exact",
+            f"a scale that is given (size, --scale) is certified exactly, but method {method!r} "
+            "finds its own: leave out one of them.",
+        )
         return _certify_given(users, protected, goal, search, positive("size", size))
     if method == "exact" or (method == "gaussian" and users.laws is None):
         found = search.least()
@@ -170,7 +177,7 @@ def certified_sum(
     """A noise law that is already chosen, certified for every user.
 
     Raises:
-        CertificationError: It does not keep the promise, and `certified_only`.
+        CertificationError: The law does not keep the promise, and `certified_only` is True.
     """
     search = search_for(users, protected, goal)
     found = search.judge(noise)
@@ -180,7 +187,7 @@ def certified_sum(
 def _certify_given(
     users: Users, protected: Protected, goal: Guarantee, search: Search, size: float
 ) -> SumCalibration:
-    """A scale that the curator chose. A refusal names a rung, and so tells little of the users."""
+    """Certify a scale that the curator chose. A refusal names a rung, and so reveals little."""
     found = search.judge(laplace_family(search.goal)(size))
     given = _calibrate(users, protected, goal, search, found, "given", None, False)
     if given.holds:
@@ -216,7 +223,7 @@ def _calibrate(
     scenario = _scenario(users, search, charged or [found.kind])
     certificate = verify(scenario, found.noise, search.goal)
     if found.least and certificate.holds is not True and not found.noise.identity:
-        # The same laws from tables that were rounded otherwise: a little more noise settles it.
+        # The same laws, from tables that were rounded differently: a little more noise suffices.
         nudged = found.noise.resized(found.noise.size * (1.0 + 1e-8))
         found = found._replace(noise=nudged)
         certificate = verify(scenario, nudged, search.goal)
@@ -224,9 +231,10 @@ def _calibrate(
     if certified_only and not holds:
         size = "no noise" if found.noise.identity else f"scale {found.noise.size:.6g}"
         raise CertificationError(
-            f"{method} gives {size}, which does not keep {goal} for {users.name(found.kind)} by "
-            f"what is known of the users ({search.belief}): {describe_loss(certificate)}. Use "
-            'method="exact"; certified_only=False returns this size, marked as not certified.'
+            f"method {method} gives {size}, which does not keep {goal} for "
+            f"{users.name(found.kind)}, judged by what is known of the users ({search.belief}): "
+            f"{describe_loss(certificate)}. Use the method exact. (In Python, "
+            "certified_only=False returns this size, marked as not certified.)"
         )
     return SumCalibration(
         users=users,

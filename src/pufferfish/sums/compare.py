@@ -1,4 +1,4 @@
-"""Every answer for one sum, side by side: exact, the paper's, classic privacy, no noise."""
+"""All methods for one sum compared: exact, the paper's, classic privacy, no noise."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def compare_sum(
 ) -> Comparison:
     """Every method that applies: its noise, what it truly gives, whether the promise is kept.
 
-    Where the users' tables are known all are judged by the law that the sum truly has; else by the
-    Gaussian belief. `print` it for the table.
+    All are judged by the true law of the sum where the users' tables are known, else by the
+    Gaussian belief. `print` it to see the table.
     """
 
     def found(answer: Callable[[], SumCalibration]) -> Found:
@@ -46,10 +46,10 @@ def compare_sum(
 
 
 def sensitivity(users: Users, protected: Protected) -> float:
-    """The most that one user can change the sum by: the ℓ1 sensitivity of classic privacy.
+    """The most by which one user can change the sum: the ℓ1 sensitivity of classic privacy.
 
     Raises:
-        UnsupportedError: What a user adds is not bounded, or not known to be.
+        UnsupportedError: What a user adds is not bounded, or not known to be bounded.
     """
     if protected.what == "value":
         return float(protected.gaps(users).max())
@@ -57,7 +57,7 @@ def sensitivity(users: Users, protected: Protected) -> float:
         if users.stds.any():
             raise UnsupportedError(
                 "classic differential privacy needs bounds on what a user adds; a mean and a std "
-                "are none."
+                "give none."
             )
         return float(abs(users.means).max())
     return float(max(abs(users.laws.lowest).max(), abs(users.laws.highest).max()))
@@ -81,7 +81,7 @@ def _answers(
                 yield method, tau_in_words(form), partial(ask, method=method, tau=form)
 
     def classic() -> SumCalibration:
-        # For a promise a little stronger, so that what tables reserve for rounding is in it.
+        # For a slightly stronger promise, which includes what tables reserve for rounding.
         stronger = Guarantee(goal.epsilon * (1.0 - 1e-6))
         size = sensitivity(users, protected) / laplace_reserve(stronger).epsilon
         noise = laplace_family(stronger)(size) if size > 0.0 else NoNoise()

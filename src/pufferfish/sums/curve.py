@@ -20,9 +20,9 @@ class ScaleCurve:
     """The scale for each number of identical users.
 
     Attributes:
-        variance: Of what each user adds.
+        variance: The variance of what each user adds.
         users: The numbers of users.
-        paper: `cor-1a-identical`; None where it does not apply (δ = 0).
+        paper: The scale of `cor-1a-identical`; None where it does not apply (δ = 0).
         exact: The least certified scale; 0 where no noise is needed.
     """
 

@@ -1,4 +1,4 @@
-"""What the record of a sum states to everybody, and the words that follow from it."""
+"""The public facts in the record of a sum, and the words that follow from them."""
 
 from __future__ import annotations
 
@@ -35,18 +35,20 @@ class SumFactsEntries(Entries):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SumFacts(Stated):
-    """Nothing of users who are not public, but for their number where a mean tells it.
+    """What a record states to everybody about a sum.
+
+    It holds nothing about users who are not public, except their number where a mean tells it.
 
     Attributes:
         goal: The promise, for every user.
-        protected: What about each of them must not be told.
-        statistic: What was published.
-        column: Of which column.
+        protected: What must stay hidden about each of them.
+        statistic: The statistic that was published.
+        column: The column that was summed.
         noise: The law that was added.
         rounding: How its scale was made public; None where every user is public.
-        users: How many are described; None where that is not told.
-        tables: Whether every user's table is known, and not only mean and std. Without a plan, a
-            record has the words of the one or of the other.
+        users: The number of described users; None where that is not told.
+        tables: Whether every user's table is known, and not only mean and std. In a record
+            without a plan, the words show which of the two it is.
     """
 
     goal: Guarantee
@@ -60,9 +62,9 @@ class SumFacts(Stated):
 
     @classmethod
     def of(cls, plan: SumPlan) -> Self:
-        """What a plan says."""
+        """The facts that follow from a plan."""
         calibration = plan.calibration
-        # A mean is a sum divided by the number of described users, which it gives away.
+        # A mean is a sum divided by the number of described users, and so reveals that number.
         told = plan.public or plan.statistic == "mean"
         return cls(
             goal=calibration.goal,
@@ -95,7 +97,7 @@ class SumFacts(Stated):
             noise=as_noise(entries.noise.made()),
             tables="tables" in data["plan"]["users"]
             if "plan" in data
-            # No entry says it: the words are all those of the one, or of the other.
+            # No entry says it: the words are those of the one case or of the other.
             else data["not_promised"] in _with_tables(entries.rounding),
             statistic=entries.statistic,
             column=entries.column,
@@ -118,7 +120,7 @@ def _with_tables(rounding: Rounding | None) -> list[list[str]]:
 
 
 def _size_not_promised(rounding: Rounding | None) -> list[str]:
-    """What the published scale says of users who are not public; nothing where all of them are."""
+    """What the published scale says of users who are not public; empty where all are public."""
     if rounding is None:
         return []
     if rounding == "given":

@@ -1,4 +1,4 @@
-"""The least scale for every user at once, by the law that the sum truly has: no limit theorem.
+"""The least scale that suffices for every user, by the true law of the sum: no limit theorem.
 
 The sum of finitely valued users is a table (`tables`). Q is its law without user k, P = Q ∗ law of
 Z_k with them; for a value, P and Q are the same table moved by two values. Facts (proofs:
@@ -9,11 +9,12 @@ docs/theory/sums.md):
             ε* = log E e^{|Z_k|/b}. A value: ε* = |a − a'|/b.
     δ > 0   HS ≤ E(1 − e^{(ε−|Z_k|/b)/2})_+, both directions: it settles most users in closed form.
             The others are certified one by one on their tables. The order of the paper's scales, or
-            of the moments, is no argument: it fails. Two orders do hold:
+            of the moments, does not show who decides: it fails. Two orders do hold:
             - binary users who all add the same value: the most probable one decides;
-            - a value: with fewer others the loss is larger, so several users are settled at once,
+            - a value: with fewer others the loss is larger, so several users are settled together,
               for every distance between two values of one of them, on the sum without them all.
-              (The largest distance is no argument: on a lattice a smaller one may tell more.)
+              (The largest distance alone does not suffice: on a lattice a smaller one may reveal
+              more.)
 """
 
 from __future__ import annotations
@@ -43,21 +44,21 @@ from pufferfish.sums.users import IntArray, Users
 
 __all__ = ["FiniteSearch"]
 
-# Of δ, the mass that all cuts of a table together may take.
+# The share of δ that all cuts of a table together may take.
 _LOST_SHARE = 1e-9
-# A δ below this leaves no room for the digits of a table; it is kept by keeping δ = 0.
+# A δ below this is less than the rounding of a table; it is kept by keeping δ = 0.
 _SMALLEST_DELTA = 1e-120
-# Kinds that are all certified, so that all of them can be charged for repeated releases.
+# Up to this number of kinds all are certified, so that repeated releases can be charged for each.
 _FEW = 20
-# Certificates after which the scale is raised to settle what is left: doubling each time.
+# The number of certificates after which the scale is raised to settle the rest: doubles each time.
 _PATIENCE = 300
-# To show that nobody needs noise, every kind may have to be looked at.
+# To show that nobody needs noise, every kind may have to be certified.
 _MOST_CERTIFICATES = 20_000
 _HURRY = 50
 
 
 class _Candidate(NamedTuple):
-    """A pair to certify: whose it is, and for a value how far apart two of them are."""
+    """A pair to certify: the kind of its user, and for a value the distance of the two values."""
 
     kind: int
     steps: int
@@ -80,7 +81,7 @@ class FiniteSearch:
         self._pure = goal.delta < _SMALLEST_DELTA
         self._laws = laws_of_users(users)
         self._gaps = protected.gaps(users)
-        # At δ = 0 no table decides anything; what is cut then is only a matter of length.
+        # At δ = 0 no table decides anything, so cuts only limit its length.
         self._lost = _LOST_SHARE * (goal.delta if not self._pure else _LOST_SHARE)
         self.goal = Guarantee(goal.epsilon) if self._pure else self._inner(goal)
         self._reserve = laplace_reserve(self.goal)
@@ -90,13 +91,13 @@ class FiniteSearch:
         self.certificates = 0
 
     def _inner(self, goal: Guarantee) -> Guarantee:
-        """What the tables must keep, so that their errors and what was cut off do no harm."""
+        """The promise that tables must keep, which covers their errors and what was cut off."""
         self._error = 4.0 * self.total.error
         error = self._error + 4.0 * self._lost
         if error >= 0.01 * goal.epsilon:
             raise CertificationError(
-                f"rounding in a table of {self._users.size:,} users could cost {error:.2g} of ε: "
-                "too much. Group the users, or use the Gaussian belief knowingly."
+                f"rounding in a table of {self._users.size:,} users could cost {error:.2g} of ε, "
+                "which is too much. Group the users, or use the Gaussian belief knowingly."
             )
         return Guarantee(
             goal.epsilon - error, goal.delta * (1.0 - 2.0 * _LOST_SHARE) * math.exp(-error)
@@ -104,8 +105,8 @@ class FiniteSearch:
 
     @cached_property
     def tables(self) -> UserTables:
-        """All users on their lattice, and on that of the two values that must look alike."""
-        # A share of the mass for every user, as often as their table is used in a product.
+        """All users on a lattice that also holds the two values that must look alike."""
+        # Each user gets a share of the mass for every product that uses their table.
         cut = self._lost / (64.0 * self._users.size)
         return UserTables(self._users, cut, also=self._protected.between or ())
 
@@ -115,9 +116,9 @@ class FiniteSearch:
         return self.tables.total()
 
     def least(self) -> Found:
-        """The least noise for all, or a little more; none where none is needed.
+        """The least noise for all, or a little more; no noise where none is needed.
 
-        Where thousands of different users need almost the same, the scale is raised bit by bit
+        Where thousands of different users need almost the same scale, it is raised step by step
         until they are settled together, instead of certifying them one by one.
         """
         decides = self._guess()
@@ -157,7 +158,7 @@ class FiniteSearch:
         return Found(noise, decides, self.certificates, worst <= 0.0, least=False)
 
     def pairs(self, kind: int) -> list[PairOfLaws]:
-        """The pair of one kind that decides, and that of its values which are farthest apart."""
+        """The pair of one kind that decides, and the pair of its two most distant values."""
         if self._pure:
             return [next(laws for _, _, laws in self._alone(np.array([kind])))]
         ((_, rest),) = self.tables.leave_one_out(np.array([kind]), lambda *_: False)
@@ -166,12 +167,12 @@ class FiniteSearch:
         return [self._pair(kind, rest, steps) for steps in distances]
 
     def _sharp(self, kind: int) -> bool:
-        """Whether a certificate says what is true: of values of both signs δ = 0 is a bound."""
+        """Whether a certificate is exact: for values of both signs, that of δ = 0 is a bound."""
         signs = self._laws.lowest[kind] < 0.0 < self._laws.highest[kind]
         return not (self._pure and self._presence and bool(signs))
 
     def _steps(self, kinds: IntArray) -> IntArray:
-        """Of a value: how far apart two of one user may be; of presence nothing depends on it."""
+        """How far apart two values of one user may be; for presence nothing depends on it."""
         if self._presence:
             return np.zeros(1, dtype=np.int64)
         if self._protected.between is not None:
@@ -179,7 +180,7 @@ class FiniteSearch:
         return self.tables.differences(kinds)
 
     def charge(self, decides: int) -> list[int] | None:
-        """Who decides, and all others who may decide the cost of repeats."""
+        """The user who decides, and all others who may decide the cost of repeats."""
         if self._pure or not self._presence:
             reach = self._reach if self._presence else self._gaps
             return list(dict.fromkeys([decides, int(np.argmax(reach))]))
@@ -193,7 +194,7 @@ class FiniteSearch:
 
     @property
     def _likeliest(self) -> int | None:
-        """Of binary users who all add the same value, the most probable; None for others."""
+        """The most probable of binary users who all add the same value; None for other users."""
         laws = self._laws
         values = np.unique(laws.values[laws.values != 0.0])
         if values.size != 1:
@@ -201,7 +202,7 @@ class FiniteSearch:
         return int(np.argmax(laws.expect((laws.values != 0.0).astype(np.float64))))
 
     def _guess(self) -> int:
-        """A kind that is likely to decide: it only orders the work."""
+        """A kind that is likely to decide; used only to order the work."""
         if not self._presence:
             widest = self._gaps == self._gaps.max()
             return int(np.argmax(np.where(widest, self._users.stds, -1.0)))
@@ -220,12 +221,12 @@ class FiniteSearch:
             if self.certificates > _MOST_CERTIFICATES:
                 raise CertificationError(
                     f"{self._users.kinds:,} kinds of users are too many to show that none of them "
-                    "needs noise. Ask for a smaller delta, or describe fewer kinds."
+                    "needs noise. Ask for a smaller δ, or describe fewer kinds."
                 )
         return False
 
     def _settled(self, noise: Noise) -> npt.NDArray[np.bool_]:
-        """Which kinds a closed form settles, with something to spare for rounding."""
+        """Which kinds a closed form settles, with a margin for rounding."""
         epsilon, delta = self._reserve.epsilon, self._reserve.delta * (1.0 - 1e-9)
         scale = noise.size
         if not self._presence:
@@ -241,12 +242,12 @@ class FiniteSearch:
         return np.asarray(quiet | (loss <= delta))
 
     def _candidates(self, current: Callable[[], Noise]) -> Iterator[_Candidate]:
-        """The pairs to certify so that all kinds are settled at the current noise, which grows."""
+        """The pairs whose certificates settle all kinds at the noise so far, which may grow."""
         kinds = np.flatnonzero(~self._settled(current()))
         if not kinds.size:
             return
         if self._pure:
-            # Of two values, only how far apart they are matters.
+            # Only the distance of two values matters.
             yield from self._alone(kinds if self._presence else np.array([self._guess()]))
             return
         likeliest = self._likeliest
@@ -256,7 +257,7 @@ class FiniteSearch:
         def settles(some: IntArray, outside: LatticeTable) -> bool:
             if self._presence:
                 return bool(self._settled(current())[some].all())
-            # On a lattice a smaller distance may tell more: each of them counts.
+            # On a lattice a smaller distance may reveal more, so each distance is checked.
             for steps in self._steps(some):
                 still_patient()
                 self.certificates += 1
@@ -288,7 +289,10 @@ class FiniteSearch:
         else:
             first = replace(rest, start=rest.start + steps)
         if first.error + rest.error > self._error or first.lost + rest.lost > self._lost:
-            raise CertificationError("the tables of this sum are not accurate enough.")
+            raise CertificationError(
+                "the tables of this sum are not accurate enough to certify it. Group the users, or "
+                "ask for a larger ε or δ."
+            )
         return self._named(as_prior(first, step), as_prior(rest, step), float(steps * step))
 
     def _named(self, first: Discrete, second: Discrete, apart: float) -> PairOfLaws:

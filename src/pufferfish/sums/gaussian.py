@@ -1,4 +1,4 @@
-"""The least scale for every user at once, if the sum is believed to be Gaussian.
+"""The least scale that suffices for every user, if the sum is believed to be Gaussian.
 
 User k has gap g = |μ_k| and variance s; R = V − s is the others'. With Laplace noise of scale b
 added to both, *presence* compares P = N(g, R + s) with Q = N(0, R), and a *value* N(g, R) with
@@ -15,8 +15,8 @@ N(0, R). Facts, for a fixed V (proofs: docs/theory/sums.md):
     (e) a value's loss grows with s: less is left in R to hide it.
 
 So a *cell* of users, those with s in an interval, is settled by one certificate of an imagined user
-at its corner, or cut in two. A cell of equal s needs no imagination: its corner is a real user. The
-scale only grows, and what was settled stays settled.
+at its corner, or cut in two. The corner of a cell of equal s is a real user. The scale only grows,
+and settled users stay settled.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ __all__ = ["GaussianSearch"]
 
 # At δ = 0 the others' variance hardly matters beyond this many b²; the certificate is then sharper.
 _ENOUGH_VARIANCE = 1e6
-# Of δ, what is set aside for users of a cell who differ from its corner.
+# The share of δ that is set aside for users of a cell who differ from its corner.
 _SHARE = 1e-3
-# Of ε, what κ may take before the other bound of (d) is the better one.
+# The share of ε that κ may take before the other bound of (d) is the better one.
 _LARGEST_KAPPA = 0.1
 
 
@@ -93,7 +93,7 @@ class GaussianSearch:
         self._needed = self._sufficient(users)
         rest = users.rest_variances
         if goal.pure:
-            # Less variance in common only makes two laws easier to tell apart.
+            # With less variance in common, two laws are only easier to tell apart.
             rest = np.minimum(rest, _ENOUGH_VARIANCE * float(self._needed.max()) ** 2)
         self._rest = rest
         self.certificates = 0
@@ -124,11 +124,11 @@ class GaussianSearch:
         )
 
     def pairs(self, kind: int) -> list[PairOfLaws]:
-        """The pair of one kind, as all that decide."""
+        """The pair of one kind, as the only one that decides."""
         return [self.laws(kind)]
 
     def least(self) -> Found:
-        """The least noise for all, or a little more; none where none is needed."""
+        """The least noise for all, or a little more; no noise where none is needed."""
         first = int(np.argmax(self._needed))
         if not self.goal.pure or self._needed[first] == 0.0:
             failed = self._unsettled(NoNoise())
@@ -138,11 +138,11 @@ class GaussianSearch:
         for kind in self._hardest():
             size, decides = self._raised(kind, size, decides)
         if self.goal.pure and self._presence:
-            # The certificate of the hardest user is for a scale of at least this, but for rounding.
+            # Up to rounding, the certificate of the hardest user is for at least this scale.
             size = max(size, float(self._needed.max()) * (1.0 + 1e-12))
         while (failed := self._unsettled(self._law(size))) is not None:
             raised, decides = self._raised(failed, size, decides)
-            # Where rounding says once kept and once broken, a little more settles it.
+            # Where rounding decides whether the promise is kept, a little more noise keeps it.
             size = raised if raised > size else size * (1.0 + 1e-9)
         return Found(self._law(size), decides, self.certificates, True)
 
@@ -161,7 +161,7 @@ class GaussianSearch:
         return Found(noise, decides, self.certificates, True, least=False)
 
     def charge(self, decides: int) -> list[int] | None:
-        """Who decides, and for whom a coupling keeps the two sums least close, but for δ.
+        """The user who decides, and the one whose two sums a coupling keeps least close, up to δ.
 
         At δ = 0 no coupling keeps the sums with and without a random value within any distance.
         """
@@ -170,7 +170,7 @@ class GaussianSearch:
         return list(dict.fromkeys([decides, _widest(self._users, self._protected, self.goal)]))
 
     def _hardest(self) -> list[int]:
-        """Kinds that are likely to decide: it only orders the work."""
+        """Kinds that are likely to decide; used only to order the work."""
         guesses = (self._needed, self._gaps, self._shares, self._gaps + np.sqrt(self._shares))
         return list(dict.fromkeys(int(np.argmax(each)) for each in guesses))
 
@@ -179,7 +179,7 @@ class GaussianSearch:
         return shortfall(self.laws(kind), noise, self.goal)
 
     def _raised(self, kind: int, size: float, decides: int) -> tuple[float, int]:
-        """The size and who decides it, after a kind for which it may not suffice."""
+        """The size and who decides it, after a check of a kind for which it may not suffice."""
         if size > 0.0 and self._short(kind, self._law(size)) <= 0.0:
             return size, decides
         laws = self.laws(kind)
@@ -189,7 +189,7 @@ class GaussianSearch:
         return max(size, least_size(laws, self._law, self.goal)), kind
 
     def _unsettled(self, noise: Noise) -> int | None:
-        """A kind for which this noise does not suffice; None where it suffices for all."""
+        """A kind for which this noise does not suffice; None if it suffices for all."""
         order = self._remaining(noise)
         stack = [_Cell(0, order.kinds.size)] if order.kinds.size else []
         while stack:
@@ -204,7 +204,7 @@ class GaussianSearch:
                 return int(order.kinds[largest])
             middle = (cell.start + cell.stop) // 2
             halves = [_Cell(cell.start, middle), _Cell(middle, cell.stop)]
-            # The half with the largest gap last, so that it is looked at first.
+            # The half with the largest gap comes last, so that it is checked first.
             stack += halves if largest >= middle else halves[::-1]
         return None
 
@@ -221,7 +221,7 @@ class GaussianSearch:
         return _Order(kinds, self._gaps[kinds], self._shares[kinds])
 
     def _cell_short(self, top: int, gap: float, width: float, noise: Noise) -> float:
-        """How far the corner of a cell falls short, with what its users may differ from it."""
+        """How far the corner of a cell falls short, including how its users may differ from it."""
         goal, apart = self.goal, 0.0
         if width > 0.0 and self._presence:
             kappa = math.inf
@@ -244,7 +244,7 @@ class GaussianSearch:
 
 
 def _widest(users: Users, protected: Protected, goal: Guarantee) -> int:
-    """The kind for whom a coupling keeps the two sums least close, but for probability δ.
+    """The kind whose two sums a coupling keeps least close, except with probability δ.
 
     It decides what repeated releases cost. For presence |X − X'| is |g + Δσ·Z|; its quantile lies
     between those of its right tail and of both tails counted twice.

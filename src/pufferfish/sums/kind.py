@@ -29,15 +29,15 @@ class SumKind(Kind[SumPlan, SumFacts]):
     private: ClassVar[str] = "the users are private and not in this edition"
 
     def facts(self, data: Mapping[str, Any]) -> SumFacts:
-        """What a record of either edition states."""
+        """The facts that a record of either edition states."""
         return SumFacts.from_dict(data)
 
     def words(self, facts: SumFacts) -> dict[str, Any]:
-        """The words that follow from it, by entry."""
+        """The words that follow from the facts, by entry."""
         return sum_words(facts)
 
     def facts_by_plan(self, facts: SumFacts, plan: SumPlan) -> SumFacts:
-        """What a release by this plan states; nothing in it depends on what was done."""
+        """The facts of a release by this plan; they do not depend on the data."""
         del facts
         return SumFacts.of(plan)
 
@@ -46,7 +46,7 @@ class SumKind(Kind[SumPlan, SumFacts]):
         return f"{facts.goal}"
 
     def recompute(self, plan: SumPlan) -> str:
-        """How many certificates it took."""
+        """The number of certificates that settled all users, in words."""
         calibration = plan.calibration
         return (
             f"{calibration.certificates} certificate(s) settled all "
@@ -65,12 +65,12 @@ class SumKind(Kind[SumPlan, SumFacts]):
     def agreement(
         self, data: Mapping[str, Any], facts: SumFacts, plan: SumPlan | None
     ) -> list[str]:
-        """The number of users is told only by a mean, or where they are public."""
+        """Only a mean tells the number of users, unless they are public."""
         found = []
         if facts.statistic == "mean" and facts.users is None:
-            found.append("a mean was published, and not by how many users it was divided")
+            found.append("a mean was published without the number of users by which it was divided")
         if plan is None and facts.statistic != "mean" and facts.users is not None:
-            found.append("the users are private, and their number is told")
+            found.append("the users are private, but their number is told")
         if plan is not None and "table" in data:
             found += counts_of_sum(data["table"], plan)
         return found
@@ -82,8 +82,12 @@ class SumKind(Kind[SumPlan, SumFacts]):
         folder: Path | None,
         released: str | Path | None,
     ) -> tuple[list[Check], list[str]]:
-        """What can be said of the number: that it is one, and lies on the grid of its noise."""
-        require(released is None, "the record of a sum holds what was published; there is no file.")
+        """Whether one number was published, and lies on the grid of its noise."""
+        require(
+            released is None,
+            "the record of a sum holds the published number, and there is no file: leave out "
+            "--released (released=).",
+        )
         value, grid = data["published"]["value"], facts.noise.grid
         real = isinstance(value, float | int) and math.isfinite(value)
         found = Check(
@@ -95,7 +99,7 @@ class SumKind(Kind[SumPlan, SumFacts]):
 
 
 def _on_grid(value: float, facts: SumFacts, grid: float) -> bool:
-    """A sum is a multiple of the grid; a mean is one that was divided by the number of users."""
+    """A sum is a multiple of the grid; a mean is such a multiple divided by the number of users."""
     if facts.statistic != "mean":
         return value % grid == 0.0
     if facts.users is None:

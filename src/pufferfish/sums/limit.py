@@ -24,8 +24,9 @@ __all__ = ["LimitCheck", "check_limit", "lyapunov_ratio"]
 def lyapunov_ratio(users: Users) -> float | None:
     """Σ E|Z_k − EZ_k|³ / V^{3/2}, for users whose tables are known; None where V = 0.
 
-    By Berry and Esseen (Shevtsova's constant) the cdf of the sum is within 0.56 of this of its
-    Gaussian. Small is a good sign for the middle of the law, and says nothing of its tails.
+    By Berry and Esseen (Shevtsova's constant), the cdf of the sum is within 0.56 times this ratio
+    of the cdf of its Gaussian. A small ratio is a good sign for the middle of the law, and says
+    nothing about its tails.
     """
     if users.laws is None or users.variance == 0.0:
         return None
@@ -37,17 +38,17 @@ def lyapunov_ratio(users: Users) -> float | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitCheck:
-    """What the Gaussian belief sees, and what is true.
+    """The Gaussian belief compared with the truth.
 
     Attributes:
         goal: The promise.
         noise: The noise that the Gaussian belief would have chosen.
         believed: At that noise, δ at the goal's ε (with δ = 0: the least ε) as the Gaussian belief
             sees it, for the user who truly decides.
-        true: The same in truth.
+        true: The true value of the same quantity.
         user: That user.
-        kolmogorov: The largest distance between the cdf of the sum and of its Gaussian; None where
-            nothing is random, or the table of the sum is too long to be made.
+        kolmogorov: The largest distance between the cdfs of the sum and of its Gaussian; None where
+            nothing is random, or the table of the sum would be too long.
         lyapunov: The Lyapunov ratio; None where nothing is random.
     """
 
@@ -61,7 +62,7 @@ class LimitCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether the Gaussian belief's noise keeps the promise in truth."""
+        """Whether the noise of the Gaussian belief truly keeps the promise."""
         limit = self.goal.epsilon if self.goal.pure else self.goal.delta
         return self.true.upper <= limit
 

@@ -19,7 +19,7 @@ PAPER_SUMS = ("cor-1a", "cor-1a-identical", "cor-1b")
 def paper_scales(
     method: str, users: Users, protected: Protected, goal: Guarantee, form: Tau = "exact"
 ) -> FloatArray:
-    """The least scale that a corollary allows for one user of each kind.
+    """The least scale that a corollary gives for one user of each kind.
 
     Raises:
         UnsupportedError: The corollary is about another secret, or other users.
@@ -39,7 +39,7 @@ def paper_scales(
         return np.array([cor_1a_identical.scale(users.size, mean, std, goal, form)])
     if users.kinds == users.size:
         return cor_1a.scales(users.means, users.stds, goal, form)
-    # One user of each kind, and all others as one more: V and V − σ_k² stay what they are.
+    # One user of each kind, and all others as one further user: V and V − σ_k² do not change.
     others = float((users.variances * (users.counts - 1)).sum())
     means, stds = np.append(users.means, 0.0), np.append(users.stds, np.sqrt(others))
     return cor_1a.scales(means, stds, goal, form)[:-1]

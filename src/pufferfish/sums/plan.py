@@ -1,7 +1,7 @@
 """The plan of a released sum: everything that was decided, as one versioned document.
 
-A plan holds the description of the users, so it is as private as that is. The certificate is not
-read from the document: every user is certified again.
+A plan holds the description of the users, so it is as private as the description. The certificate
+is not read from the document: every user is certified again.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ class SumPlanEntries(PlanHead, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SumPlan(ReleasePlan):
-    """What is published of a column, and to keep which promise.
+    """What is published of a column, and under which promise.
 
     Attributes:
         calibration: The noise, certified for every user. Where the users are not public the
             scale, which is published, is rounded up as `rounding` says.
-        column: What the values are called.
+        column: The name of the values.
         statistic: "sum"; "mean", the noised sum divided by the number of *described* users, which
             is thereby published (never by the number of rows, which may be the secret); "count",
             the sum of a column of zeros and ones.
         allow_no_noise: Publish the true sum where the certificate says that it may be.
         rounding: How the scale, where it depends on private users, is rounded up: to a rung of a
             public "ladder"; to three "digits", in plans of version 1; not at all where it was
-            "given", chosen without what is known of the users. docs/theory/published-size.md
+            "given", chosen without knowledge of the users. docs/theory/published-size.md
     """
 
     KIND: ClassVar[str] = "sum-plan"
@@ -79,7 +79,7 @@ class SumPlan(ReleasePlan):
     rounding: Rounding = "ladder"
 
     def __post_init__(self) -> None:
-        """Refuse what contradicts itself, or could not be released."""
+        """Refuse a plan that contradicts itself or could not be released."""
         require(
             isinstance(self.calibration, SumCalibration),
             f"calibration must be a SumCalibration, got {type(self.calibration).__name__}.",
@@ -98,8 +98,8 @@ class SumPlan(ReleasePlan):
         )
         require(
             self.rounding != "given" or self.public or self.calibration.method == "given",
-            'rounding="given" says that the scale was chosen without what is known of the users, '
-            "and this one was computed from it. Give the scale (size=... of pf.calibrate_sum), or "
+            'rounding="given" says that the scale was chosen without knowledge of the users, but '
+            "this one was computed from it. Give the scale (size=... of pf.calibrate_sum), or "
             'leave out rounding="given".',
         )
         if self.statistic == "count":
@@ -107,7 +107,7 @@ class SumPlan(ReleasePlan):
         if self.rounding != "given" and not self.public:
             calibration = _publishable(self.calibration, self.rounding)
             object.__setattr__(self, "calibration", calibration)
-        # Refuses what cannot be released: an uncertified law, no noise unasked.
+        # Refuses an uncertified law, and no noise where that was not permitted.
         _ = self.mechanism
 
     def _check_countable(self) -> None:
@@ -116,24 +116,24 @@ class SumPlan(ReleasePlan):
         if not ones:
             raise UnsupportedError(
                 "a count is a sum of zeros and ones: describe the users as binary (with value 1), "
-                'or publish statistic="sum".'
+                "or publish the statistic sum."
             )
 
     @property
     def mechanism(self) -> Mechanism:
-        """What adds the noise to the sum."""
+        """The mechanism that adds the noise to the sum."""
         return Mechanism.from_calibration(
             self.calibration.calibration, allow_no_noise=self.allow_no_noise
         )
 
     @property
     def public(self) -> bool:
-        """Whether anyone may know all of the plan."""
+        """Whether anyone may know the whole plan."""
         return self.calibration.users.public
 
     @property
     def certificate(self) -> Certificate:
-        """Shows that the users who decide are hidden."""
+        """The certificate for the users who decide."""
         return self.calibration.calibration.certificate
 
     @property
@@ -143,7 +143,7 @@ class SumPlan(ReleasePlan):
 
     @property
     def scenario(self) -> Scenario:
-        """What the certificate is about: the sum with and without those who decide."""
+        """The scenario of the certificate: the sum with and without the users who decide."""
         return self.calibration.calibration.scenario
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class SumPlan(ReleasePlan):
 
 
 def _publishable(calibration: SumCalibration, rounding: Rounding) -> SumCalibration:
-    """The same with a scale that is rounded up, and so says little of the users.
+    """The same calibration with a scale that is rounded up, and so reveals little of the users.
 
     On the ladder the grid follows from the rung, as for a column.
     """

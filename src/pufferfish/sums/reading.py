@@ -1,4 +1,4 @@
-"""Users from a table: a file, a frame or a dict of arrays, told apart by the names of its columns.
+"""Users from a table (a file, a frame or a dict of arrays); column names say what describes them.
 
 mean, std                    one user per row
 p                            binary: 1 with this probability, else 0; `value` instead of the 1
@@ -39,8 +39,8 @@ def users_from_table(
     Args:
         data: The path of a file (CSV, Parquet, Arrow), a frame (pandas, Polars, PyArrow), both with
             the extra `frames`; or a dict of arrays.
-        format_: How a file is written; None: by its name.
-        provenance: "public" where anyone may know the table.
+        format_: The format of a file; None: the one of its name.
+        provenance: "public" if anyone may know the table.
 
     Raises:
         DataError: Columns that describe no users, or rows without a number.
@@ -87,9 +87,9 @@ def _full(column: _Column, name: str) -> FloatArray:
     bad = ~np.isfinite(numbers)
     if bad.any():
         row = int(np.flatnonzero(bad)[0]) + 1
-        raise DataError(f"column {name!r}, row {row}: there is no number.")
+        raise DataError(f"column {name!r}, row {row}: a number is missing. Give one.")
     if not numbers.size:
-        raise DataError("the table has no rows.")
+        raise DataError("the table of users has no rows.")
     return numbers
 
 

@@ -1,8 +1,8 @@
 """The record of a released sum, in an internal and a public edition.
 
-As for `pufferfish.columns.record`: the internal edition holds all that is needed to check
-every claim again; the public one nothing that is derived from users who are not public, but for the
-scale, rounded up, and the number of users where a mean tells it.
+As for `pufferfish.columns.record`: the internal edition holds all that is needed to check every
+claim again. The public edition holds nothing that is derived from users who are not public, except
+the scale, rounded up, and the number of users where a mean tells it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PublishedSum(Entries):
 
 
 class CountedRows(Entries):
-    """What was seen of the table."""
+    """What was counted in the table."""
 
     rows: Whole
     outside: Whole
@@ -44,15 +44,15 @@ class SumCertificateEntries(CertificateEntries, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
-    """What one released sum did.
+    """The record of one released sum.
 
     Attributes:
-        plan: What was planned.
+        plan: The plan.
         value: The published number.
-        rows: Rows that were summed; internal, for presence is a secret.
-        outside: Rows beyond all that the description considers possible; internal.
-        versions: Of the software.
-        created: When, in UTC.
+        rows: The number of rows that were summed; internal, because presence is a secret.
+        outside: The number of rows outside all that the description considers possible; internal.
+        versions: The versions of the software.
+        created: The time, in UTC.
     """
 
     KIND: ClassVar[str] = "sum-record"
@@ -76,7 +76,7 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
 
     @property
     def facts(self) -> SumFacts:
-        """What everybody may know of it."""
+        """The facts that everybody may know."""
         return SumFacts.of(self.plan)
 
     @property
@@ -86,12 +86,12 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
 
     @property
     def published(self) -> dict[str, Any]:
-        """The number itself."""
+        """The published number."""
         return written(PublishedSum, self)
 
     @property
     def counted(self) -> dict[str, Any]:
-        """What was seen of the table; internal."""
+        """What was counted in the table; internal."""
         return written(CountedRows, self)
 
     @classmethod
@@ -108,7 +108,7 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
         )
 
     def contradictions(self, *, old: bool) -> list[str]:
-        """In words, what cannot be true of one release."""
+        """In words, claims that cannot be true of one release."""
         del old  # counts were the same in version 1
         return counts_of_sum(self.counted, self.plan)
 
@@ -118,11 +118,11 @@ class SumRecord(ReleaseRecord[SumPlan, SumFacts]):
 
 
 def counts_of_sum(counted: Mapping[str, Any], plan: SumPlan) -> list[str]:
-    """What of the counts no release by this plan can have."""
+    """In words, counts that no release by this plan can have."""
     users, protected = plan.calibration.users, plan.calibration.protected
     found = []
     if counted["rows"] not in (users.size, users.size - (protected.what == "presence")):
         found.append("the rows that were summed are not those of the described users")
     if not 0 <= counted["outside"] <= counted["rows"]:
-        found.append("more values are outside than there are")
+        found.append("more values are outside than there are rows")
     return found

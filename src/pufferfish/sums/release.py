@@ -24,9 +24,9 @@ from pufferfish.tables.arrays import column_numbers
 
 __all__ = ["SumRelease", "release_sum"]
 
-# Beyond this many stds from their mean, no described user is to be expected.
+# No described user is expected to be more than this many stds from their mean.
 _FARTHEST = 8.0
-# Of the grid, up to which a float holds every sum.
+# The number of grid steps up to which a float holds every sum.
 _MOST_STEPS = 2**53
 
 
@@ -44,10 +44,10 @@ def release_sum(
     """Publish the sum, mean or count of a column with the planned noise.
 
     Args:
-        values: What the users who are there really added, one number each.
+        values: What the users who are present really added, one number each.
         plan: What to publish, and how.
-        ledger: A file that counts the releases of this sum. The release is refused if it and those
-            before it would break the promise together.
+        ledger: A file that counts the releases of this sum. The release is refused if it and
+            earlier ones would together break the promise.
 
     Raises:
         DataError: Missing values; more rows than users; a value that no described user can add.
@@ -58,7 +58,7 @@ def release_sum(
     if place is not None:
         if not plan.calibration.repeatable:
             raise UnsupportedError(
-                "these users are too different for repeats to be charged for each of them: "
+                "these users are too different to charge repeated releases for each of them: "
                 "release once, without a ledger, or describe fewer kinds of users."
             )
         charge(place, plan.calibration.calibration, of=Released(plan.column), only_check=True)
@@ -89,15 +89,17 @@ def _total(numbers: FloatArray, plan: SumPlan) -> float:
     exact = round(exact / Fraction(grid)) * Fraction(grid)
     if abs(exact) > _MOST_STEPS * Fraction(grid):
         raise DataError(
-            "the sum is so much larger than its noise that a float cannot hold both; choose other "
+            "the sum is so much larger than its noise that a float cannot hold both. Choose other "
             "units for the values, or describe users who vary more."
         )
     return float(exact)
 
 
 def _exact_sum(numbers: FloatArray, *, decimal: bool) -> Fraction:
-    """Without rounding. Values of tables are decimals, as they are on their lattice: otherwise the
-    last digits of 0.1 + 0.1 + 0.1 would tell it from 0.3.
+    """The sum without rounding errors.
+
+    Values of tables count as decimals, as on their lattice: otherwise the last digits of
+    0.1 + 0.1 + 0.1 would tell it from 0.3.
     """
     if decimal:
         values, counts = np.unique(numbers, return_counts=True)
@@ -113,23 +115,26 @@ def _exact_sum(numbers: FloatArray, *, decimal: bool) -> Fraction:
 
 
 def _check_values(numbers: FloatArray, plan: SumPlan) -> int:
-    """Refuse rows that the plan does not allow for; how many are far from all it expects."""
+    """Refuse rows that the plan does not cover; return how many are far from all it expects."""
     users, presence = plan.calibration.users, plan.calibration.protected.what == "presence"
     _refuse(
         ~np.isfinite(numbers),
         plan.column,
         "the value is missing or infinite. Write what this user adds to the sum: 0 for nothing",
     )
-    # That others hide a user is true only if the others are there.
+    # Others hide a user only if they are present.
     if numbers.size not in (users.size, users.size - (1 if presence else 0)):
         one_less = f" ({users.size - 1:,} if one is absent)" if presence else ""
         raise DataError(
-            f"the plan is for {users.size:,} users, one row each{one_less}, and the table has "
-            "another number of rows. Describe the users who are there; sum the rows of each first."
+            f"the plan is for {users.size:,} users, one row each{one_less}, but the table has "
+            "another number of rows. Describe the users who are present, and sum the rows of each "
+            "first."
         )
     if users.laws is not None:
         unknown = ~np.isin(numbers, users.laws.values)
-        _refuse(unknown, plan.column, "no described user can add this value. Describe them anew")
+        _refuse(
+            unknown, plan.column, "no described user can add this value. Describe users who can"
+        )
         return 0
     low, high = _expected_users(users)
     return int(np.count_nonzero((numbers < low) | (numbers > high)))

@@ -1,4 +1,4 @@
-"""What a search over all users finds, whatever is believed of their sum."""
+"""What a search over all users finds, for any belief about their sum."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Found", "Search", "refuse_other_noise"]
 def refuse_other_noise(noise: Noise, family: LaplaceFamily) -> None:
     """Refuse noise for which the closed forms of a sum do not hold.
 
-    That is noise of another kind, or on a grid coarser than that of the laws to choose from.
+    Refused are other kinds of noise, and grids coarser than that of the laws to choose from.
     """
     if noise.identity:
         return
@@ -36,10 +36,10 @@ class Found(NamedTuple):
     Attributes:
         noise: The law.
         kind: A kind of users who needs all of it, or for whom it is not enough.
-        certificates: How many pairs had to be certified.
-        holds: Whether it suffices for every user.
-        least: Whether no less would do for that kind; False where the scale was given, rounded up
-            to settle many users together, or found by a bound.
+        certificates: The number of pairs that had to be certified.
+        holds: Whether the noise suffices for every user.
+        least: Whether no smaller noise suffices for that kind; False where the scale was given,
+            rounded up to settle many users together, or found by a bound.
     """
 
     noise: Noise
@@ -54,14 +54,14 @@ class Search(Protocol):
 
     @property
     def goal(self) -> Guarantee:
-        """What each certificate must keep: the goal asked for, or a little more."""
+        """The promise that each certificate must keep: the goal, or a slightly stronger one."""
 
     @property
     def belief(self) -> str:
-        """What is believed of the sum, as certificates call it."""
+        """The belief about the sum, in the words of certificates."""
 
     def least(self) -> Found:
-        """The least noise for all users, or a little more; none where none is needed."""
+        """The least noise for all users, or a little more; no noise where none is needed."""
 
     def judge(self, noise: Noise) -> Found:
         """Whether this noise suffices for all users."""
@@ -70,4 +70,4 @@ class Search(Protocol):
         """The pairs of one kind that decide, the one that decides most first."""
 
     def charge(self, decides: int) -> list[int] | None:
-        """Kinds among whom is who decides the cost of repeats; None where that is not known."""
+        """The kinds that may decide the cost of repeats; None where that is not known."""

@@ -1,4 +1,4 @@
-"""What about one user must not be told: whether they are in the sum, or which value they gave.
+"""What must stay hidden about one user: whether they are in the sum, or which value they gave.
 
 Presence of user k is the paper's S_⊥: the sum with them against the sum without. Their value is its
 S_a: the sum given that they report a against the sum given a'. In the second case the sum of the
@@ -35,14 +35,18 @@ class Protected:
     between: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no secret."""
+        """Refuse a description that is not a secret."""
         require(
             self.what in ("presence", "value"),
             f"protect must be 'presence' or 'value', got {self.what!r}.",
         )
         if self.between is None:
             return
-        require(self.what == "value", "two values belong to protect='value'.")
+        require(
+            self.what == "value",
+            "two values (between, --between) belong to the secret 'value': protect that, or leave "
+            "them out.",
+        )
         require(
             isinstance(self.between, list | tuple) and len(self.between) == 2,
             "between must be two values, a and a'.",
@@ -52,20 +56,20 @@ class Protected:
         object.__setattr__(self, "between", (a, b))
 
     def gaps(self, users: Users) -> FloatArray:
-        """How far apart the two sums are on average: |μ_k|, or |a − a'|, for each kind."""
+        """The distance of the two sums on average, |μ_k| or |a − a'|, for each kind."""
         if self.what == "presence":
             return np.abs(users.means)
         if self.between is not None:
             return np.full(users.kinds, abs(self.between[0] - self.between[1]))
         if users.laws is None:
             raise UnsupportedError(
-                "which values a user can report is not known from mean and std: name the two that "
-                "must look alike (between=(a, b), --between A:B), or give users as tables."
+                "mean and std do not say which values a user can report: name the two that must "
+                "look alike (between=(a, b), --between A:B), or give users as tables."
             )
         return users.laws.highest - users.laws.lowest
 
     def words(self, apart: float) -> tuple[str, str]:
-        """The two secrets of a pair, to follow a user's name; two values may be so far apart."""
+        """The two secrets of a pair, to follow a user's name; `apart`: how far two values are."""
         if self.what == "presence":
             return "present", "absent"
         if self.between is None:

@@ -1,13 +1,14 @@
 """The law of a sum of independent, finitely valued users: a table on a lattice.
 
 Convolution of positive numbers by direct sums has *relative* accuracy: an entry that is a sum of n
-products errs by at most (n + 1)·u beside the errors of its factors, whatever its size, in the far
-tails too. (A Fourier transform has absolute errors, and ruins them.) Products are taken in a
-balanced tree, equal users by repeated squaring; the bound on the relative error is carried along.
+products has an error of at most (n + 1)·u in addition to the errors of its factors, at any size and
+so in the far tails too. (A Fourier transform has absolute errors, and ruins the tails.) Products
+are taken in a balanced tree, equal users by repeated squaring; the bound on the relative error is
+carried along.
 
-Ends of a table that no certificate needs are cut off, and how much was cut is carried as well.
-Nothing is put elsewhere: the table P' that is left has P' ≤ P in every entry, so with η the mass
-that P' lacks, κ the errors of both tables and any Q' ≤ Q
+Ends of a table that no certificate needs are cut off, and the mass cut off is carried along as
+well. It is not put elsewhere: the table P' that is left has P' ≤ P in every entry, so with η the
+mass that P' lacks, κ the errors of both tables and any Q' ≤ Q
 
     HS_ε(P‖Q) ≤ e^κ·HS_{ε−κ}(P'‖Q') + η.
 
@@ -32,25 +33,25 @@ from pufferfish.sums.users import IntArray, Laws, Users
 
 __all__ = ["LatticeTable", "UserTables", "as_decimal", "as_prior", "laws_of_users"]
 
-# Entries of a table up to which convolving it is worth its time.
+# The most entries of a table that is worth the time to convolve.
 _MOST_ENTRIES = 300_000
-# Tables up to this long are multiplied many at a time.
+# Tables up to this length are multiplied many at a time.
 _SHORT = 64
-# What `Discrete` takes for a probability.
+# The least number that `Discrete` takes for a probability.
 _FAINTEST = 1e-250
-# A product of two floats that is smaller has lost digits, or is lost.
+# A smaller product of two floats has lost some digits or all.
 _UNDERFLOW = 2.0**-1020
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LatticeTable:
-    """P(X = (start + i)·step) = masses[i], but for errors.
+    """P(X = (start + i)·step) = masses[i], up to errors.
 
     Attributes:
         start: The place of the first entry on the lattice.
         masses: Probabilities.
-        lost: The mass that was cut off, at most.
-        error: The relative error of each entry, but for what was cut off, at most.
+        lost: An upper bound on the mass that was cut off.
+        error: An upper bound on the relative error of each entry, apart from what was cut off.
     """
 
     start: int
@@ -59,7 +60,7 @@ class LatticeTable:
     error: float = 0.0
 
     def times(self, other: LatticeTable, cut: float = 0.0) -> LatticeTable:
-        """The law of the sum of two, each end cut by at most this mass."""
+        """The law of the sum of the two, with at most this mass cut off each end."""
         short, long = sorted((self, other), key=lambda table: table.masses.size)
         masses = np.convolve(long.masses, short.masses)
         return _cut(
@@ -86,24 +87,24 @@ _NOTHING = LatticeTable(start=0, masses=np.ones(1))
 
 
 def _cut(*, start: int, masses: FloatArray, lost: float, error: float, cut: float) -> LatticeTable:
-    """Without the ends whose mass is at most `cut` each."""
+    """The table without its ends, each of mass at most `cut`."""
     if cut > 0.0:
         left, right = np.cumsum(masses), np.cumsum(masses[::-1])
         before = int(np.searchsorted(left, cut, side="right"))
         after = int(np.searchsorted(right, cut, side="right"))
         dropped = (left[before - 1] if before else 0.0) + (right[after - 1] if after else 0.0)
         start, masses = start + before, masses[before : masses.size - after]
-        # What is dropped is known up to its own error.
+        # The dropped mass is known up to its own error.
         lost += float(dropped) * (1.0 + 2.0 * error + left.size * UNIT)
     return LatticeTable(start=start, masses=masses, lost=lost, error=error)
 
 
 def laws_of_users(users: Users) -> Laws:
-    """The tables of all users, or a refusal."""
+    """The tables of all users; refuses users without tables."""
     if users.laws is None:
         raise UnsupportedError(
-            "the law of the sum is known only if every user's table is; here some have only a mean "
-            "and a std, and the Gaussian belief is all there is."
+            "the law of the sum is known only if every user's table is known, but some users here "
+            "have only a mean and a std. Give tables, or use the Gaussian belief."
         )
     return users.laws
 
@@ -117,7 +118,7 @@ class UserTables:
         Args:
             users: Users whose tables are known.
             cut: The mass by which each end of a product may be cut.
-            also: More numbers that shall be on the lattice.
+            also: Further numbers that must be on the lattice.
 
         Raises:
             UnsupportedError: Tables are not known, or too long.
@@ -145,17 +146,17 @@ class UserTables:
         return self._product(self._users.counts)
 
     def steps(self, one: float, other: float) -> int:
-        """How many steps of the lattice two of its numbers are apart."""
+        """The number of lattice steps between two of its numbers."""
         return int(abs(as_decimal(one) - as_decimal(other)) / self.step)
 
     def differences(self, kinds: IntArray) -> IntArray:
-        """How many steps any two values of one user are apart, of all of some kinds."""
+        """The numbers of steps between any two values of one user, over all of some kinds."""
         starts = self.laws.starts
         apart = np.zeros(0, dtype=np.int64)
         for kind in kinds:
             places = self._places[starts[kind] : starts[kind + 1]]
             found = np.subtract.outer(places, places).reshape(-1)
-            # One kind at a time: together they would take the square of the longest, for each.
+            # One kind at a time: all together would need the square of the longest for each.
             apart = np.union1d(apart, found[found > 0])
         return np.asarray(apart[::-1])
 
@@ -164,13 +165,13 @@ class UserTables:
     ) -> Iterator[tuple[int, LatticeTable]]:
         """For each of some kinds, the law of the sum without one user of it.
 
-        Never by dividing a user out again, which is unstable: the kinds are halved again and again,
-        and each half is multiplied by the product of the other one.
+        No user is divided out again, which would be unstable. Instead the kinds are halved again
+        and again, and each half is multiplied by the product of the other.
 
         Args:
             kinds: Which kinds.
-            settles: Asked of several kinds, with the law of the sum without one user of each of
-                them, whether they need not be looked at one by one.
+            settles: Told several kinds and the law of the sum without one user of each of them;
+                says whether they need not be checked one by one.
         """
         counts = self._users.counts.copy()
         counts[kinds] -= 1
@@ -200,7 +201,7 @@ class UserTables:
         return _tree(powers, self._cut)
 
     def _product_once(self, kinds: IntArray) -> LatticeTable:
-        """One user of each kind: short tables of equal length many at a time, then the rest."""
+        """One user of each kind: short tables of equal length, many at a time, then the rest."""
         tables = []
         spans = self._spans[kinds]
         for span in np.unique(spans):
@@ -218,7 +219,7 @@ class UserTables:
         return np.asarray(highest - np.minimum.reduceat(self._places, starts))
 
     def _blocks(self, kinds: IntArray, length: int) -> list[LatticeTable]:
-        """Products of equally long tables, as many in each as keep it short."""
+        """Products of equally long tables, each of as many as keep it short."""
         laws = self.laws
         sizes = laws.starts[kinds + 1] - laws.starts[kinds]
         row = np.repeat(np.arange(kinds.size), sizes)
@@ -238,7 +239,7 @@ class UserTables:
             block = np.zeros((half, 2 * one.shape[1] - 1))
             for place in range(one.shape[1]):
                 block[:, place : place + one.shape[1]] += one[:, place : place + 1] * other
-        # Products this short have at most 64 factors: what underflows in them is in `times` too.
+        # Products this short have at most 64 factors: `times` also counts what underflows in them.
         return left + [
             LatticeTable(start=int(at), masses=masses, error=error)
             for at, masses in zip(start, block, strict=True)
@@ -248,7 +249,7 @@ class UserTables:
         laws, users = self.laws, self._users
         spread = float(((laws.highest - laws.lowest) * users.counts).sum())
         if self._cut > 0.0:
-            # By Bernstein's inequality no more than this is left between the ends.
+            # By Bernstein's inequality no more entries than this are left between the ends.
             reach = float((laws.highest - laws.lowest).max())
             log_cut = -math.log(self._cut)
             spread = min(
@@ -259,7 +260,7 @@ class UserTables:
             raise UnsupportedError(
                 f"the table of this sum would have about {entries:.3g} entries, more than "
                 f"{_MOST_ENTRIES:,}: all values are multiples of {float(self.step):g} and of "
-                "nothing coarser. Round the values first, as they will be in the data too."
+                "nothing coarser. Round the values first, and those of the data in the same way."
             )
 
 
@@ -282,12 +283,12 @@ def _tree(tables: list[LatticeTable], cut: float) -> LatticeTable:
 
 
 def as_decimal(value: float) -> Fraction:
-    """As decimals write it: 0.1 is 1/10."""
+    """A float as its decimals: 0.1 is 1/10."""
     return Fraction(repr(float(value)))
 
 
 def _common_step(values: list[Fraction]) -> Fraction:
-    """The largest number of which all are multiples; 1 where all are 0."""
+    """The largest number of which all are multiples; 1 if all are 0."""
     denominator = math.lcm(*(value.denominator for value in values))
     numerator = math.gcd(*(int(value * denominator) for value in values))
     return Fraction(numerator, denominator) if numerator else Fraction(1)

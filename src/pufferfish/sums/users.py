@@ -68,13 +68,13 @@ class Users:
     Make one with `moments`, `identical`, `binary`, `finite_users` or `together`.
 
     Attributes:
-        means: Mean of what one user of each kind adds.
-        stds: Std of it.
-        counts: How many users there are of each kind.
+        means: The mean of what one user of each kind adds.
+        stds: The std of what one user of each kind adds.
+        counts: The number of users of each kind.
         positions: The number of the first user of each kind, in the order given, from 1 on; None
             where each kind is one user, in order.
         laws: The table of each kind; None where only mean and std are known.
-        provenance: "public" where anyone may know all of this.
+        provenance: "public" if anyone may know all of this.
     """
 
     means: FloatArray
@@ -85,19 +85,19 @@ class Users:
     provenance: str = "private"
 
     def __post_init__(self) -> None:
-        """Nobody may write to a description."""
+        """Check the provenance, and make the arrays read-only."""
         for array in (self.means, self.stds, self.counts):
             array.setflags(write=False)
         require(bool(self.provenance), "provenance must be a non-empty text.")
 
     @property
     def kinds(self) -> int:
-        """How many different users there are."""
+        """The number of kinds of users."""
         return int(self.means.size)
 
     @cached_property
     def size(self) -> int:
-        """K."""
+        """K, the number of users."""
         return int(self.counts.sum())
 
     @cached_property
@@ -109,26 +109,26 @@ class Users:
     def rest_variances(self) -> FloatArray:
         """V − σ_k², the variance of the sum without one user of each kind.
 
-        At most one user has more than half of V; only for that one would the difference cancel, and
-        for that one the others are summed.
+        At most one user has more than half of V. Only for that user would digits cancel in the
+        difference, so for that one the others are summed.
         """
         shares = self.variances * self.counts
         rest = float(shares.sum()) - self.variances
         largest = int(np.argmax(self.variances))
         others = shares.copy()
         others[largest] = self.variances[largest] * (int(self.counts[largest]) - 1)
-        # Of all who have as much, so that equal users have equal laws to the last digit.
+        # All users who have as much, so that equal users have equal laws to the last digit.
         rest[self.variances == self.variances[largest]] = others.sum()
         return np.asarray(np.maximum(rest, 0.0))
 
     @property
     def variance(self) -> float:
-        """V, of the whole sum."""
+        """V, the variance of the whole sum."""
         return float((self.variances * self.counts).sum())
 
     @property
     def mean(self) -> float:
-        """M, of the whole sum."""
+        """M, the mean of the whole sum."""
         return float((self.means * self.counts).sum())
 
     @property
@@ -141,11 +141,11 @@ class Users:
         return kind + 1 if self.positions is None else int(self.positions[kind])
 
     def name(self, kind: int) -> str:
-        """How messages call a user of this kind."""
+        """The name of a user of this kind in messages."""
         return f"user {self.position(kind)}"
 
     def __repr__(self) -> str:
-        """Says nothing of the values."""
+        """A description without any values."""
         shape = "mean and std known" if self.laws is None else "tables known"
         return f"Users({self.size:,} users of {self.kinds:,} kinds, {shape})"
 
@@ -157,7 +157,7 @@ def moments(
     *,
     provenance: str = "private",
 ) -> Users:
-    """Users of whom mean and std are known; one entry per user, or per group with `counts`."""
+    """Users with known mean and std; one entry per user, or per group with `counts`."""
     centres, spreads = finite_array("means", means), finite_array("stds", stds)
     _same_length(centres, means=centres, stds=spreads)
     require(bool((spreads >= 0.0).all()), "stds must not be negative.")
@@ -181,7 +181,7 @@ def binary(
     *,
     provenance: str = "private",
 ) -> Users:
-    """Users who add a value with a probability, and else 0."""
+    """Users who add a value with a probability, else 0."""
     chances = finite_array("probabilities", probabilities)
     given = finite_array("values", np.atleast_1d(np.asarray(values)))
     require(
@@ -250,7 +250,7 @@ def finite_users(
 
 
 def together(*groups: Users) -> Users:
-    """All users of some groups, in that order; tables are known if they are known of all groups."""
+    """All users of some groups, in order; tables are known if they are known for all groups."""
     require(bool(groups), "there must be at least one group of users.")
     laws = [group.laws for group in groups]
     known = [each for each in laws if each is not None]

@@ -53,7 +53,7 @@ class AnyUsers(Entries, kw_only=True):
     provenance: Name
 
     def __post_init__(self) -> None:
-        """Refuse both, and neither."""
+        """Refuse both mean and std and tables, and neither."""
         tables = self.tables is not UNSET
         if [self.means is UNSET, self.stds is UNSET] != [tables, tables]:
             raise ValueError("must have either means and stds, or tables")
@@ -64,14 +64,14 @@ class AnyUsers(Entries, kw_only=True):
         _refuse_many(len(counts), MOST_KINDS if self.tables is UNSET else MOST_TABLES)
         if isinstance(self.tables, tuple):
             laws = [each.made() for each in self.tables]
-            # One by one: kinds that happen to be equal stay kinds of their own.
+            # One by one, so that kinds that happen to be equal stay separate.
             require(len(counts) == len(laws), "counts must have one entry per kind.")
             users = together(
                 *(finite_users([law], [count]) for law, count in zip(laws, counts, strict=True))
             )
             users = replace(users, provenance=self.provenance)
         else:
-            # Both are set where tables are not.
+            # Means and stds are both set if tables are not.
             means, stds = cast(Numbers, self.means), cast(Numbers, self.stds)
             users = moments(means, stds, counts, provenance=self.provenance)
         require(len(self.positions) == users.kinds, "positions must have one entry per kind.")
@@ -99,6 +99,6 @@ def users_to_dict(users: Users) -> dict[str, Any]:
 def _refuse_many(kinds: int, most: int) -> None:
     if kinds > most:
         raise InvalidInputError(
-            f"a document can hold at most {most:,} different users of this sort, got {kinds:,}. "
+            f"a document can hold at most {most:,} different users with such laws, got {kinds:,}. "
             "Group them, or release from Python without saving the plan."
         )

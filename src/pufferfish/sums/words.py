@@ -26,7 +26,7 @@ __all__ = ["explain_sum", "limit_in_words", "unpromised_sum"]
 
 
 def explain_sum(calibration: SumCalibration, limit: LimitCheck | None = None) -> Explanation:
-    """Numbered steps from the users to the certificate, with the numbers in them."""
+    """Numbered steps from the users to the certificate, with their numbers."""
     unpromised = " ".join(unpromised_sum(tables=calibration.users.laws is not None))
     texts = {
         "users": _who(calibration.users),
@@ -49,7 +49,7 @@ def explain_sum(calibration: SumCalibration, limit: LimitCheck | None = None) ->
 def _who(users: Users) -> str:
     alike = "" if users.kinds == users.size else f", in {users.kinds:,} kind(s)"
     known = (
-        "of each only mean and std are known, and the sum is believed to be Gaussian"
+        "only the mean and std of each are known, and the sum is believed to be Gaussian"
         if users.laws is None
         else "each has a table of values, so the law of the sum is known"
     )
@@ -86,17 +86,17 @@ def _noise(calibration: SumCalibration) -> str:
     noise = calibration.noise
     if noise.identity:
         reason = (
-            "nobody adds anything that could be told"
+            "nobody adds anything that could be revealed"
             if calibration.goal.pure or calibration.users.variance == 0.0
-            else "what the other users add hides each of them already, but for δ"
+            else "what the other users add already hides each of them, up to δ"
         )
         caution = (
             ""
             if calibration.goal.pure
             else (
-                " That spends all of the uncertainty about the others: one who knows some of their "
-                "values sees more, and the exact sum can be published only once. Ask for a smaller "
-                "delta, or for δ = 0, if that is possible here."
+                " That uses all of the uncertainty about the others: somebody who knows some of "
+                "their values learns more, and the exact sum can be published only once. Ask for a "
+                "smaller δ, or for δ = 0, if that is possible here."
             )
         )
         return f"Noise to add: none; {reason}.{caution}"
@@ -119,7 +119,7 @@ def _decides(calibration: SumCalibration) -> str:
         found += ", or more (rounded up, or found by a bound)"
     text = (
         f"How it was found: {found}; {calibration.certificates:,} certificate(s) settled all "
-        f"{users.size:,} users. Who decides: {users.name(kind)}{others} (mean "
+        f"{users.size:,} users. The user who decides: {users.name(kind)}{others} (mean "
         f"{users.means[kind]:.4g}, std {users.stds[kind]:.4g})."
     )
     if calibration.protected.what == "presence" and not calibration.goal.pure:
@@ -133,7 +133,7 @@ def _decides(calibration: SumCalibration) -> str:
 def _certificate_in_words(calibration: SumCalibration) -> str:
     certificate: Certificate = calibration.calibration.certificate
     status = VERDICTS_ALOUD[certificate.holds]
-    return f"Certificate of who decides: {status}; {describe_loss(certificate)}."
+    return f"Certificate of the user who decides: {status}; {describe_loss(certificate)}."
 
 
 def limit_in_words(limit: LimitCheck) -> str:
@@ -141,7 +141,7 @@ def limit_in_words(limit: LimitCheck) -> str:
     what = "the least ε" if limit.goal.pure else measure(limit.goal)
     size = "no noise" if limit.noise.identity else f"scale {at_most(limit.noise.size, 4)}"
     verdict = (
-        "so here it would have done no harm"
+        "so here the belief would have done no harm"
         if limit.holds
         else "so relying on it would have BROKEN the promise"
     )
@@ -151,11 +151,11 @@ def limit_in_words(limit: LimitCheck) -> str:
         classic.append(f"the cdf of the sum is within {distance} of a Gaussian's")
     if limit.lyapunov is not None:
         classic.append(f"Lyapunov's ratio is {limit.lyapunov:.3g}")
-    beside = f" (Beside it: {', '.join(classic)}.)" if classic else ""
+    beside = f" (The usual measures: {', '.join(classic)}.)" if classic else ""
     return (
-        "Does the central limit theorem hold here? Believing the sum to be Gaussian one would add "
-        f"{size}. Then {what} for {limit.user} is {at_most(limit.believed.upper, 3)} as that "
-        f"belief sees it, and {at_most(limit.true.upper, 3)} in truth: {verdict}.{beside}"
+        "Does the central limit theorem hold here? If the sum were Gaussian, one would add "
+        f"{size}. Then {what} for {limit.user} would be {at_most(limit.believed.upper, 3)}; in "
+        f"truth it is {at_most(limit.true.upper, 3)}: {verdict}.{beside}"
     )
 
 
@@ -174,7 +174,7 @@ def _repeats(calibration: SumCalibration) -> str:
 
 
 def unpromised_sum(*, tables: bool) -> list[str]:
-    """What nobody should read into the promise."""
+    """What the promise does not cover."""
     texts = [
         "Anything to somebody who knows what some users added, or that users depend on one "
         "another: then less is left to hide the others.",

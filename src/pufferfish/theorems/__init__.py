@@ -59,7 +59,7 @@ __all__ = [
 
 
 class PaperMethod(NamedTuple):
-    """A formula of the paper for one pair of priors; whether it has a τ, whether it is true."""
+    """A formula of the paper for one pair of priors, whether it has a τ, and whether it is true."""
 
     scale: Callable[..., float]
     has_tau: bool
@@ -78,17 +78,19 @@ def paper_scale(method: str, scenario: Scenario, goal: Guarantee, form: Tau = "e
     """The scale that a formula of the paper gives: the largest over all beliefs and pairs.
 
     Raises:
-        UnsupportedError: A pair is outside what the theorem assumes.
+        UnsupportedError: A pair does not meet the assumptions of the theorem.
     """
-    require(method in PAPER_METHODS, f"{method!r} is not known; known: {list(PAPER_METHODS)}.")
+    require(
+        method in PAPER_METHODS, f"method {method!r} is not known; known: {list(PAPER_METHODS)}."
+    )
     formula = PAPER_METHODS[method]
     forms = (form,) if formula.has_tau else ()
     largest = 0.0
     for laws in scenario.laws():
         if laws.missing_first != laws.missing_second:
             raise UnsupportedError(
-                f"{method} says nothing of values that are missing more often for one secret than "
-                'for another; method="exact" and method="coupling" do.'
+                f"{method} does not cover values that are missing more often for one secret than "
+                "for another; use the method exact or coupling."
             )
         largest = max(largest, formula.scale(laws.first, laws.second, goal, *forms))
     return largest

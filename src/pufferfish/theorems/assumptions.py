@@ -1,4 +1,4 @@
-"""What a theorem of the paper assumes of the priors, or a refusal."""
+"""The assumptions of the paper's theorems about priors; others are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["gaussian", "mixture"]
 
 
 def gaussian(method: str, prior: Prior) -> Gaussian:
-    """A Gaussian, or the only component of a mixture."""
+    """The prior as a Gaussian: itself, or the only component of a mixture."""
     if isinstance(prior, Gaussian):
         return prior
     weights, means, stds = prior.components()
@@ -17,17 +17,17 @@ def gaussian(method: str, prior: Prior) -> Gaussian:
         return Gaussian(float(means[0]), float(stds[0]))
     raise UnsupportedError(
         f"{method} is about Gaussian priors, got {type(prior).__name__}; "
-        'method="exact" and method="coupling" take any.'
+        "the methods exact and coupling take any prior."
     )
 
 
 def mixture(method: str, prior: Prior) -> GaussianMixture:
-    """A Gaussian mixture; a Gaussian is one of a single component."""
+    """The prior as a Gaussian mixture; a Gaussian is a mixture of one component."""
     if isinstance(prior, GaussianMixture):
         return prior
     if isinstance(prior, Gaussian):
         return GaussianMixture([1.0], [prior.mean], [prior.std])
     raise UnsupportedError(
         f"{method} is about Gaussian mixtures, got {type(prior).__name__}; "
-        'method="exact" and method="coupling" take any prior.'
+        "the methods exact and coupling take any prior."
     )

@@ -5,9 +5,9 @@ releases of the same value with independent Laplace noises of scales b_t are tog
 
     ( Σ_t D/b_t ,  δ ):     the ε's add, δ does not.
 
-On grids γ_t: Σ (D + γ_t)/b_t. Where values may be missing the hole is the same in each release, and
-max(|log m_i/m_j|, |log (1−m_i)/(1−m_j)|) is charged once. For true laws within W_∞ ≤ r of the
-believed ones D grows by 2r. Proof, and why the exact certificate of one release does not compose:
+On grids γ_t: Σ (D + γ_t)/b_t. Where values may be missing, the hole is the same in each release,
+and max(|log m_i/m_j|, |log (1−m_i)/(1−m_j)|) is charged once. For true laws within W_∞ ≤ r of the
+believed ones, D grows by 2r. Proof, and why the exact certificate of one release does not compose:
 docs/theory/composition.md.
 """
 
@@ -37,20 +37,21 @@ _LARGEST_EPSILON = 1e100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposableCertificate:
-    """X and X' can be coupled within a distance, but for probability δ, for every pair and belief.
+    """For every pair and belief, X and X' can be coupled within a distance, up to probability δ.
 
-    It spends nothing of the randomness that a belief ascribes to X, so releases of one value add
-    up. Looser for one release than the exact `Certificate`, and of its own kind.
+    It uses none of the randomness that a belief ascribes to X, so releases of one value add up. For
+    one release it is looser than the exact `Certificate`, and of its own kind.
 
     Attributes:
         noise: The law of each release that `cost` counts.
-        delta: P(|X − X'| > distance_upper), at most.
-        distance_upper: D, with twice the radius asked for.
-        once_upper: ε that is charged once, however many releases: holes, rounded probabilities.
+        delta: An upper bound of P(|X − X'| > distance_upper).
+        distance_upper: D, including twice the radius asked for.
+        once_upper: The ε that is charged once for any number of releases: for holes and rounded
+            probabilities.
         belief: The adversary who decides D.
         pair: The pair that decides D.
-        rows: How many values each release publishes. With several, the rows of one person, D is the
-            sum of their distances (`theorems.rows`).
+        rows: The number of values that each release publishes. If there are several, the rows of
+            one person, D is the sum of their distances (`theorems.rows`).
     """
 
     noise: LaplaceNoise
@@ -62,7 +63,7 @@ class ComposableCertificate:
     rows: int = 1
 
     def cost(self, releases: int = 1) -> Guarantee:
-        """What this many releases with `noise` promise together."""
+        """What the given number of releases with `noise` promise together."""
         require(
             isinstance(releases, int) and not isinstance(releases, bool) and releases >= 1,
             f"releases must be a whole number of at least 1, got {releases!r}.",
@@ -74,7 +75,7 @@ class ComposableCertificate:
         return self._promise(sum((self._each(noise) for noise in noises), Fraction(0)))
 
     def scale_for(self, epsilon: float, releases: int = 1) -> float:
-        """The scale, on the grid of `noise`, with which this many releases cost ε in all."""
+        """The scale, on the grid of `noise`, with which these releases together cost ε."""
         left = Fraction(positive("epsilon", epsilon)) - Fraction(self.once_upper)
         require(left > 0, f"epsilon must exceed what is charged once, {self.once_upper:g}.")
         step = self.rows * Fraction(self.noise.grid or 0.0)
@@ -90,25 +91,28 @@ class ComposableCertificate:
     def _promise(self, releases: Fraction) -> Guarantee:
         epsilon = float_upper(Fraction(self.once_upper) + releases)
         if epsilon > _LARGEST_EPSILON:
-            raise UnsupportedError("these releases cost more than any promise can say.")
-        # Coupled within distance 0, the laws are the same; a promise needs some ε all the same.
+            raise UnsupportedError(
+                f"these releases together cost more than any promise can state, ε = "
+                f"{_LARGEST_EPSILON:g}."
+            )
+        # Coupled within distance 0, the laws are equal; a promise still needs some ε.
         return Guarantee(max(epsilon, 1e-100), self.delta)
 
 
 def adding_up(noises: Iterable[Noise]) -> list[LaplaceNoise]:
-    """Those whose costs add up in this way."""
+    """The laws whose costs add up in this way."""
     return [noise for noise in noises if isinstance(noise, LaplaceNoise)]
 
 
 def composable(
     scenario: Scenario, noise: Noise, delta: float, radius: float = 0.0
 ) -> ComposableCertificate | None:
-    """The composable certificate of a noise law, or None where no coupling bounds the distance.
+    """The composable certificate of a noise law; None if no coupling bounds the distance.
 
     Args:
         scenario: What must look alike, to whom.
         noise: The law of each release; only Laplace noise composes this way.
-        delta: The δ of all releases together. With 0, distances must be bounded.
+        delta: The δ of all releases together. If it is 0, distances must be bounded.
         radius: How far in W_∞ the true laws may be from the believed ones.
     """
     check_scenario(scenario)
@@ -117,8 +121,8 @@ def composable(
     require(0.0 <= share < 1.0, f"delta must be at least 0 and less than 1, got {share:g}.")
     wrong = nonnegative("radius", radius)
     if not isinstance(noise, LaplaceNoise) or scenario.sampled:
-        return None  # values are coupled as the described laws have them
-    # Secrets that are equal as keys, such as 0 and False, are still different names.
+        return None  # the couplings are those of the described laws alone
+    # Secrets that are equal as keys, such as 0 and False, are still different secrets by name.
     names = tuple(repr(pair) for pair in scenario.pairs)
     distance, once, worst = _largest_distance(scenario, names, share)
     total = math.nextafter(distance + 2.0 * wrong, math.inf) if wrong else distance
@@ -138,7 +142,7 @@ def composable(
 def _largest_distance(
     scenario: Scenario, names: tuple[str, ...], delta: float
 ) -> tuple[float, float, PairOfLaws]:
-    """D for all pairs, what is charged once, and the pair that decides."""
+    """D for all pairs, the ε that is charged once, and the pair that decides."""
     distance, once = -1.0, 0.0
     for laws in scenario.laws():
         apart = 2.0 * laws.radius
@@ -153,8 +157,8 @@ def _largest_distance(
 
 
 def _distance(laws: PairOfLaws, delta: float, at_least: float) -> tuple[float, float]:
-    """The pair's own D and what is charged once with it; `at_least` if that suffices."""
-    # Of many pairs one decides; a coarse look is enough to see that the others do not.
+    """The pair's own D and the ε charged once with it; `at_least` if that suffices."""
+    # One of many pairs decides; a coarse bound is enough to rule out the others.
     for knots in (COARSE, KNOTS):
         found = displacements(laws.first, laws.second, knots)
         if at_least >= 0.0:
@@ -165,5 +169,5 @@ def _distance(laws: PairOfLaws, delta: float, at_least: float) -> tuple[float, f
 
 
 def _most_allowed(displacement: Displacement, delta: float) -> float:
-    """What the coupled laws may lose, so that the laws asked for lose no more than δ."""
+    """The δ that the coupled laws may take, so that the laws asked for take no more than δ."""
     return delta * math.exp(-displacement.charge) * (1.0 - 2.0**-50)

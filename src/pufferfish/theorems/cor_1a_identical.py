@@ -19,7 +19,7 @@ __all__ = ["scale"]
 
 
 def scale(users: int, mean: float, std: float, goal: Guarantee, form: Tau = "exact") -> float:
-    """The least b that the corollary allows for K users of this mean and std."""
+    """The least b that the corollary gives for K users of this mean and std."""
     require(
         isinstance(users, int) and not isinstance(users, bool) and 1 <= users <= 10**18,
         f"users must be a whole number from 1 to 10^18, got {users!r}.",
@@ -29,8 +29,9 @@ def scale(users: int, mean: float, std: float, goal: Guarantee, form: Tau = "exa
         return centre / goal.epsilon
     if goal.pure:
         raise UnsupportedError(
-            "cor-1a-identical covers delta = 0 only at std 0 (tau(0) is infinite)."
+            "cor-1a-identical covers δ = 0 only at std 0 (τ(0) is infinite); the method exact "
+            "covers it."
         )
-    # √K − √(K−1), without the cancellation.
+    # √K − √(K−1), without cancellation.
     narrowing = spread / (math.sqrt(users) + math.sqrt(users - 1))
     return (centre + tau(goal.delta, form) * narrowing) / goal.epsilon

@@ -1,10 +1,10 @@
 """`cor-1b`, Corollary 1(b) of the paper: a sum over users, and which value one of them reported.
 
-Given that user k reported a, or a', the sum has the same law but for a shift, so by `remark-1`
+Given that user k reported a, or a', the sum has the same law up to a shift, so by `remark-1`
 
     b ≥ |a − a'| / ε
 
-gives pure ε, whatever the other users' laws are: docs/theory/cor-1b.md.
+gives pure ε for any laws of the other users: docs/theory/cor-1b.md.
 """
 
 from __future__ import annotations
@@ -16,5 +16,5 @@ __all__ = ["scale"]
 
 
 def scale(value: float, other: float, goal: Guarantee) -> float:
-    """The least b that the corollary allows for two values that one user may report."""
+    """The least b that the corollary gives for two values that one user may report."""
     return abs(finite("value", value) - finite("other", other)) / goal.epsilon

@@ -5,8 +5,8 @@ adapted to each secret). The paper claims pure ε for Laplace noise of scale
 
     b ≥ Σ_m α_m |μ_im − μ_jm| / ε.
 
-The mean displacement is not enough; the largest one, max_m |μ_im − μ_jm|/ε, is. Counterexample:
-docs/theory/cor-2.md.
+The mean displacement is not enough; the largest one, max_m |μ_im − μ_jm|/ε, is enough.
+Counterexample: docs/theory/cor-2.md.
 """
 
 from __future__ import annotations
@@ -31,5 +31,5 @@ def scale(first: Prior, second: Prior, goal: Guarantee) -> float:
         )
     moved = np.abs(np.subtract(p.means, q.means))
     if not moved.all():
-        raise UnsupportedError("cor-2 is about mixtures of which every mean differs. One does not.")
+        raise UnsupportedError("cor-2 is about mixtures whose means all differ. One does not.")
     return float(np.dot(p.weights, moved)) / goal.epsilon

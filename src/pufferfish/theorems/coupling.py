@@ -6,15 +6,15 @@ For any coupling (X, X') of two priors
 
 in both orders, and the log-ratio never exceeds sup|X − X'|/b. `thm-1` is the union bound of the
 last form for two Gaussians; the first form is the sharpest. It holds for *every* plan between the
-components of two mixtures, which repairs `thm-2`. Of the couplings that are known for a pair the
-best one counts:
+components of two mixtures, which repairs `thm-2`. The best of the couplings that are known for a
+pair counts:
 
 - two Gaussians: Monge's map, |X − X'| a folded normal, in closed form;
 - mixtures: the plan of least loss (again a linear program), and the comonotone coupling;
 - any laws: the comonotone coupling;
 - δ = 0: components moved onto ones of the same shape, so that |X − X'| is bounded.
 
-Laws within W_∞ ≤ r of the believed ones are coupled the same way, 2r further apart.
+Laws within W_∞ ≤ r of the believed ones are coupled in the same way, 2r further apart.
 
 Proofs: docs/theory/coupling.md.
 """
@@ -60,19 +60,19 @@ __all__ = [
 ]
 
 _SQRT_HALF = math.sqrt(0.5)
-# Absolute error of one piece of the loss, as a share of the probability that it can be lost.
+# The absolute error of one piece of the loss, as a share of the probability of that piece.
 _PIECE_ERROR = 1e-12
-# Components of two mixtures, multiplied, up to which a plan is made for every scale tried.
+# The product of the components of two mixtures up to which a plan is made for every scale tried.
 _MOST_ARCS = 10_000
 
 
 def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
-    """How much the bound exceeds the goal, as a logarithm: at most 0 is a promise kept."""
+    """How much the bound exceeds the goal, as a logarithm: at most 0 if the promise is kept."""
     if isinstance(noise, GaussianNoise):
         raise UnsupportedError("coupling bounds are about Laplace noise.")
     if goal.pure:
         return log_excess(epsilon_upper(laws, noise), goal.epsilon)
-    # Of many pairs one decides; a coarse look is enough to see that the others do not.
+    # One of many pairs decides; a coarse bound is enough to rule out the others.
     found = _delta_upper(laws, noise, goal.epsilon, _coarse_loss)
     if found > goal.delta:
         found = delta_upper(laws, noise, goal.epsilon)
@@ -80,11 +80,11 @@ def shortfall(laws: PairOfLaws, noise: Noise, goal: Guarantee) -> float:
 
 
 def delta_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise, epsilon: float) -> float:
-    """At least δ at ε of one release, both directions, with holes and grid."""
+    """An upper bound of δ at ε of one release, in both directions, with holes and grid."""
     return _delta_upper(laws, noise, epsilon, _least_loss)
 
 
-# Of a pair, at an ε ≥ 0 and a scale: at least HS_ε of X + N.
+# For a pair, an ε ≥ 0 and a scale: an upper bound of HS_ε of X + N.
 _Loss = Callable[[PairOfLaws, float, float], float]
 
 
@@ -96,7 +96,7 @@ def _delta_upper(
     def hockey_stick(inner: float) -> Enclosure:
         if laws.radius > 0.0:
             inner -= 2.0 * laws.radius / scale * (1.0 + 2.0**-50) if scale else math.inf
-        # The lemma is about ε ≥ 0. Unequal holes can leave less; then nothing is claimed.
+        # The lemma is about ε ≥ 0. Unequal holes can leave a negative ε; then nothing is claimed.
         return Enclosure(0.0, loss(laws, inner, scale) if inner >= 0.0 else 1.0)
 
     first, second = laws.missing_first, laws.missing_second
@@ -107,7 +107,7 @@ def _delta_upper(
 
 
 def epsilon_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise) -> float:
-    """At least ε* of one release, both directions, with holes and grid: sup|X − X'|/b."""
+    """An upper bound of ε* of one release, both directions, with holes and grid: sup|X − X'|/b."""
     bounded = _bound(laws.first, laws.second)
     if bounded is None:
         ratio = math.inf
@@ -128,16 +128,16 @@ def epsilon_upper(laws: PairOfLaws, noise: LaplaceNoise | NoNoise) -> float:
 
 
 def refuse_unbounded(laws: PairOfLaws, goal: Guarantee) -> None:
-    """A coupling proves something only if it keeps X and X' within some distance, but for δ."""
+    """Refuse pairs for which no coupling keeps X and X' within some distance, up to δ."""
     if _bound(laws.first, laws.second) is not None:
         return
     known = () if goal.pure else displacements(laws.first, laws.second, COARSE)
     if not any(math.isfinite(each.quantile_upper(goal.delta)) for each in known):
-        but_for = f", but for probability {goal.delta:g}" if goal.delta else ""
+        but_for = f", except with probability {goal.delta:g}" if goal.delta else ""
         raise UnsupportedError(
             f"no coupling known for {describe(laws)} keeps the two values within a fixed distance"
-            f'{but_for}, so none proves {goal}. Use method="exact", which does not need one, or '
-            "allow more delta."
+            f"{but_for}, so none proves {goal}. Use the method exact, which needs no coupling, or "
+            "a larger δ."
         )
 
 
@@ -148,7 +148,7 @@ def _bound(first: Prior, second: Prior) -> Displacement | None:
 
 @lru_cache(maxsize=8)
 def displacements(first: Prior, second: Prior, knots: int = KNOTS) -> tuple[Displacement, ...]:
-    """|X − X'| under each coupling that is known for two priors whatever ε and b are."""
+    """|X − X'| under each coupling that is known for two priors, for any ε and b."""
     found = []
     bounded = _bound(first, second)
     if bounded is not None:
@@ -175,7 +175,7 @@ def loss_upper(displacement: Displacement, epsilon: float, scale: float) -> floa
 
 
 def _coarse_loss(laws: PairOfLaws, epsilon: float, scale: float) -> float:
-    """The smallest loss of the couplings that cost little time."""
+    """The smallest loss of the couplings that take little time."""
     return _loss_in_closed_form(displacements(laws.first, laws.second, COARSE), epsilon, scale)
 
 
@@ -216,7 +216,7 @@ def _losses(means: FloatArray, stds: FloatArray, epsilon: float, scale: float) -
         mean, std = means[random], stds[random]
         threshold = epsilon * scale * (1.0 - 2.0 * UNIT)
         s = std / (2.0 * scale)
-        with np.errstate(over="ignore"):  # what overflows is far beyond every tail
+        with np.errstate(over="ignore"):  # overflow occurs only far beyond every tail
             found[random] = sum(_above(sign * mean, std, threshold, s) for sign in (1.0, -1.0))
     return np.minimum(found * (1.0 + 1e-15), 1.0)
 
@@ -225,7 +225,7 @@ def _above(mean: FloatArray, std: FloatArray, threshold: float, s: FloatArray) -
     """Φ(u) − e^{s²/2 − us}·Φ(u − s), with its error added."""
     u = (mean - threshold) / std
     mass = ndtr(u)
-    # As in noise.kernels: for u < s the exponent cancels, and is taken into erfcx.
+    # As in noise.kernels: for u < s the exponent would cancel, so erfcx includes it.
     inside = np.exp(-0.5 * u * u) * 0.5 * erfcx(np.maximum(s - u, 0.0) * _SQRT_HALF)
     outside = np.exp(np.minimum(s * (0.5 * s - u), 0.0)) * ndtr(u - s)
     tilted = np.where(u < s, inside, outside)

@@ -1,6 +1,6 @@
 """`remark-1`, Remark 1 of the paper: priors that are translations of each other.
 
-X|s_j has the law of X|s_i + (μ_j − μ_i), of whatever shape; Laplace noise of scale
+X|s_j has the law of X|s_i + (μ_j − μ_i), of any shape; Laplace noise of scale
 
     b ≥ |μ_i − μ_j| / ε
 
@@ -21,13 +21,13 @@ __all__ = ["scale"]
 
 
 def scale(first: Prior, second: Prior, goal: Guarantee) -> float:
-    """The least b that the remark allows for one pair."""
+    """The least b that the remark gives for one pair."""
     p, q = first.components(), second.components()
     if p.weights.size == q.weights.size:
         by_place_p, by_place_q = (np.lexsort((law.stds, law.means)) for law in (p, q))
         start, end = p.means[by_place_p], q.means[by_place_q]
         moved = end - start
-        # A translation as floats can express it: each place is rounded on its own.
+        # A translation as floats can express it: each place is rounded by itself.
         rounding = 4.0 * UNIT * (np.abs(start).max() + np.abs(end).max())
         if (
             np.array_equal(p.weights[by_place_p], q.weights[by_place_q])

@@ -1,19 +1,19 @@
-"""What several rows of one person cost together: k values, each with noise of its own.
+"""What several rows of one person cost together: k values, each with its own noise.
 
-A belief says how one row is distributed given the secret, not how the rows of a person hang
-together. A coupling of the laws of single rows says nothing about their joint law: X_1 = X_2 under
-one secret and X_1 = −X_2 under the other have equal laws row by row, and are told apart at once.
-What can be proven depends on what is taken for granted:
+A belief says how one row is distributed given the secret, not how the rows of a person depend on
+each other. A coupling of the laws of single rows says nothing about their joint law: X_1 = X_2
+under one secret and X_1 = −X_2 under the other have equal laws row by row, yet are easily told
+apart. What can be proven depends on what is assumed:
 
-- "any": nothing but that values lie where the beliefs hold them possible. A value that is possible
-  under one secret and one that is possible under the other are at most Δ apart, so that any
-  coupling of the rows gives ( k·(Δ + γ)/b , 0 ).
-- "equal": all rows of a person repeat one value, so that they are releases of it: (k·(D+γ)/b, δ).
-- "independent": rows are independent given the secret, so that their promises add up: (kε, kδ). No
+- "any": only that values lie where the beliefs hold them possible. A value that is possible under
+  one secret and one that is possible under the other are at most Δ apart, so any coupling of the
+  rows gives ( k·(Δ + γ)/b , 0 ).
+- "equal": all rows of a person repeat one value, so they are releases of it: (k·(D+γ)/b, δ).
+- "independent": rows are independent given the secret, so their promises add up: (kε, kδ). No
   coupling is needed, and none is made here.
 
-The last two take the law of a row given the secret to be the believed one, however many rows its
-person has.
+The last two assume that the law of a row given the secret is the believed one, for any number of
+rows of its person.
 
 Proofs and the counterexample: docs/theory/composition.md, "Several rows of one person".
 """
@@ -37,7 +37,7 @@ from pufferfish.theorems.composition import ComposableCertificate, composable
 
 __all__ = ["DEPENDENCES", "Dependence", "composable_rows"]
 
-# What is taken for granted about the rows of one person, given the secret.
+# What is assumed of the rows of one person, given the secret.
 Dependence = Literal["any", "equal", "independent"]
 DEPENDENCES: tuple[Dependence, ...] = ("any", "equal", "independent")
 
@@ -52,21 +52,21 @@ def composable_rows(
     dependence: Dependence,
     width: float = math.inf,
 ) -> ComposableCertificate | None:
-    """The certificate of all rows of a person, or None where nothing bounds their distance.
+    """The certificate of all rows of a person; None if nothing bounds their distance.
 
     Args:
         scenario: What must look alike, to whom.
         noise: The law that each row gets; only Laplace noise composes this way.
         delta: The δ of all rows together.
         radius: How far in W_∞ the true laws may be from the believed ones.
-        rows: How many rows a person has, at most.
+        rows: The largest number of rows of a person.
         dependence: "any" or "equal".
-        width: No two values are further apart than this, whatever the beliefs say: the bounds that
-            values are capped to.
+        width: No two values are further apart than this, whatever the beliefs say: the distance of
+            the bounds to which values are capped.
     """
     require(dependence in ("any", "equal"), f"no coupling is made for {dependence!r} rows.")
     if scenario.sampled:
-        return None  # values are coupled as the described laws have them
+        return None  # the couplings are those of the described laws alone
     if rows == 1 or dependence == "equal":
         one = composable(scenario, noise, delta, radius)
         if one is None:
@@ -92,13 +92,13 @@ def composable_rows(
 
 
 def _holes(scenario: Scenario) -> bool:
-    """Whether values may be missing: how holes of several rows hang together nobody knows."""
+    """Whether values may be missing: nothing says how the holes of several rows depend."""
     return any(laws.missing_first or laws.missing_second for laws in scenario.laws())
 
 
 @lru_cache(maxsize=4)
 def _span(scenario: Scenario, names: tuple[str, ...]) -> tuple[float, PairOfLaws]:
-    """Δ for all pairs, and the pair that decides; infinite where a law is not bounded.
+    """Δ for all pairs, and the pair that decides; Δ is infinite if a law is not bounded.
 
     Secrets that are equal as keys, such as 0 and False, are different `names`.
     """
@@ -117,7 +117,7 @@ def _span(scenario: Scenario, names: tuple[str, ...]) -> tuple[float, PairOfLaws
 
 
 def _range(prior: Prior) -> tuple[float, float]:
-    """Between which values a law lies."""
+    """The values between which a law lies."""
     law = prior.components()
     if law.stds.any():
         return -math.inf, math.inf

@@ -1,6 +1,6 @@
-"""τ(δ): how many stds a standard normal stays within, but for probability δ.
+"""τ(δ): the number of stds within which a standard normal stays, except with probability δ.
 
-Two forms, both from the paper's Appendix A:
+There are two forms, both from the paper's Appendix A:
 
     exact    τ = Q⁻¹(δ/2),           Q(t) = P(Z > t)
     lambert  τ = √W₀(2/(πδ²)),       from the tail bound Q(t) ≤ e^{−t²/2}/(t√(2π))
@@ -24,7 +24,7 @@ TAU_FORMS: tuple[Tau, ...] = ("exact", "lambert")
 
 
 def tau(delta: float, form: Tau = "exact") -> float:
-    """τ(δ) in the asked form; infinite at δ = 0."""
+    """τ(δ) in the given form; infinite at δ = 0."""
     require(0.0 <= delta < 1.0, f"delta must be at least 0 and less than 1, got {delta}.")
     require(form in TAU_FORMS, f"tau {form!r} is not known; known: 'exact', 'lambert'.")
     if delta == 0.0:

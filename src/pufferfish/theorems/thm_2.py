@@ -4,11 +4,11 @@ The paper claims (ε,δ) for Laplace noise of scale
 
     b ≥ Σ_ml w*_ml ( |μ_im − μ_jl| + τ(δ)·|σ_im − σ_jl| ) / ε,
 
-w* the W2-optimal plan between components (`transport.mixture_plan`); where optimal plans tie we
-take the largest value over them. The proof averages over components what must hold for each. On
-mild mixtures the scale often suffices, on others it fails by far, so nothing leaves `calibrate` on
-its word. Counterexample, and where the proof breaks: docs/theory/thm-2.md. What does hold:
-`theorems.coupling`.
+where w* is the W2-optimal plan between components (`transport.mixture_plan`); if several plans are
+optimal, we take the largest value over them. The proof averages over components what must hold for
+each. On mild mixtures the scale often suffices, on others it fails by far, so `calibrate` returns
+no scale on its word alone. Counterexample, and where the proof breaks: docs/theory/thm-2.md. The
+bound of `theorems.coupling` does hold.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def scale(first: Prior, second: Prior, goal: Guarantee, form: Tau = "exact") -> 
     largest = plan.largest(gaps + factor * widenings)
     if largest == math.inf:
         raise UnsupportedError(
-            "thm-2 covers delta = 0 only where the optimal plan moves mass between components of "
-            'equal std (tau(0) is infinite); method="exact" gives pure epsilon for any mixtures.'
+            "thm-2 covers δ = 0 only where the optimal plan moves mass between components of "
+            "equal std (τ(0) is infinite); the method exact gives pure ε for any mixtures."
         )
     return largest / goal.epsilon

@@ -411,7 +411,7 @@ def test_without_the_extra(absent: str, monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(pf.MissingExtraError) as caught:
         pf.summarise(frame, column="x", secret="s")
     message = str(caught.value)
-    assert "pip install 'pufferfish-privacy[frames]'" in message
+    assert "pip install '.[frames]'" in message
     assert "dict of arrays" in message
     assert "31.5" not in message
     assert isinstance(caught.value, ImportError)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pufferfish.core.errors import DataError, EngineError, InvalidInputError
-from pufferfish.core.extras import py4j, pyarrow, pyspark
+from pufferfish.core.extras import install_in_words, py4j, pyarrow, pyspark
 from pufferfish.tables.names import check_columns
 
 if TYPE_CHECKING:
@@ -161,9 +161,9 @@ def understood() -> Iterator[None]:
             ) from None
         if _NOT_THERE.search(text):
             raise InvalidInputError(
-                "the executors cannot import pufferfish and what it needs: install "
-                "'pufferfish-privacy[spark]' in their Python, the one that PYSPARK_PYTHON or "
-                "spark.pyspark.python names."
+                "the executors cannot import pufferfish and what it needs. In their Python, the "
+                "one that PYSPARK_PYTHON or spark.pyspark.python names, "
+                f"{install_in_words('spark')}."
             ) from None
         raise EngineError(
             "Spark stopped the job; its log says why. Nothing was published."
