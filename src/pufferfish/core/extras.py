@@ -1,4 +1,4 @@
-"""Libraries that need not be installed: imported when they are needed, or how to install them."""
+"""Optional libraries: imported when needed, with an error that says how to install them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = [
 __all__ += ["pyyaml", "shiny", "sklearn", "threadpoolctl", "uvicorn"]
 
 _TABLES = "Without it, give a dict of arrays: {'column': values, 'secret': secrets}."
-_JAVA = "It needs Java 17 or newer, too."
-# For each library who needs it, the extra that brings it, and what else there is to say.
+_JAVA = "It also needs Java 17 or newer."
+# For each library: what needs it, the extra that installs it, and further advice.
 _EXTRAS = {
     "jinja2": ("a report needs jinja2", "report", ""),
     "matplotlib": ("this picture needs matplotlib", "report", ""),
@@ -47,7 +47,7 @@ def _library(name: str, part: str | None = None) -> Any:
 
 
 def check_report() -> None:
-    """Refuse to begin a report that could not be finished; its own pictures need no library."""
+    """Refuse a report that could not be finished; its pictures need no library."""
     jinja2()
 
 
@@ -67,7 +67,7 @@ def narwhals() -> Any:
 
 
 def py4j(part: str) -> Any:
-    """A part of the library through which PySpark speaks to Java."""
+    """A part of the library through which PySpark calls Java."""
     return _library("py4j", part)
 
 
@@ -92,7 +92,7 @@ def sklearn(part: str) -> Any:
 
 
 def threadpoolctl() -> Any:
-    """The library that bounds the threads of others; it comes with the learners."""
+    """The library that limits the threads of others; it is installed with the learners."""
     return _library("threadpoolctl")
 
 
