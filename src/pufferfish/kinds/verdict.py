@@ -60,7 +60,7 @@ class Verification:
         if self.vouched:
             return f"It is signed by the key that you named ({self.signed_by})."
         return (
-            f"It is signed by the key {self.signed_by}, which you did not name: compare its "
+            f"It is signed by a key that you did not name ({self.signed_by}): compare this "
             "fingerprint with one that you trust, or name the key with --signer."
         )
 
