@@ -1,8 +1,8 @@
-"""Publish a numeric column without betraying a secret it is correlated with.
+"""Publish a table without revealing a sensitive attribute that is correlated with it.
 
-Describe what an adversary may believe (`Belief`, `Scenario`), ask for a `Guarantee`, and
-`calibrate` finds the least noise, or the recoding that loses least, that keeps it, with a
-`Certificate` from an exact oracle.
+Describe what an adversary may believe (`Belief`, `Scenario`) and choose a `Guarantee`: `calibrate`
+finds the least noise, or the recoding with the least loss, that keeps it, with a `Certificate` from
+an exact oracle.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ __all__ = [
     "wrong_that_holds",
 ]
 
-# The kinds of release that are built in, and which arguments of `Plan` each takes.
+# The built-in kinds of release, and which arguments of `Plan` each takes.
 Plan.register(is_table, TablePlan)
 Plan.register(lambda given: True, ColumnPlan)
 register(ColumnKind())

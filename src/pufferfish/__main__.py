@@ -1,4 +1,4 @@
-"""`python -m pufferfish` is `pufferfish`."""
+"""`python -m pufferfish` runs `pufferfish`."""
 
 from pufferfish.cli import main
 

@@ -103,7 +103,9 @@ def test_what_is_promised_is_kept(
     assert "for one row, and 5 rows cost ε = " in said
     typed("audit", "out.csv.record.json", "--draws", "20000")
     said = capfd.readouterr().out
-    assert said.startswith("Attacked are single rows. The promise of ε = 1 is about 5 rows of a")
+    assert said.startswith(
+        "The attacks look at single rows. The promise of ε = 1 is about 5 rows of a"
+    )
 
 
 def test_stated_independence_is_refused_by_the_data(

@@ -87,4 +87,4 @@ def test_what_rounding_hides_is_said(tmp_path: Path) -> None:
     said = " ".join([*found.notes, *(check.claim for check in found.checks)])
     assert "cannot be told from its values" in said
     assert "look as such noise leaves them" not in said
-    assert "Nobody can check without the data that the noise was really drawn" in found.conclusion
+    assert "Without the data nobody can check that the noise was really drawn" in found.conclusion

@@ -66,7 +66,7 @@ def test_what_cannot_be_counted_is_refused(tmp_path: Path) -> None:
     released(tmp_path)
     path = edited(tmp_path / "record.json", fitting(lambda data: data["table"].update(outside=-1)))
     wrong = [check.claim for check in pf.verify_record(path).checks if check.verdict is False]
-    assert wrong == ["the record has the shape of one"]
+    assert wrong == ["the record has the right shape"]
 
 
 @pytest.mark.parametrize("edition", ["record", "public"])

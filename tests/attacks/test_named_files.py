@@ -84,14 +84,14 @@ def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     os.mkfifo(folder / "out.csv")
     found = verify(folder / "public.json")
     assert found.returncode == 3
-    assert "no regular file" in found.stdout
+    assert "not a regular file" in found.stdout
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
 def test_a_device_named_by_the_reader_is_not_read(folder: Path, device: str) -> None:
     found = verify(folder / "public.json", "--released", device)
     assert found.returncode == 3
-    assert "no regular file" in found.stdout
+    assert "not a regular file" in found.stdout
 
 
 def test_a_folder_for_a_file_and_a_file_for_a_folder(folder: Path) -> None:

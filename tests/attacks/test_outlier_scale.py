@@ -94,9 +94,9 @@ def test_who_knows_the_value_still_learns_the_secret_from_a_rung_and_the_record_
     assert [published(secret, OUTLIER, "ladder") for secret in ("a", "b")] == [32.0, 50.0]
     plan = pf.Plan(calibration=calibrated("a", OUTLIER), column="x", secret="s")
     record = pf.release(table("a", OUTLIER), plan).record.to_dict("public")
-    assert "what it tells about a row is not covered" in record["headline"][0]
+    assert "what it reveals about a row is not covered" in record["headline"][0]
     assert any(
-        "may betray the secret of the row, or its value to within about a quarter" in each
+        "may reveal the secret of the row, or its value to within about a quarter" in each
         for each in record["not_promised"]
     )
 

@@ -1,4 +1,4 @@
-"""Refutes "noise of this size, which was chosen without the data" of sizes that were computed."""
+"""Refutes "noise of this size, chosen without the data" for sizes that were computed."""
 
 from __future__ import annotations
 

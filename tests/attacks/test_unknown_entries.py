@@ -1,4 +1,4 @@
-"""Refutes "nothing was added that no check is about" for entries deep within a record."""
+"""Refutes "the record has no entry that no check covers" for entries deep within a record."""
 
 from __future__ import annotations
 

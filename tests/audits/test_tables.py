@@ -297,7 +297,7 @@ class TestKnowledge:
         table["ward"][:400] = "new"
         with pytest.raises(DataError, match="rows have values that no belief considers"):
             audited(table, plan)
-        with pytest.raises(DataError, match="was not described"):
+        with pytest.raises(DataError, match="no belief describes this"):
             audited(table, in_clinic())
 
 

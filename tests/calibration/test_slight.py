@@ -63,7 +63,7 @@ def test_and_released_where_that_is_asked_for(shares: tuple[float, float], tmp_p
     plan = pf.Plan(calibration=laws(*shares), column="x", secret="s", allow_no_noise=True)
     assert plan.calibration.certified
     done = pf.release(table, plan)
-    assert "in name only, the values can be read off" in " ".join(
+    assert "in name only, because the values can be read off" in " ".join(
         label_lines(story(done.record)).split()
     )
     assert sorted(np.rint(done.frame["x"])) == sorted(table["x"])

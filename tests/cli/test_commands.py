@@ -316,7 +316,7 @@ def test_rows_of_one_person(typed: Typed, folder: Path) -> None:
     assert "--rows-are-independent" in said.err
     said = typed(*RELEASE, *several)
     assert said.code == 0
-    assert "one person (at most 2 rows, whatever they have in common)" in said.out
+    assert "one person (at most 2 rows, however they depend on each other)" in said.out
     # These rows are a function of each other.
     said = typed(*RELEASE, *several, "--rows-are-independent")
     assert said.code == 4
@@ -337,8 +337,8 @@ def test_a_plan_for_rows_of_one_person_says_first_what_it_rests_on(typed: Typed)
     beware, *others = said.out.split("\n\n")
     assert "taken to be independent given 's', as the curator states" in " ".join(beware.split())
     first = " ".join(" ".join(others[:2]).split())
-    assert "taken to be independent given the secret, as stated by you" in first
-    assert "the release makes a test at level 1%" in first
+    assert "taken to be independent given the secret, as you stated" in first
+    assert "the release runs a test at level 1%" in first
     said = typed(*CALIBRATE, *several)
     assert "Proven for all rows of a person together" in " ".join(said.out.split())
 

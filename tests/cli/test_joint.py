@@ -61,7 +61,7 @@ def test_columns_together_with_one_that_everybody_knows(typed: Typed) -> None:
     said = typed("release", *JOINT, "--keep", "sex", "-o", "out.csv", "--wrong", "3%")
     assert said.code == 0
     assert "for somebody who already knows 'sex'" in said.out
-    assert "By itself it tells whether 'race' is 'A' or 'B'" in said.out
+    assert "By itself it reveals whether 'race' is 'A' or 'B'" in said.out
     assert "where sex = Female: " in said.out
     assert "Default" not in said.out
     with Path("out.csv").open(encoding="utf-8") as file:

@@ -37,7 +37,7 @@ CALIBRATE = ("calibrate", "t.csv", *COLUMNS, "--belief", "empirical")
         (("-e", "1", "--workers", "0"), ["workers", "at least 1"]),
         (("-e", "1", "--min-group", "0"), ["min", "greater than 0"]),
         (("-e", "1", "--keep-unprotected", "s"), ["'s'", "cannot be kept"]),
-        (("-e", "1", "--keep-unprotected", "x"), ["'x'", "with noise anyway"]),
+        (("-e", "1", "--keep-unprotected", "x"), ["'x'", "is protected"]),
         (("-e", "1", "--keep-unprotected", "nope"), ["no column 'nope'", "'id', 's', 'x', 'o'"]),
         (("-e", "1", "--person", "nope"), ["no column 'nope'"]),
         (("-e", "1", "--clip", "2:0"), ["low", "high"]),

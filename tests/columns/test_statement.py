@@ -149,7 +149,7 @@ def test_a_cap_is_said_with_what_its_bounds_must_be() -> None:
 def test_a_table_that_nobody_compared_is_not_said_to_be_another_one() -> None:
     unknown = replace(facts(), beliefs_from="another table", beliefs_fitted=None)
     assert "not known which table" in headline(unknown)[0]
-    assert "fitted on a table that is not known" in promise(unknown)
+    assert "fitted on an unknown table" in promise(unknown)
 
 
 @pytest.mark.parametrize("said", ["this table", "another table"])
@@ -182,7 +182,7 @@ def test_which_table_beliefs_are_of_is_not_for_the_plan_to_say(said: Any, planne
         ({"one_row": "mean"}, "one person (one row, with the mean of its values)"),
         (
             {"rows_per_person": 5, "dependence": "any"},
-            "one person (at most 5 rows, whatever they have in common)",
+            "one person (at most 5 rows, however they depend on each other)",
         ),
         (
             {"rows_per_person": 5, "dependence": "equal"},

@@ -49,9 +49,9 @@ def test_every_paragraph_is_there() -> None:
 def test_what_was_published() -> None:
     text = told(smooth())
     assert "1,000 rows of 'x', in random order; 's' is not published." in text
-    assert "in random order, beside k as they were" in told(smooth(), keep_unprotected=("k",))
+    assert "in random order, with k unchanged" in told(smooth(), keep_unprotected=("k",))
     kept = told(smooth(), keep_unprotected=("k",), keep_order=True)
-    assert "in the order of the table, beside k as they were" in kept
+    assert "in the order of the table, with k unchanged" in kept
     holes = {**TABLE, "x": np.where(np.arange(ROWS) < 7, np.nan, VALUES)}
     assert "993 rows" in told(smooth(), holes, missing="drop")
     assert "7 rows without a value were left out" in told(smooth(), holes, missing="drop")
@@ -67,7 +67,7 @@ def test_what_kept_columns_reveal_comes_first() -> None:
     )
     assert "factor" not in text
     assert "allows" not in text
-    assert "if 'x' is all that is seen" in text
+    assert "if 'x' is all that the adversary sees" in text
     assert "another may find more" in text
     assert not told(smooth()).startswith("Beware")
 

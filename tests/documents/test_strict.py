@@ -17,15 +17,15 @@ from pufferfish.documents.strict import plain_from_json, plain_from_yaml, refuse
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (plain_from_json, '{"a": 1, "a": 1}', "'a' stands there twice"),
-        (plain_from_json, '{"b": [{"a": 1, "a": 2}]}', "'a' stands there twice"),
+        (plain_from_json, '{"a": 1, "a": 1}', "'a' occurs twice"),
+        (plain_from_json, '{"b": [{"a": 1, "a": 2}]}', "'a' occurs twice"),
         (plain_from_json, '{"a": NaN}', "NaN"),
         (plain_from_json, '{"a": -Infinity}', "Infinity"),
         (plain_from_json, '{"a": 1e999}', "range of doubles"),
         (plain_from_json, "[" * 80 + "]" * 80, "nested too deeply"),
         (plain_from_json, "{" * 9_999, "JSON|deeply"),
-        (plain_from_yaml, "a: 1\na: 1", "'a' stands there twice"),
-        (plain_from_yaml, "b:\n- {a: 1, a: 2}", "'a' stands there twice"),
+        (plain_from_yaml, "a: 1\na: 1", "'a' occurs twice"),
+        (plain_from_yaml, "b:\n- {a: 1, a: 2}", "'a' occurs twice"),
         (plain_from_yaml, "a: &x 1", "anchors"),
         (plain_from_yaml, "a: &x [1]\nb: *x", "anchors"),
         (plain_from_yaml, "a: *x", "anchors"),
@@ -33,8 +33,8 @@ from pufferfish.documents.strict import plain_from_json, plain_from_yaml, refuse
         (plain_from_yaml, "a: !!str 1", "tags"),
         (plain_from_yaml, "a: .nan", "NaN"),
         (plain_from_yaml, "a: -.inf", "NaN or an infinite"),
-        (plain_from_yaml, "1: a", "no text"),
-        (plain_from_yaml, "? [a]\n: b", "no text"),
+        (plain_from_yaml, "1: a", "not text"),
+        (plain_from_yaml, "? [a]\n: b", "not text"),
         (plain_from_yaml, "[" * 80 + "]" * 80, "nested too deeply"),
         (plain_from_yaml, "a: " + "1:" * 300 + "1", "too long"),
         (plain_from_yaml, "a: 1\n---\nb: 1", "one YAML document"),
@@ -71,7 +71,7 @@ def test_patience_ends() -> None:
     limits.still_patient()
     with limits.patience(1e6):
         limits.still_patient()
-        with limits.patience(0.0), pytest.raises(pf.UnsupportedError, match="given up"):
+        with limits.patience(0.0), pytest.raises(pf.UnsupportedError, match="so it was stopped"):
             limits.still_patient()
         limits.still_patient()
 
@@ -86,7 +86,7 @@ def test_a_verifier_without_patience_does_not_claim_anything(
     monkeypatch.setattr(checking, "PATIENCE_SECONDS", 0.0)
     found = pf.verify_record(tmp_path / "record.json")
     assert found.verdict is None
-    assert any("given up" in check.detail for check in found.checks)
+    assert any("so it was stopped" in check.detail for check in found.checks)
     users = pf.sums.binary([0.5, 0.25])
     plan = pf.SumPlan(calibration=pf.calibrate_sum(users, pf.Guarantee(1.0, 0.01)))
     pf.release_sum([1.0, 0.0], plan).record.save(tmp_path / "sum.json", "internal")

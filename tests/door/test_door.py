@@ -222,7 +222,7 @@ def test_its_report(edition: Edition) -> None:
     done = pf.release(pa.table(GIVEN), plan())
     text = report(done.record, edition=edition)
     assert "How colour and size were released" in text
-    assert "Applied was a swap of 5 values in each of 2 columns." in text
+    assert "The mechanism is a swap of 5 values in each of 2 columns." in text
     assert f"{edition.capitalize()} report" in text
 
 

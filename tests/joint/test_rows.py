@@ -292,7 +292,9 @@ def unseen(secret: str, rows: int) -> pa.Table:
 def test_combinations_that_were_never_seen(tmp_path: Path, kind: str) -> None:
     columns = ["size", "code"]
     strict = planned(columns)
-    with pytest.raises(DataError, match=r"combination of 'size' and 'code' was not described"):
+    with pytest.raises(
+        DataError, match=r"no belief describes this combination of 'size' and 'code'"
+    ):
         released(kind, unseen("a", 1), strict, tmp_path / "0", beliefs_from_plan=True)
     covered = planned(
         columns, calibrate={"wrong": 0.01, "nominal": False}, goal=1.0, keep_order=True
@@ -305,7 +307,7 @@ def test_combinations_that_were_never_seen(tmp_path: Path, kind: str) -> None:
     assert record.beliefs_from == "another table"
     assert set(published["size"]) <= set(SIZES)
     # Less than 1% of all rows, and more than 1% of those of one secret: its law is another one.
-    said = f"{most + 1:,} of 4,000 rows have values that no belief considers; among the rows of"
+    said = f"{most + 1:,} of 4,000 rows have values that no belief considers. Among the rows of"
     with pytest.raises(DataError, match=said):
         released(kind, unseen("b", most + 1), covered, tmp_path / "2", beliefs_from_plan=True)
     assert not (tmp_path / "2" / "out.csv").exists()
@@ -326,7 +328,7 @@ def test_known_values_without_a_law(tmp_path: Path, keep: list[str]) -> None:
 def test_a_secret_that_nobody_knows(tmp_path: Path, kind: str) -> None:
     groups = [*plain(table())["g"][:-1], "d"]
     other = table().set_column(7, "g", pa.array(groups))
-    with pytest.raises(DataError, match="does not know this secret"):
+    with pytest.raises(DataError, match="this secret is not in the plan"):
         released(kind, other, planned(["size"]), tmp_path, beliefs_from_plan=True)
 
 

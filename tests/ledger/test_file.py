@@ -129,7 +129,7 @@ def test_another_scenario_or_promise_is_refused(tmp_path: Path, other: pf.Calibr
     place = tmp_path / "ledger.json"
     pf.release(TABLE, plan(), ledger=place)
     before = place.read_bytes()
-    with pytest.raises(pf.InvalidInputError, match="cannot be added up"):
+    with pytest.raises(pf.InvalidInputError, match="do not add up"):
         pf.release(TABLE, plan(other), ledger=place)
     assert place.read_bytes() == before
 

@@ -60,7 +60,7 @@ def test_a_document_that_is_no_law_is_refused() -> None:
 
 
 def test_nobody_draws_without_knowing_the_row() -> None:
-    with pytest.raises(pf.UnsupportedError, match="each to its own rows"):
+    with pytest.raises(pf.UnsupportedError, match="each law to its own rows"):
         drawing_of(LAW).draw(LAW, np.zeros(3), SystemEntropy())
     drawing_of(LAW).check(LAW)
     assert drawing_of(LAW).tells(LAW)

@@ -71,7 +71,7 @@ def test_noise_goes_first_and_then_the_bin_is_looked_up() -> None:
     share = (drawn == 2.0).mean()
     # e^{-1}/2, within 6 standard errors.
     assert abs(share - 0.18394) < 6 * np.sqrt(0.18394 * 0.816 / 100_000)
-    with pytest.raises(pf.InvalidInputError, match="does not take"):
+    with pytest.raises(pf.InvalidInputError, match="does not cover"):
         drawing_of(law).draw(law, np.array([1e300]), SystemEntropy())
 
 

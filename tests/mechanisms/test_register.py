@@ -106,7 +106,7 @@ def test_its_words() -> None:
     law = Swap(FIVE, 64)
     words = words_of(law)
     assert words.short(law) == words.name_tried(law) == "a swap of 5 categories"
-    assert words.done(law) == "Applied was a swap of 5 categories."
+    assert words.done(law) == "The mechanism is a swap of 5 categories."
     assert words.error(law) == "error 0.25"
     assert words.in_full(law) == "a swap of 5 categories, error 0.25"
     assert words.proofs(law) == ()
@@ -167,7 +167,7 @@ def test_who_has_not_registered_is_refused() -> None:
         drawing_of(law)
     with pytest.raises(pf.UnsupportedError, match="no words"):
         words_of(law)
-    with pytest.raises(pf.UnsupportedError, match="cannot be imitated"):
+    with pytest.raises(pf.UnsupportedError, match="has no imitation"):
         drawing_of(Swap(FIVE, 1)).imitate(Swap(FIVE, 1), 1, np.random.default_rng(1))
 
 

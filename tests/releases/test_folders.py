@@ -551,7 +551,7 @@ def test_no_room_for_rows_that_wait_publishes_nothing(tmp_path: Path) -> None:
     process = child("-c", SPILLING, *arguments, cwd=ROOT, preexec_fn=little_room)
     _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert b"File too large, for rows that wait in a temporary file" in error
+    assert b"File too large, for rows that are kept in a temporary file" in error
     assert error.count(b"\n") == 1
     assert listing(tmp_path) == ["in", "plan.json"]
 

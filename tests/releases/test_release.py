@@ -525,7 +525,9 @@ def test_a_column_of_holes_only_is_refused_or_kept(missing: Any) -> None:
 def test_an_unknown_secret_is_refused_without_being_named(kind: str) -> None:
     columns = table(9)
     columns["s"][6] = "rarissima"
-    with pytest.raises(pf.DataError, match="column 's', row 7: the plan does not know") as caught:
+    with pytest.raises(
+        pf.DataError, match="column 's', row 7: this secret is not in the plan"
+    ) as caught:
         pf.release(frame_of(kind, columns), plan())
     assert "rarissima" not in str(caught.value)
 

@@ -346,7 +346,7 @@ def test_records_survive_being_written(statistic: Any, tmp_path: Path) -> None:
     record.save(tmp_path / "r.json", "internal")
     assert SumRecord.load(tmp_path / "r.json").to_dict() == record.to_dict()
     record.save(tmp_path / "public.json", "public")
-    with pytest.raises(pf.InvalidInputError, match="internal edition only"):
+    with pytest.raises(pf.InvalidInputError, match="only the internal edition"):
         SumRecord.load(tmp_path / "public.json")
 
 

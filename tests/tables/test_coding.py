@@ -93,7 +93,7 @@ def test_dates_by_a_unit() -> None:
 def test_what_is_no_date_is_refused_by_its_row(bad: Any) -> None:
     rule = Coding(column="x", read="label", unit="year")
     given = labels("2024-07-01", bad)
-    with pytest.raises(DataError, match="column 'x', row 12: the entry is no date") as error:
+    with pytest.raises(DataError, match="column 'x', row 12: the entry is not a date") as error:
         rule.coded(given, 10)
     assert str(bad) not in str(error.value).replace("'x', row 12", "")
     with pytest.raises(DataError, match="a row"):

@@ -73,4 +73,4 @@ def test_utf8_is_read(tmp_path: Path, encoding: str) -> None:
 @pytest.mark.parametrize("data", [b"x,s\n1,a\0b\n", b"PAR1" + bytes(90)])
 def test_what_is_no_text_is_still_no_text(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "t.csv").write_bytes(data)
-    assert "not the text of a CSV" in refusal(tmp_path / "t.csv", "x", "s")
+    assert "not CSV text" in refusal(tmp_path / "t.csv", "x", "s")

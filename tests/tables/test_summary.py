@@ -265,5 +265,5 @@ def test_a_cap_is_two_numbers_in_order(cap: tuple[float, float]) -> None:
 
 
 def test_counts_are_capped_once() -> None:
-    with pytest.raises(pf.InvalidInputError, match="capped already"):
+    with pytest.raises(pf.InvalidInputError, match="already capped"):
         summary().capped(0, 50).capped(0, 60)

@@ -1,4 +1,4 @@
-"""Does a published column look as its noise would leave it? Without the data, as far as one can.
+"""Does a published column look as its noise would leave it? Checked without the data.
 
 Y = X + N, N a symmetric unimodal law on a grid γ, and X is anything at all. Four things follow for
 *every* X, and each is tested so that a true release fails all of them together with probability at
@@ -12,8 +12,8 @@ most `FALSE_ALARM`:
 - **spread**: |E e^{itY}| ≤ |E e^{itN}|, which finds noise that is too small on values that are
   spaced; and Σ(Y − Ȳ)² is stochastically at least that of N alone (Anderson's inequality).
 
-What rounding and clipping hide is allowed for, and said. Passing proves nothing: a column of widely
-spread values looks alike with noise and without. Proofs: docs/theory/appearance.md.
+The tests allow for what rounding and clipping hide, and say so. Passing proves nothing: a column of
+widely spread values looks the same with noise and without. Proofs: docs/theory/appearance.md.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ from pufferfish.tables.sources import data_files
 __all__ = ["FALSE_ALARM", "MOST_LOOKED_AT", "appearance", "column_appearance"]
 
 FALSE_ALARM = 1e-6
-# Values that are looked at closely; the grid is checked for all.
+# How many values are tested in full; the grid is checked for all of them.
 MOST_LOOKED_AT = 1_000_000
 # Tests share the false alarms equally; there are fewer tests than this.
 _TESTS = 100
 _LEVEL = FALSE_ALARM / _TESTS
-# Farther from 0 than this many steps of the grid, a double has no digits left for all of them.
+# Farther from 0 than this many steps of the grid, a double has too few digits for every step.
 _EXACT_STEPS = 2.0**53
 _MOST_DIGITS = 52
-# Up to this share of the noise's size a grid changes its moments by less than is allowed for.
+# A grid up to this share of the noise's size changes the moments by less than the tests allow for.
 _FINE = 1.0 / 16.0
 # Frequencies, in units of one over the size of the noise, and spacings that raw values often have.
 _FREQUENCIES = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
@@ -60,7 +60,7 @@ _SPACINGS = (1.0, 2.0, 5.0)
 
 
 def column_appearance(data: Mapping[str, Any], facts: Facts, released: Path) -> Appearance:
-    """How the values of a published column look, by all that its record says."""
+    """Judge the values of a published column by all that its record says."""
     place, format_ = str(released), format_of(released)
     names = {*column_names(place, format_, facts.column)}
     other = names ^ {facts.column, *facts.kept}
@@ -74,7 +74,7 @@ def column_appearance(data: Mapping[str, Any], facts: Facts, released: Path) -> 
 
 
 def _most_rows(published: Mapping[str, Any], released: Path) -> int:
-    """One more row than this is enough to see that there are too many."""
+    """The most rows that the file may have: one row more shows that there are too many."""
     files = data_files(released) if released.is_dir() else [released]
     size = sum(each.stat().st_size for each in files)
     return min(int(published["rows"]), ROWS_PER_BYTE * size + SPARE_ROWS)
@@ -90,10 +90,10 @@ def _bound_size(parts: Iterator[FloatArray], most: int) -> Iterator[FloatArray]:
 
 
 def appearance(parts: Iterable[FloatArray], law: Law, steps: tuple[Postprocess, ...]) -> Appearance:
-    """Look at a column with noise, some rows at a time; nan where a value is missing."""
+    """Judge a column with noise, some rows at a time; nan where a value is missing."""
     if not law.additive:
         rows = sum(part.size for part in parts)
-        detail = "what a map publishes are values like any others"
+        detail = "a map publishes values like any others"
         return Appearance(rows, None, detail, whether="values were recoded in")
     noise = as_noise(law)
     shape = _Shape.of(noise, steps)
@@ -118,10 +118,10 @@ class _Shape(NamedTuple):
     """Where values can lie after rounding and clipping.
 
     Attributes:
-        step: They are multiples of this; None where any number may be.
+        step: They are multiples of this; None where any number is possible.
         low: At least this.
         high: At most this.
-        ends: Further values that are no multiples: bounds that were clipped to.
+        ends: Further values that are not multiples: the bounds of clipping.
         rounded: How far rounding can have moved a value.
         clips: Whether values may have been clipped.
     """
@@ -153,7 +153,7 @@ class _Shape(NamedTuple):
         )
 
     def wrong(self, values: FloatArray) -> str:
-        """What cannot be, of some values."""
+        """What is impossible about some values, in words; empty if nothing is."""
         if not np.isfinite(values).all():
             return "some values are infinite"
         if (values < self.low).any() or (values > self.high).any():
@@ -161,7 +161,7 @@ class _Shape(NamedTuple):
         if self.step is not None:
             off = (_round(values, self.step) != values) & ~np.isin(values, self.ends)
             if off.any():
-                return f"{int(off.sum()):,} values are no multiples of {self.step:.6g}"
+                return f"{int(off.sum()):,} values are not multiples of {self.step:.6g}"
         return ""
 
     def free(self, values: FloatArray) -> FloatArray:
@@ -178,22 +178,22 @@ def _judge(values: FloatArray, noise: Noise, shape: _Shape) -> tuple[bool | None
     free = shape.free(values)
     for found in _faults(free, count, noise, shape):
         return False, f"{found}; chance does this at most once in a million releases"
-    # What is left of what the noise did.
+    # From here on: can these values still show the noise?
     if free.size < 0.5 * count or not count:
         return None, "most values were moved to the bounds that they were clipped to"
     if shape.rounded > 0.0:
         return None, (
             f"they were rounded to steps of {shape.step:.6g}, and values without noise may have "
-            "such steps, too"
+            "such steps too"
         )
     distinct = np.unique(free).size
     return True, f"on the grid, {distinct:,} different among {free.size:,} values, wide enough"
 
 
 def _faults(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterator[str]:
-    """What such noise would leave only by a rare chance; `free` are those of `count` not clipped.
+    """What such noise leaves only by a rare chance; `free` are those of `count` not clipped.
 
-    A test of the free ones counts all rows, for which of them are free depends on the noise.
+    A test of the free ones counts all rows, because the noise decides which of them are free.
     """
     yield from _digits(free, count, noise, shape)
     yield from _repeats(free, count, noise, shape)
@@ -214,7 +214,7 @@ def _digits(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterat
     chance = np.minimum(2.0**-digits + 2.0 * _peak(noise, 0.0), 1.0)
     rare = binom.logsf(multiples - 1, count, chance) < math.log(_LEVEL)
     if rare.any():
-        # The coarsest multiples that most of them are.
+        # Show the coarsest multiples that most values are.
         shown = int(np.argmax(rare * multiples * digits))
         share = multiples[shown] / count
         yield f"{share:.0%} of the values are multiples of {grid * 2.0 ** digits[shown]:.6g}"
@@ -241,11 +241,11 @@ def _characteristic(free: FloatArray, count: int, noise: Noise, shape: _Shape) -
     for t in _frequencies(noise.size):
         most = noise.modulus(t) + t * off + chance + moved
         if most < 1.0 and abs(np.exp(1j * t * free).sum()) / count > most:
-            yield "they lie closer together, or more evenly spaced, than such noise leaves values"
+            yield "they lie closer together, or are more evenly spaced, than such noise leaves them"
 
 
 def _variance(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iterator[str]:
-    """Σ(Y − Ȳ)² against the least that the noise alone has, but for a rare chance."""
+    """Σ(Y − Ȳ)² against the least that the noise alone leaves, except by a rare chance."""
     if not _is_fine(noise) or free.size < count or count < 2:
         return
     log = math.log(2.0 / _LEVEL)
@@ -263,7 +263,7 @@ def _variance(free: FloatArray, count: int, noise: Noise, shape: _Shape) -> Iter
 
 
 def _lost_digits(values: FloatArray) -> float:
-    """How far a sum may be from the double that it became."""
+    """How far a sum may be from the double to which it was rounded."""
     return 0.5 * float(np.spacing(np.abs(values).max(initial=0.0)))
 
 
@@ -272,13 +272,13 @@ def _is_fine(noise: Noise) -> bool:
 
 
 def _peak(noise: Noise, width: float) -> float:
-    """At most P(N lies in a given interval of this width), ends included."""
+    """An upper bound on P(N lies in a given interval of this width), ends included."""
     grid = noise.grid or 0.0
     return min(max((width + grid) / noise.peak_width, 1e-300), 1.0)
 
 
 def _frequencies(size: float) -> Iterator[float]:
-    """Those of the noise itself, and those of usual spacings that such noise should blur."""
+    """Frequencies of the noise itself, and of usual spacings that such noise should blur."""
     yield from (each / size for each in _FREQUENCIES)
     decade = math.floor(math.log10(2.0 * math.pi * size))
     for power in range(decade, decade - 3, -1):

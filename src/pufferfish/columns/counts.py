@@ -1,4 +1,4 @@
-"""What was seen of the rows of a column: counts and moments that add up, in whatever parts."""
+"""Counts and moments of the rows of a column, which add up however the rows are divided."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["Counts"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts(RowCounts):
-    """Of some rows of a column.
+    """Counts and moments of some rows of a column.
 
     Attributes:
-        unprotected: Those published whose secret is in no pair, or who have none.
-        outside: Those with a value beyond all that the beliefs consider.
-        capped: Those with a value that was moved to a bound of the cap.
-        mean: Of the values, before any cap.
-        squares: Their squared distances from the mean, added up.
+        unprotected: Published rows whose secret is in no pair, or that have none.
+        outside: Rows with a value beyond all that the beliefs consider.
+        capped: Rows with a value that was moved to a bound of the cap.
+        mean: The mean of the values, before any cap.
+        squares: The sum of their squared distances from the mean.
     """
 
     unprotected: int = 0
@@ -30,16 +30,16 @@ class Counts(RowCounts):
 
     @property
     def present(self) -> int:
-        """Rows with a value."""
+        """The number of rows with a value."""
         return self.rows - self.missing
 
     @property
     def variance(self) -> float:
-        """Of the values; 0 where there are none."""
+        """The variance of the values; 0 where there are none."""
         return self.squares / self.present if self.present else 0.0
 
     def __add__(self, other: Self) -> Self:
-        """Of both together (the moments by Chan, Golub and LeVeque's update)."""
+        """The counts of both together (the moments by Chan, Golub and LeVeque's update)."""
         total, apart = self.present + other.present, other.mean - self.mean
         share = other.present / total if total else 0.0
         squares = self.squares + other.squares + apart**2 * self.present * share

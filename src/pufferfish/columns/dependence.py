@@ -1,22 +1,22 @@
-"""Whether the rows of a person hang together, given the secret: a test of stated independence.
+"""Test the statement that the rows of a person are independent, given the secret.
 
-Of each of at most 20,000 persons two rows are looked at, chosen at random. If rows are independent
-given the secret, the second values can be exchanged among persons of one secret, and nothing
-changes. So four measures are compared with what they are after such exchanges:
+The test takes two rows, at random, from each of at most 20,000 persons. If rows are independent
+given the secret, exchanging the second values among persons of one secret does not change their
+joint law. So four measures are compared with what they are after such exchanges:
 
 - the rank correlation of the two values, squared, for each secret;
 - how often the two values are equal, compared with how often they would be by chance;
 - the rank correlation of their distances from the middle: X and ±X are not correlated;
-- χ² of a table of five by five cells, by rank: anything else that is coarse enough to be seen.
+- χ² of a table of five by five cells, by rank: any other dependence that is coarse enough to show.
 
 The test rejects if one of four p-values is at most a quarter of its level (Bonferroni). It is a
-permutation test, so that true independence is rejected with at most that probability, whatever the
-laws are. What it does not reject need not be true: it is made for persons who have something in
-common from row to row, and cannot see every dependence.
+permutation test, so it rejects true independence with at most that probability, whatever the laws
+are. That it does not reject proves nothing: it is made for persons whose rows have something in
+common, and cannot see every dependence.
 
-A test that could not have rejected anything says nothing: with fewer than 30 persons, or where rows
-that agree as much as they can would not be rejected either, or where all values of some secret are
-equal, what was stated is refused, because nobody can tell.
+A test that could not have rejected anything says nothing. So the statement is refused with fewer
+than 30 persons, where even rows that agree as much as they can would not be rejected, and where all
+values of some secret are equal.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from pufferfish.tables.summary import IntArray
 
 __all__ = ["LEAST_PAIRS", "p_values", "refuse_dependent"]
 
-# Persons with two rows, at least, of whom a test can tell anything.
+# A test needs at least this many persons with two rows.
 LEAST_PAIRS = 30
 _EXCHANGES = 999
 _CELLS = 5
-# Of the exchanges; they protect nothing, and the same table shall be judged the same again.
+# The seed of the exchanges, which protect nothing: the same table is always judged the same.
 _SEED = 19
 
 
 def refuse_dependent(person: str, pairs: Pairs) -> bool:
-    """Refuse a table whose rows are not independent, as was stated, or of which nobody can tell.
+    """Refuse a table whose rows are not independent, as was stated, or cannot be tested.
 
     Returns:
-        Whether there was anything to test: not where nobody has two rows, and nothing is stated.
+        Whether there was anything to test; False where nobody has two rows.
 
     Raises:
-        DataError: The test rejects it, or could not reject anything.
+        DataError: The test rejects independence, or could not have rejected anything.
     """
     if not pairs.secrets.size:
         return False
@@ -55,10 +55,10 @@ def refuse_dependent(person: str, pairs: Pairs) -> bool:
     level = TEST_LEVEL / len(found)
     if min(found) <= level:
         raise DataError(
-            f"column {person!r}: the rows of one person are not independent given the secret, as "
-            f"was stated: a test at level {TEST_LEVEL:.0%} rejects it, and (k·ε, k·δ) would be "
-            "false. Publish one row for each person (--one-row first, or mean), or allow for any "
-            "dependence by leaving out --rows-are-independent."
+            f"column {person!r}: the rows of one person are not independent given the secret, "
+            f"although that was stated: a test at level {TEST_LEVEL:.0%} rejects it, and "
+            "(k·ε, k·δ) would be false. Publish one row for each person (--one-row first, or "
+            "mean), or allow for any dependence by leaving out --rows-are-independent."
         )
     few = pairs.secrets.size < LEAST_PAIRS or min(reachable) > level
     if few or _constant_somewhere(pairs):
@@ -82,7 +82,7 @@ def _constant_somewhere(pairs: Pairs) -> bool:
 
 
 def p_values(pairs: Pairs) -> tuple[float, ...]:
-    """For each of the four measures how probable one as large is, if rows are independent.
+    """The p-value of each of the four measures, under independent rows.
 
     Empty where no person has two values.
     """
@@ -94,7 +94,7 @@ def _test(pairs: Pairs) -> tuple[tuple[float, ...], tuple[float, ...]]:
     order = np.argsort(pairs.secrets, kind="stable")
     secrets, first, second = pairs.secrets[order], pairs.first[order], pairs.second[order]
     generator = np.random.default_rng(_SEED)
-    # Which of two rows comes first may say which is larger, in a table that is sorted.
+    # In a sorted table, which of two rows comes first may say which is larger.
     turned = generator.random(secrets.size) < 0.5
     first, second = np.where(turned, second, first), np.where(turned, first, second)
     groups = np.unique(secrets, return_inverse=True)[1].astype(np.int64)
@@ -104,7 +104,7 @@ def _test(pairs: Pairs) -> tuple[tuple[float, ...], tuple[float, ...]]:
     seen = np.stack([measures.of(np.arange(groups.size)), measures.of(agreeing)])
     exceeded = np.zeros(seen.shape, dtype=np.int64)
     for _ in range(_EXCHANGES):
-        # Sorted by secret, then at random: an exchange within each secret.
+        # Sorting by secret, then at random, is an exchange within each secret.
         exchange = np.argsort(groups + generator.random(groups.size))
         exceeded += measures.of(exchange) >= seen * (1.0 - 1e-12)
     found, reachable = ((1 + exceeded) / (1 + _EXCHANGES)).tolist()
@@ -127,7 +127,7 @@ class _Measures:
         self._by_chance = self._equal_by_chance()
 
     def of(self, exchange: npt.NDArray[np.intp]) -> FloatArray:
-        """After the second values were exchanged."""
+        """The measures after the second values were exchanged."""
         equal = self._sums((self._codes[0] == self._codes[1][exchange]).astype(np.float64))
         surplus = (equal - self._by_chance) ** 2 / np.maximum(self._by_chance, 1.0)
         return np.array(
@@ -148,7 +148,7 @@ class _Measures:
         return float((surplus / np.where(self._expected > 0.0, self._expected, 1.0)).sum())
 
     def _binned(self, values: FloatArray) -> IntArray:
-        """In which fifth of its secret's ranks each value is."""
+        """The fifth of its secret's ranks that each value is in."""
         ranks = self._ranked(values) - self._starts[self._groups]
         shares = np.floor(_CELLS * (ranks + 0.5) / self._sizes[self._groups])
         return np.minimum(shares.astype(np.int64), _CELLS - 1)
@@ -165,7 +165,7 @@ class _Measures:
         return np.asarray(together, dtype=np.float64).ravel()
 
     def _correlated(self, scores: tuple[FloatArray, ...], exchange: npt.NDArray[np.intp]) -> float:
-        """Σ n·ρ² over secrets: under one secret values may rise together, under another fall."""
+        """Σ n·ρ² over secrets: the correlation may be positive for one and negative for another."""
         first, second = scores
         return float((self._sums(first * second[exchange]) ** 2 / self._sizes).sum())
 
@@ -187,13 +187,13 @@ class _Measures:
         return ranks
 
     def _standard(self, ranks: FloatArray) -> FloatArray:
-        """With mean 0 and variance 1 within each secret; 0 where all are the same."""
+        """Ranks scaled to mean 0 and variance 1 within each secret; 0 where all are the same."""
         centred = ranks - (self._sums(ranks) / self._sizes)[self._groups]
         variance = self._sums(centred**2) / self._sizes
         return np.asarray(centred / np.sqrt(np.where(variance > 0.0, variance, 1.0))[self._groups])
 
     def _equal_by_chance(self) -> FloatArray:
-        """How many pairs of each secret would be equal: Σ_v n_1(v)·n_2(v)/n."""
+        """How many pairs of each secret would be equal by chance: Σ_v n_1(v)·n_2(v)/n."""
         width = int(max(codes.max() for codes in self._codes)) + 1
         cells = [self._groups * width + codes for codes in self._codes]
         found, counts = np.unique(cells[0], return_counts=True)

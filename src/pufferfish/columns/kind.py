@@ -1,4 +1,4 @@
-"""The kind of release that publishes rows of a column: how it is done, told and checked."""
+"""The kind of release that publishes rows of a column: how it is made, described and checked."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class ColumnKind(RowKind[ColumnPlan, Facts]):
         return Facts.from_dict(data)
 
     def words(self, facts: Facts) -> dict[str, Any]:
-        """The words that follow from it, by entry."""
+        """The words that follow from the facts, by entry."""
         return words(facts)
 
     def facts_by_plan(self, facts: Facts, plan: ColumnPlan) -> Facts:
-        """What a release by this plan would have stated, had it done what these facts say."""
+        """The facts that a release by this plan states if it did what these facts say."""
         return facts.planned_by(plan)
 
     def promise_in_words(self, facts: Facts) -> str:
-        """Whose rows the promise is about, where a person has several."""
+        """The promise, with the rows that it is about where a person has several."""
         rows = facts.rows_per_person
         if rows is None or rows == 1:
             return f"{facts.goal}"
@@ -59,7 +59,7 @@ class ColumnKind(RowKind[ColumnPlan, Facts]):
         return f"{facts.goal} for {rows:,} {independent}rows of a person"
 
     def recompute(self, plan: ColumnPlan) -> str:
-        """The bound for one row, and what several cost."""
+        """The certified bound for one row, and what several cost, in words."""
         certificate = plan.certificate
         found = certificate.epsilon_upper if certificate.goal.pure else certificate.delta_upper
         return (
@@ -80,7 +80,7 @@ class ColumnKind(RowKind[ColumnPlan, Facts]):
     def agreement(
         self, data: Mapping[str, Any], facts: Facts, plan: ColumnPlan | None
     ) -> list[str]:
-        """Counts, order and measurements must go together."""
+        """Whether counts, order and measurements can be true together."""
         return contradictions(data, facts, plan, old=FROM_VERSION in data)
 
     def story(self, record: Record) -> tuple[Step, ...]:

@@ -3,7 +3,7 @@
 A belief with the provenance "fitted on the released column" says something about the release, and
 carries the fingerprint of the counts it was fitted on. The table is counted in the same way before
 anything is drawn, and again while its rows are noised: a table that changes in between is refused
-before it is published. What cannot be read twice, standard input, is only counted the second time.
+before it is published. Standard input cannot be read twice, and is only counted the second time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def refuse_other_halves(plan: ColumnPlan, halves: Halves | None) -> None:
     """Refuse a plan whose beliefs were not fitted on the half that is not released.
 
     Args:
-        plan: What shall be done.
+        plan: What to do.
         halves: How the table was split; None: all of its rows are released.
     """
     set_apart = [
@@ -51,35 +51,35 @@ def refuse_other_halves(plan: ColumnPlan, halves: Halves | None) -> None:
     fitted = _as_planned(plan, halves.fitted)
     if not set_apart or _claiming(plan) or not all(_is_fitted_on(b, fitted) for b in set_apart):
         raise DataError(
-            "halves= releases the rows that no belief was fitted on, and the beliefs of this plan "
-            "were not fitted on the other half: use pf.fit_beliefs(halves.fitted)."
+            "halves= releases the rows that no belief was fitted on, but the beliefs of this plan "
+            "were not fitted on the other half: fit them with pf.fit_beliefs(halves.fitted)."
         )
 
 
 def rows_set_apart() -> DataError:
-    """What to say of a plan for half of a table where nobody says how it was split."""
+    """The error for a plan for half of a table where it is not known how the table was split."""
     return DataError(
-        "the beliefs of this plan were fitted on rows that must not be published, and nobody can "
-        "tell any more which. Nothing was published. Split, fit and release at once (--fit-on "
-        "half; in Python pf.split_half, pf.release(halves=...))."
+        "the beliefs of this plan were fitted on rows that must not be published, and it is no "
+        "longer known which rows those are. Nothing was published. Split, fit and release in one "
+        "call (--fit-on half; in Python pf.split_half, pf.release(halves=...))."
     )
 
 
 def _as_planned(plan: ColumnPlan, summary: Summary) -> Summary:
-    """The counts of what goes through the mechanism."""
+    """The counts of the values that go through the mechanism."""
     if plan.missing == "drop":
         summary = summary.without_missing()
     return summary if plan.cap is None else summary.capped(*plan.cap)
 
 
 def time_of_fit(plan: ColumnPlan) -> str | None:
-    """When the last of the beliefs was fitted that are said to be about the released column."""
+    """When the latest belief that claims to be about the released column was fitted."""
     times = [belief.fitted_at for belief in _claiming(plan) if belief.fitted_at is not None]
     return max(times, default=None)
 
 
 def other_table_error(plan: ColumnPlan) -> DataError:
-    """What to say where the beliefs are about another table, and nobody said that this is meant."""
+    """The error for beliefs about another table where that was not asked for."""
     when = time_of_fit(plan)
     known = all(belief.fitted_on is not None for belief in _claiming(plan))
     found = (
@@ -89,11 +89,10 @@ def other_table_error(plan: ColumnPlan) -> DataError:
         "version, or made by hand)"
     )
     return DataError(
-        f"{found}, so nothing is known of what this table gives away. Nothing was published. Make "
+        f"{found}, so nothing is known about what this table reveals. Nothing was published. Make "
         "a plan from this table (pufferfish calibrate; in Python pf.fit_beliefs, pf.calibrate). If "
-        "it is meant that the adversaries know the other table and not this one, say so with "
-        "--beliefs-from-plan (beliefs_from_plan=True): every edition of the record will say it, "
-        "too."
+        "the adversaries are meant to know the other table and not this one, say so with "
+        "--beliefs-from-plan (beliefs_from_plan=True): both editions of the record will state it."
     )
 
 

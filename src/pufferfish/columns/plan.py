@@ -63,29 +63,29 @@ class _Head(PlanHead, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnPlan(Plan):
-    """What is released, how, and to keep which promise.
+    """What is released, how, and under which promise.
 
     Attributes:
-        calibration: The noise and its certificate, for one row. Where a belief is not public the
+        calibration: The noise and its certificate, for one row. Where a belief is not public, the
             noise's size, which is published, is rounded up as `rounding` says.
         column: The numeric column to protect.
         secret: The column of the secret; it is never published.
         keep_unprotected: Other columns to publish as they are. The promise is about `column` by
-            itself; what they reveal together is measured by the release, and said first.
+            itself; the release measures what they reveal together, and states it first.
         missing: "refuse" a table with missing values; "keep" them as holes, which the beliefs must
-            allow for; "drop" their rows, so that how many there are is not protected.
+            allow for; "drop" their rows, so that their number is not protected.
         unit: What the promise is about: one "row", or one "person" with several.
         person: For the unit "person": the column that says which rows belong together.
         rows_per_person: At most this many rows of one person are published.
-        dependence: What is taken for granted about several rows of one person, given the secret.
-            "any": nothing. "equal": they repeat one value. In both cases the calibration's noise
-            must keep its goal for all of them together (`pf.calibrate_rows`). "independent", as
-            stated by the curator and tested at the release: each row keeps the calibration's goal,
-            and together they keep (k·ε, k·δ).
+        dependence: What is assumed about several rows of one person, given the secret. "any":
+            nothing. "equal": they repeat one value. In both cases the calibration's noise must
+            keep its goal for all of them together (`pf.calibrate_rows`). "independent", as stated
+            by the curator and tested at the release: each row keeps the calibration's goal, and
+            together they keep (k·ε, k·δ).
         one_row: Publish one row for each person, made before anything else: its "first" row, or
             the "mean" of its values. The beliefs must be fitted to that table.
         cap: Values are moved into these public bounds before the mechanism; the beliefs describe
-            the moved ones. A bound that was chosen by looking at the data tells about them.
+            the moved ones. A bound chosen by looking at the data reveals something about it.
         step: Every value is a multiple of this, as everybody may know: 1 for whole numbers. It is
             published, so that recipients can use it; a release refuses a table with other values.
         rounding: How the size of the noise, where it depends on private beliefs, is rounded up: to
@@ -93,11 +93,12 @@ class ColumnPlan(Plan):
             it was "given", chosen without the data. docs/theory/published-size.md
         postprocess: What is done to each noised value.
         keep_order: Publish the rows in their order; otherwise whole rows are shuffled. Order can
-            betray the secret.
-        others: Secrets that may occur beside those of the beliefs. Their rows are noised too, but
+            reveal the secret.
+        others: Secrets that may occur and are not in the beliefs. Their rows are noised too, but
             nothing is promised for them.
-        allow_no_noise: Publish the values themselves where the certificate says that they may be.
-        wrong_of_table: Of noise: whether by how much laws may be wrong was chosen by the table.
+        allow_no_noise: Publish the values themselves where the certificate permits it.
+        wrong_of_table: For noise: whether the share by which laws may be wrong was chosen by
+            looking at the table.
     """
 
     KIND: ClassVar[str] = "plan"
@@ -138,17 +139,17 @@ class ColumnPlan(Plan):
             require(isinstance(given, bool), f"{name} must be true or false, got {given!r}.")
         object.__setattr__(self, "others", tuple(check_secret(each) for each in self.others))
         for name in (self.column, self.secret, *self.keep):
-            require(isinstance(name, str) and bool(name), f"{name!r} is no column's name.")
+            require(isinstance(name, str) and bool(name), f"{name!r} is not a column's name.")
         require(self.column != self.secret, "column and secret must differ.")
         require(
             self.secret not in self.keep,
-            f"the secret column {self.secret!r} cannot be kept: it is what must not be betrayed.",
+            f"the secret column {self.secret!r} cannot be kept: it is what must not be revealed.",
         )
         require(
             len(set(self.keep)) == len(self.keep),
-            f"a column is to be kept twice; name each once, got {', '.join(map(repr, self.keep))}.",
+            f"name each kept column once, got {', '.join(map(repr, self.keep))}.",
         )
-        require(self.column not in self.keep, f"{self.column!r} is published with noise anyway.")
+        require(self.column not in self.keep, f"{self.column!r} is protected: do not keep it too.")
         for name, known in _CHOICES.items():
             given = getattr(self, name)
             require(given in known, f"{name} must be one of {known}, got {given!r}.")
@@ -188,7 +189,7 @@ class ColumnPlan(Plan):
         object.__setattr__(self, "step", positive("step", self.step))
         require(
             self.one_row != "mean",
-            "a mean of values is no multiple of their step: leave out step (--step).",
+            "a mean of values is not a multiple of their step: leave out step (--step).",
         )
         require(
             self.cap is None or not off_step(np.array(self.cap), self.step).any(),
@@ -208,16 +209,16 @@ class ColumnPlan(Plan):
             )
             require(
                 self.cap is None or belief.cap == self.cap or belief.lies_within(*self.cap),
-                f"belief {belief.name!r} considers values outside the cap, and none of them will "
-                "be noised: it describes the column as it was before. Fit it to the capped column "
-                "(cap=... of fit_beliefs, --cap LOW:HIGH), or, if it is about the capped one, say "
-                "so (cap=... of Belief).",
+                f"belief {belief.name!r} considers values outside the cap, and no such value "
+                "reaches the mechanism: it describes the column before the cap. Fit it to the "
+                "capped column (cap=... of fit_beliefs, --cap LOW:HIGH), or, if it is about the "
+                "capped one, say so (cap=... of Belief).",
             )
 
     def _check_unit(self) -> None:
         require(
             (self.person is not None) == (self.unit == "person"),
-            'unit="person" needs the column that names the person (person=...), and only it.',
+            'unit="person" and the column that names the person (person=...) need each other.',
         )
         rows = self.rows_per_person
         require(
@@ -229,15 +230,15 @@ class ColumnPlan(Plan):
             "person must be the name of a column.",
         )
         require(rows == 1 or self.unit == "person", 'rows_per_person needs unit="person".')
-        require(self.person not in (self.column, self.secret), "the person needs its own column.")
+        require(self.person not in (self.column, self.secret), "person needs a column of its own.")
         self._check_rows()
 
     def _check_rows(self) -> None:
-        """What is said of several rows of a person."""
+        """Refuse contradictions in what is stated about several rows of a person."""
         rows = self.rows_per_person
         if self.dependence == "independent":
             total = self.calibration.goal.delta * rows
-            require(total < 1.0, f"{rows} rows of one person would cost δ = {total:g}.")
+            require(total < 1.0, f"{rows} rows of one person would cost δ = {total:g} ≥ 1.")
         if self.one_row is None:
             return
         require(
@@ -261,7 +262,7 @@ class ColumnPlan(Plan):
 
     @property
     def mechanism(self) -> Mechanism:
-        """What adds the noise."""
+        """The mechanism that is applied to each value."""
         return Mechanism.from_calibration(
             self.calibration, self.postprocess, allow_no_noise=self.allow_no_noise
         )
@@ -280,7 +281,7 @@ class ColumnPlan(Plan):
 
     @property
     def several_rows(self) -> SeveralRows:
-        """The rows of one person, and what is taken for granted about them."""
+        """The rows of one person, and what is assumed about them."""
         width = math.inf if self.cap is None else width_of(self.cap)
         return SeveralRows(self.rows_per_person, self.dependence, width)
 
@@ -329,8 +330,8 @@ class ColumnPlan(Plan):
     def public(self) -> bool:
         """Whether every belief is public; `others` may still name secrets of a private table.
 
-        Of a recoding also that nothing else was given that it was found from: nobody says that
-        weights, or a loss of one's own, are public.
+        For a recoding also whether nothing else was given to find it: weights, or a loss given by
+        the user, are not known to be public.
         """
         recode = self.calibration.recode
         own = recode is not None and (recode.weighted or recode.loss == "own")
@@ -343,7 +344,7 @@ class ColumnPlan(Plan):
 
     @property
     def scenario(self) -> Scenario:
-        """What must look alike, to whom."""
+        """What must be indistinguishable, to whom."""
         return self.calibration.scenario
 
     @property
@@ -358,14 +359,14 @@ class ColumnPlan(Plan):
             )
         if self.rows_per_person > 1:
             said.append(
-                f"Attacked are single rows. The promise of {self.promise} is about "
+                f"The attacks look at single rows. The promise of {self.promise} is about "
                 f"{self.rows_per_person:,} rows of a person together: see its certificate "
                 "(verify)."
             )
         return said
 
     def to_public_dict(self) -> dict[str, Any]:
-        """Without secrets of the table that no belief names: they may point at few people."""
+        """Plain data without secrets that no belief names: they may point at few people."""
         return {**super(ColumnPlan, self).to_public_dict(), "others": []}
 
     def to_dict(self) -> dict[str, Any]:
@@ -386,7 +387,7 @@ class ColumnPlan(Plan):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], recorded: Certificate | None = None) -> Self:
-        """The plan that `to_dict` described, as it is written; its noise is certified again."""
+        """The plan that `to_dict` described; its noise is certified again."""
         entries = read(data, PlanEntries, "plan")
         known = {"calibration", "keep_unprotected"}
         names = (each.name for each in fields(cls) if each.name not in known)
@@ -406,7 +407,7 @@ class ColumnPlan(Plan):
         return cls(**said)
 
 
-# What documents call `keep` is kept unprotected: they said so before known columns were known.
+# Documents call it `keep`: that name is older than known columns, which are kept and protected.
 PlanEntries = ColumnPlan.SHAPE = entries_of(
     ColumnPlan,
     _Head,

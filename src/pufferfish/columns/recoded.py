@@ -1,16 +1,16 @@
-"""Does a published column look as its recoding would leave it? Without the data, as far as one can.
+"""Does a published column look as its recoding would leave it? Checked without the data.
 
 Row i is published as y with probability M(xᵢ,y). Where the map is known, so is what it can publish:
-anything else is a fault, without any chance. Where it is known besides how often each value x
-occurs in the table, c(x), the count of y is a sum of independent variables that are 0 or 1, with
-mean Σ_x c(x)·M(x,y), and two things are tested, with false alarms of `FALSE_ALARM` together:
+any other value is certainly a fault. Where it is also known how often each value x occurs in the
+table, c(x), the count of y is a sum of independent variables that are 0 or 1, with mean
+Σ_x c(x)·M(x,y). Then two things are tested, with false alarms of `FALSE_ALARM` together:
 
 - **counts**: far from their means by Chernoff's bound, for each y and side: log P(N_y ≥ k) ≤
   min_s Σ_x c(x)·log(1 + M(x,y)(e^s − 1)) − s·k, and the mirrored one below.
 - **all too close**: given the other rows, those of one value x are multinomial. So no vector of
   counts is likelier than the mode of that law, and all vectors within d of the means together are
-  not likelier than their number times it. Raw values have just the counts that a map should have
-  that keeps the histogram, and this is how they are found.
+  at most as likely as their number times it. Raw values have exactly the expected counts of a map
+  that keeps the histogram, and this test finds them.
 
 Proofs: docs/theory/appearance.md.
 """
@@ -40,13 +40,13 @@ __all__ = ["DONE", "FALSE_ALARM", "LIKE", "PlannedMap", "judge_counts", "places_
 __all__ += ["planned_map", "recoded_appearance"]
 
 FALSE_ALARM = 1e-6
-# Where Chernoff's bound is looked for; it holds at each of them. From 34 on e^{-s} − 1 would be −1.
+# Slopes at which Chernoff's bound is tried; it holds at each. From 34 on e^{-s} − 1 would be −1.
 _SLOPES = np.geomspace(1e-7, 30.0, 240)
-# Values whose rows alone are asked how likely a vector of counts is; the best of them counts.
+# How many values are tried: the rows of each bound the probability of a vector of counts.
 _MOST_ASKED = 8
-# Of the std that a record names, computed in another order.
+# Rounding of the std that a record names: it was computed in another order.
 _SAME_STD = 1e-6
-# Of a probability after noise on a grid, besides the factor for the grid: relatively and in all.
+# Relative and absolute error of a probability after noise on a grid, apart from the grid's factor.
 _RELATIVE, _ABSOLUTE = 1e-12, 1e-14
 Counts = npt.NDArray[np.int64]
 
@@ -119,7 +119,7 @@ def places_in(law: Recoding, table: Discrete | Categorical) -> list[float]:
 
 
 def _counted(beliefs: Iterable[Belief], data: Mapping[str, Any], facts: Facts) -> Iterator[Belief]:
-    """The beliefs that hold the counts of the whole table, as far as the record can tell."""
+    """The beliefs that hold the counts of the whole table, as far as the record shows."""
     rows, table = data["published"]["rows"], data["table"]
     for belief in beliefs:
         counted = belief.frequencies
@@ -140,7 +140,7 @@ def _counted(beliefs: Iterable[Belief], data: Mapping[str, Any], facts: Facts) -
 
 
 def recoded_appearance(parts: Iterable[FloatArray], planned: PlannedMap | None) -> Appearance:
-    """Look at a recoded column, some rows at a time; nan where a value is missing."""
+    """Judge a recoded column, some rows at a time; nan where a value is missing."""
     if planned is None:
         rows = sum(part.size for part in parts)
         return Appearance(rows, None, "its table is private", LIKE, DONE)
@@ -161,7 +161,7 @@ def recoded_appearance(parts: Iterable[FloatArray], planned: PlannedMap | None) 
     elif holes:
         return Appearance(rows, False, f"{holes:,} are missing, and the map leaves no hole", LIKE)
     if other:
-        detail = f"{other:,} are none of the {len(outputs)} that the map can publish"
+        detail = f"{other:,} are not among the {len(outputs)} that the map can publish"
         return Appearance(rows, False, detail, LIKE)
     return Appearance(rows, *judge_counts(found, rows, planned), LIKE, DONE)
 
@@ -169,7 +169,7 @@ def recoded_appearance(parts: Iterable[FloatArray], planned: PlannedMap | None) 
 def judge_counts(
     found: Counts, rows: int, planned: PlannedMap, level: float = FALSE_ALARM
 ) -> tuple[bool | None, str]:
-    """What the counts of the outputs say; a true release fails with probability `level` at most."""
+    """Judge the counts of the outputs; a true release fails with probability at most `level`."""
     law = planned.law
     listed = f"each is one of the {len(law.coded_outputs)} that the map can publish"
     if not planned.expected:
@@ -180,7 +180,7 @@ def judge_counts(
     for look in (_far, _too_close):
         if fault := look(found, counts, low, high, level):
             return False, f"{fault}; chance does this at most once in a million releases"
-    return True, f"{listed}, as often as the table and the map say but for chance"
+    return True, f"{listed}, as often as the table and the map say, up to chance"
 
 
 def _chances(planned: PlannedMap) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -201,7 +201,7 @@ def _far(found: Counts, counts: FloatArray, low: FloatArray, high: FloatArray, l
     """The output whose count is farthest from its mean, if chance does not explain it."""
     above, below = np.zeros(found.size), np.zeros(found.size)
     for slope in _SLOPES.tolist():
-        # At 0 stands the bound that always holds.
+        # Both start at 0, the bound that always holds.
         up = counts @ np.log1p(high * math.expm1(slope)) - slope * found
         down = counts @ np.log1p(low * math.expm1(-slope)) + slope * found
         above, below = np.minimum(above, up), np.minimum(below, down)
@@ -210,29 +210,29 @@ def _far(found: Counts, counts: FloatArray, low: FloatArray, high: FloatArray, l
     if logs[worst] >= math.log(level / (4.0 * found.size)):
         return ""
     mean = 0.5 * float(counts @ (low[:, worst] + high[:, worst]))
-    return f"one value occurs {int(found[worst]):,} times, and {mean:,.1f} times on average"
+    return f"one value occurs {int(found[worst]):,} times, where {mean:,.1f} are expected"
 
 
 def _too_close(
     found: Counts, counts: FloatArray, low: FloatArray, high: FloatArray, level: float
 ) -> str:
-    """Whether all counts are closer to their means than the draws would leave them."""
+    """The fault, in words, if all counts are closer to their means than draws would leave them."""
     least, most = counts @ low, counts @ high
     apart = float(np.maximum(np.abs(found - least), np.abs(found - most)).max())
     inside = np.floor(most + apart) - np.ceil(least - apart) + 1.0
     possible = np.log(np.maximum(inside[most > 0.0], 1.0))
-    # All counts but one say what that one is.
+    # All counts but one determine that one.
     vectors = float(possible.sum() - possible.max(initial=0.0))
     if vectors + _log_peak(counts, high) >= math.log(level / 2.0):
         return ""
     return (
-        f"every value occurs as often as on average, to within {apart:.2g}, as if nothing had "
+        f"every value occurs as often as expected, to within {apart:.2g}, as if nothing had "
         "been drawn"
     )
 
 
 def _log_peak(counts: FloatArray, chances: FloatArray) -> float:
-    """At least the log of the probability of any vector of counts."""
+    """An upper bound on the log of the probability of any vector of counts."""
     spread = np.log1p(counts[:, None] * chances * np.maximum(1.0 - chances, 0.0)).sum(axis=1)
     asked = np.argsort(spread)[-_MOST_ASKED:].tolist()
     return min((_log_mode(int(counts[x]), chances[x]) for x in asked), default=0.0)
@@ -241,8 +241,8 @@ def _log_peak(counts: FloatArray, chances: FloatArray) -> float:
 def _log_mode(rows: int, chances: FloatArray) -> float:
     """The log of the largest probability of a multinomial law.
 
-    At a mode m_y > n·p_y − 1 (Feller). From there one row after the other is given to the y with
-    the largest p_y/(m_y + 1), which is best, since the log is concave and a sum over y.
+    At a mode m_y > n·p_y − 1 (Feller). From there each further row is given to the y with the
+    largest p_y/(m_y + 1), which is optimal because the log is concave and a sum over y.
     """
     known = chances[chances > 0.0]
     shares = known / known.sum()

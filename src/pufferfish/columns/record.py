@@ -2,7 +2,7 @@
 
 The internal edition holds the plan, with the beliefs, and the certificate: all that is needed to
 check every claim again. The public edition holds what an analyst needs. Unless every belief is
-public, it depends on the data only by what is published, the number of rows, shares in whole
+public, it depends on the data only through what is published, the number of rows, shares in whole
 percent, and the size of the noise, rounded up (docs/theory/published-size.md).
 """
 
@@ -31,7 +31,7 @@ ChecksumOf = Literal["file", "folder", "column"]
 
 
 class Published(Entries):
-    """Where what was published is."""
+    """Where the published rows are."""
 
     rows: Count
     sha256: Annotated[str, Meta(pattern=whole_text("[0-9a-f]{64}"))]
@@ -40,7 +40,7 @@ class Published(Entries):
 
 
 class Counted(Entries):
-    """What was seen of the table."""
+    """What was counted in the table."""
 
     rows: Whole
     missing: Whole
@@ -59,21 +59,21 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
         rows_read: Rows of the table; internal.
         rows_published: Rows that were published.
         rows_missing: Rows without a value; internal.
-        rows_unprotected: Rows whose secret is in no pair, or who have none; internal.
+        rows_unprotected: Rows whose secret is in no pair, or that have none; internal.
         rows_outside: Values beyond all that the beliefs consider; internal.
         rows_capped: Values that were moved to a bound of the plan's cap; internal.
         column_std: The std of the column itself, before any cap; internal.
         sha256: Checksum of what was published.
         checksum_of: What the checksum is of: a "file", a "folder" (of its manifest), a "column".
-        output: The name of the published file or folder, without what it is in; None for a frame.
+        output: The name of the published file or folder, without its path; None for a frame.
         order: The order in which the rows were published.
         beliefs_from: Where the beliefs come from, as far as that was checked.
         beliefs_fitted: When they were fitted, if to another table.
         rows_tested: Whether a test found nothing against the independence of a person's rows.
         rows_fitted: How many other rows of the table the beliefs were fitted to, if they were.
         reveals: What the protected column and the kept ones reveal together; None if none is kept.
-        versions: Of the software.
-        created: When, in UTC.
+        versions: The versions of the software.
+        created: When it was made, in UTC.
     """
 
     KIND: ClassVar[str] = "record"
@@ -110,7 +110,7 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
 
     @property
     def facts(self) -> Facts:
-        """What everybody may know of it."""
+        """What everybody may know of the release."""
         return Facts.of(
             self.plan,
             order=self.order,
@@ -124,17 +124,17 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
 
     @property
     def words(self) -> dict[str, Any]:
-        """All that it says in words, by entry."""
+        """All that the record says in words, by entry."""
         return words(self.facts)
 
     @property
     def published(self) -> dict[str, Any]:
-        """Where it is."""
+        """Where the published rows are."""
         return written(Published, self, rows=self.rows_published, file=self.output)
 
     @property
     def counted(self) -> dict[str, Any]:
-        """What was seen of the table; internal."""
+        """What was counted in the table; internal."""
         return {
             "rows": self.rows_read,
             "missing": self.rows_missing,
@@ -172,10 +172,10 @@ class Record(ReleaseRecord[ColumnPlan, Facts]):
         )
 
     def contradictions(self, *, old: bool) -> list[str]:
-        """In words, what cannot be true of one release."""
+        """Entries that cannot be true of one release together, in words."""
         counted = {"table": self.counted, "published": self.published}
         return contradictions(counted, self.facts, self.plan, old=old)
 
     def __repr__(self) -> str:
-        """Names the column; counts of the table may be private."""
+        """The column and the rows published; other counts of the table may be private."""
         return f"Record({self.plan.column!r}, {self.rows_published} rows published)"

@@ -1,4 +1,4 @@
-"""What a plan does to single rows: checks, noise, counts. Runs wherever the rows are."""
+"""What a plan does to single rows: checks, noise, counts. It runs where the rows are."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class RowRules:
     Attributes:
         mechanism: Adds the noise; its certificate names the worst pair only.
         column: The column to protect.
-        secret: The column of the secret; None: somebody else looks at secrets.
+        secret: The column of the secret; None: secrets are checked elsewhere.
         missing: What becomes of rows without a value, as in `Plan`.
         known: The secrets that may occur.
         protected: Those that occur in a pair.
-        complete: Those of which the beliefs say that no value is missing.
+        complete: Those for which the beliefs say that no value is missing.
         low: The beliefs consider nothing below this, ...
         high: ... and nothing beyond this.
         cap: The bounds that values are moved to before the noise; None: none.
-        step: Every value is then a multiple of this; None: nobody says so.
+        step: Every value is then a multiple of this; None: not stated.
     """
 
     mechanism: Mechanism
@@ -82,7 +82,7 @@ class RowRules:
 
         Args:
             batch: Some rows.
-            before: How many come before them in the table, for messages; None: nobody knows.
+            before: How many rows come before them in the table, for messages; None: unknown.
 
         Raises:
             DataError: What the plan does not allow for.
@@ -130,7 +130,7 @@ class RowRules:
         return values if self.cap is None else np.clip(values, *self.cap)
 
     def _check(self, batch: Batch, hole: npt.NDArray[np.bool_], before: int | None) -> None:
-        """Refuse what the plan does not allow for, by column and row, never by content."""
+        """Refuse what the plan does not allow for; name the column and row, never a value."""
         if self.secret is not None:
             check_secrets(batch, before, self.secret, self.known)
         given, limit = batch.numbers[self.column], self.mechanism.limit
@@ -150,7 +150,7 @@ class RowRules:
             (
                 off,
                 self.column,
-                f"the value is no multiple of {self.step}, which the plan says all are (--step)",
+                f"the value is not a multiple of {self.step}, as the plan says all are (--step)",
             ),
         ]
         if self.missing == "refuse":
@@ -185,13 +185,13 @@ class RowRules:
         return np.isin(values, [each for each in domain if each is not None], invert=True)
 
     def _having(self, batch: Batch, wanted: Callable[[Secret], bool]) -> npt.NDArray[np.bool_]:
-        """Which rows have a secret of some kind; those without any secret have none."""
+        """Which rows have a wanted secret; rows without any secret do not."""
         kinds = np.array([wanted(label) for label in batch.secret.labels] + [False])
         return np.asarray(kinds[batch.secret.codes])  # a missing secret has the code −1
 
 
 def believed_range(beliefs: Sequence[Belief]) -> tuple[float, float]:
-    """Between which values the beliefs consider anything possible: 8 stds around each component."""
+    """The range of values that the beliefs consider possible: 8 stds around each component."""
     laws = [prior.components() for belief in beliefs for prior in belief.priors.values()]
     low = min(float((law.means - 8.0 * law.stds).min()) for law in laws)
     high = max(float((law.means + 8.0 * law.stds).max()) for law in laws)

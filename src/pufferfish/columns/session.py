@@ -1,4 +1,4 @@
-"""The release of a column: its beliefs are compared with the table, and its rows counted."""
+"""The release of a column: compares the beliefs with the table, and counts the rows."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
 
     _source: BeliefsFrom = "elsewhere"
     _halves: Halves | None = None
-    # Rows that were not surveyed are counted as they are changed: of which table are they?
+    # Rows that were not surveyed are counted as they are changed, to compare them with the beliefs.
     _tally: Tally | None = None
-    # Whether rows that are said to be independent were tested, and passed.
+    # Whether rows that are stated to be independent were tested, and passed.
     _tested = False
 
     @cached_property
@@ -53,22 +53,22 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
 
     @classmethod
     def columns(cls, plan: ColumnPlan) -> Mapping[str, ColumnType]:
-        """One of numbers."""
+        """The one column, of numbers."""
         return {plan.column: "whole" if plan.mechanism.whole else "number"}
 
     @property
     def change(self) -> Callable[[Batch, int | None], Changed]:
-        """Noise; where rows are counted, too, that is done by those who add it."""
+        """What is done to rows: the noise, and the counting of rows that were not surveyed."""
         return self._rules.change if self._tally is None else self._change
 
     @property
     def drops(self) -> bool:
-        """As planned."""
+        """Whether rows without a value are left out."""
         return self.plan.missing == "drop"
 
     @property
     def how(self) -> Change:
-        """With what is measured of the column; its rules look at secrets themselves."""
+        """The change, with what is measured of the column; its rules read the secrets."""
         rules, plan = self._rules, self.plan
         return replace(
             super().how,
@@ -79,7 +79,7 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
         )
 
     def nothing(self) -> Counts:
-        """With moments."""
+        """Counts of no rows."""
         return Counts()
 
     def counts_of(self, group: SurveyedGroup) -> Counts:
@@ -100,8 +100,8 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
             return survey, progress
         if survey is None:
             self._tally = Tally(plan.column, plan.secret)
-        # Rows that were not surveyed are counted again as they are drawn, which is enough if it is
-        # meant that the beliefs are about another table.
+        # Rows that were not surveyed are counted again as they are drawn. That is enough where the
+        # beliefs are meant to be about another table.
         if engine.once or (survey is None and self._beliefs_from_plan):
             return survey, progress
         if not isinstance(just_counted, Summary):
@@ -113,32 +113,32 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
         return survey, progress
 
     def leave_out(self, halves: Halves | TableHalves) -> None:
-        """Release one half only; beliefs are about the other."""
+        """Release one half only; the beliefs are about the other."""
         if not isinstance(halves, Halves):
             raise UnsupportedError(
-                "halves= is of a table of several columns, and the plan is of one column of "
-                "numbers by itself: use pf.split_half."
+                "halves= is for a table of several columns, and the plan is for one column of "
+                "numbers: split the table with pf.split_half."
             )
         self._halves, self._source = halves, "other rows"
 
     def surveyed(self, survey: Survey) -> None:
-        """Every row is checked again as it is noised."""
+        """Check what was surveyed; every row is checked again as it is noised."""
         check_groups(survey.groups, self._rules)
         super().surveyed(survey)
 
     def account(self, changed: Changed) -> None:
-        """Also add what was counted by secret."""
+        """Also add the counts by secret."""
         super().account(changed)
         if self._tally is not None and isinstance(changed.counted, Counted):
             self._tally.merge(changed.counted)
 
     def confirm(self) -> None:
-        """Of rows that were only counted as they were drawn: is this the table?"""
+        """Compare the beliefs with rows that were only counted as they were drawn."""
         if self._tally is not None:
             self._compare(self._tally.summary())
 
     def record(self, staged: Staged) -> Record:
-        """What was done, now that it is."""
+        """The record of what was done."""
         seen, another = self.counts, self._source == "another table"
         return Record(
             plan=self.plan,
@@ -153,7 +153,7 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
             checksum_of=staged.checksum_of,
             output=staged.name,
             order="random" if self.plan.shuffled else "table",
-            # A table that does not pass is refused, so there is no record of it.
+            # A table that does not pass is refused, and so has no record.
             rows_tested=self._tested,
             rows_fitted=None if self._halves is None else self._halves.rows_fitted,
             beliefs_from=self._source,
@@ -163,7 +163,7 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
         )
 
     def charge(self, ledger: Path, *, only_check: bool) -> None:
-        """One more release of the column."""
+        """Charge the ledger for one more release of the column."""
         plan, rows = self.plan, self.plan.several_rows
         # Each of several independent rows has its own share of the promise, and its own releases.
         charge(
@@ -177,7 +177,7 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
         )
 
     def check_persons(self, person: str, persons: PersonsFound) -> None:
-        """Also refuse rows that do not hang together as was stated."""
+        """Also refuse rows of a person that contradict what was stated about them."""
         plan = self.plan
         super().check_persons(person, persons)
         if plan.rows_per_person == 1:
@@ -192,7 +192,7 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
                 "costs noise."
             )
         if plan.dependence == "independent":
-            # On a cluster persons are seen once, before rows are drawn, and nobody at the end.
+            # A cluster looks at persons once, before rows are drawn, and not at the end.
             self._tested |= refuse_dependent(person, persons.pairs)
 
     def _change(self, batch: Batch, before: int | None) -> Changed:
@@ -202,12 +202,12 @@ class ColumnSession(RowSession[ColumnPlan, Counts]):
         return changed._replace(counted=self._tally.counted(batch, before))
 
     def _compare(self, summary: Summary) -> None:
-        """Refuse a table that the beliefs are not about, unless that is meant."""
+        """Refuse a table that the beliefs are not about, unless that was asked for."""
         self._source = source_of(self.plan, summary)
         if self._source == "another table" and not self._beliefs_from_plan:
             raise other_table_error(self.plan)
 
 
 def _half(progress: Progress | None, start: float) -> Progress | None:
-    """Of work that is half of the whole."""
+    """Progress of work that is half of the whole."""
     return None if progress is None else lambda share: progress(start + 0.5 * share)

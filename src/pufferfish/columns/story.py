@@ -1,6 +1,6 @@
-"""A release in plain words, for the curator: what was done, promised, to whom, and what was not.
+"""A release in plain words, for the curator: what was done, what was promised, and to whom.
 
-Holds statistics of the beliefs: for the terminal of those who may see the data.
+It contains statistics of the beliefs: only those who may see the data may see it.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ def story(record: Record) -> tuple[Step, ...]:
 
 
 def publication_in_words(record: Record) -> str:
-    """Which rows were published, where, in which order, beside what."""
+    """Which rows were published, where, in which order, and with which other columns."""
     plan = record.plan
     place = f" in {record.output}" if record.output else ""
     order = ", in random order" if record.order == "random" else ", in the order of the table"
-    kept = f", beside {', '.join(plan.keep)} as they were" if plan.keep else ""
+    kept = f", with {', '.join(plan.keep)} unchanged" if plan.keep else ""
     dropped = _missing_in_words(record)
     each = {
         None: "",
@@ -97,7 +97,7 @@ def _missing_in_words(record: Record) -> str:
         return ""
     if plan.calibration.mechanism.takes_missing:
         return f"; {rows} missing values were recoded like the others"
-    return f"; {rows} of them are holes, since the value was missing"
+    return f"; {rows} of them are holes, because the value was missing"
 
 
 def promise_in_words(plan: ColumnPlan, *, tested: bool | None = None) -> str:
@@ -105,8 +105,8 @@ def promise_in_words(plan: ColumnPlan, *, tested: bool | None = None) -> str:
 
     Args:
         plan: What is planned.
-        tested: Whether rows that are said to be independent were tested; None: nothing is released
-            yet.
+        tested: Whether rows that are stated to be independent were tested; None: nothing is
+            released yet.
     """
     promise, pairs = plan.promise, plan.calibration.scenario.pairs
     pair = (
@@ -114,7 +114,7 @@ def promise_in_words(plan: ColumnPlan, *, tested: bool | None = None) -> str:
     )
     unit = unit_in_words(plan.unit, plan.rows_per_person, plan.dependence, plan.one_row)
     if plan.keep:
-        # No factor for the odds: with the other columns they may change by any.
+        # No factor for the odds: with the other columns they may change by any factor.
         return (
             f"{promise} for {unit}, between {pair}, and about {plan.column!r} by itself: to "
             f"somebody who does not see {', '.join(map(repr, plan.keep))}. Certified exactly, for "
@@ -124,7 +124,7 @@ def promise_in_words(plan: ColumnPlan, *, tested: bool | None = None) -> str:
 
 
 def _rests_on(plan: ColumnPlan, *, tested: bool | None) -> str:
-    """By what the promise is proven."""
+    """How the promise is proven."""
     rows = plan.several_rows
     if rows.count == 1:
         return "Certified exactly, for one release."
@@ -132,31 +132,31 @@ def _rests_on(plan: ColumnPlan, *, tested: bool | None) -> str:
         none = ": no person has two rows" if tested is False else ""
         return (
             f"Each row is certified exactly, at {plan.calibration.goal}, for one release. Together "
-            "they are taken to be independent given the secret, as stated by you; "
+            "they are taken to be independent given the secret, as you stated; "
             f"{rows_tested(TEST_LEVEL, tested)}{none}."
         )
     how = (
-        "by the distance of all values that are possible, whatever rows have in common"
+        "from the range of all possible values, however the rows depend on each other"
         if rows.dependence == "any"
-        else "as releases of one value; a table in which they differ is refused"
+        else "as several releases of one value; a table in which they differ is refused"
     )
     return f"Proven for all rows of a person together, {how}. For one release."
 
 
 def adversaries_in_words(plan: ColumnPlan, source: BeliefsFrom | None = None) -> str:
-    """To whom something is promised; `source` as in a record, None before a release."""
+    """The adversaries, in words; `source` as in a record, None before a release."""
     beliefs = plan.calibration.scenario.beliefs
     return "; ".join(adversary_in_words(belief, source) for belief in beliefs) + "."
 
 
 def adversary_in_words(belief: Belief, source: BeliefsFrom | None = None) -> str:
-    """Name, provenance, and what kind of knowledge."""
+    """An adversary's name, the belief's provenance, and its kind of knowledge."""
     provenance = provenance_in_words(belief, source)
     return adversary(belief.name, provenance, belief.priors.values())
 
 
 def provenance_in_words(belief: Belief, source: BeliefsFrom | None) -> str:
-    """Where a belief comes from; that it is from the released column only if that was checked."""
+    """Where a belief comes from; it names the released column only if that was checked."""
     if belief.provenance != RELEASED or source == "this table":
         return belief.provenance
     if source is None:
@@ -201,7 +201,7 @@ def _noise(record: Record) -> str:
         return "none: the values are published as they are."
     before, true = ("", "true") if plan.cap is None else (" before the cap", "capped")
     slight = publishes_values(plan.calibration)
-    text = "in name only, the values can be read off: " if slight else ""
+    text = "in name only, because the values can be read off: " if slight else ""
     text += (
         f"{words_of(noise).figures(noise)}: "
         f"{beside_column(noise.error(), record.column_std)}{before}. 95% of the noised values are "
@@ -218,8 +218,8 @@ def _noise(record: Record) -> str:
 def mean_within(plan: ColumnPlan, rows: int) -> float | None:
     """How close the mean of that many noised values is to the true one, in 95% of cases.
 
-    None where values are clipped, or rounded to more than the size of the noise: nobody knows how
-    far that moves the mean.
+    None where values are clipped, or rounded to more than the size of the noise: it is not known
+    how far that moves the mean.
     """
     if averages_lost(plan.calibration.noise, plan.postprocess) is not None:
         return None
@@ -236,7 +236,7 @@ def steps_in_words(plan: ColumnPlan) -> str:
 
 
 def _beside(plan: ColumnPlan) -> str:
-    """What other ways to keep a promise would have taken."""
+    """What other ways to keep a promise would have needed."""
     if not plan.several_rows.apart or not plan.calibration.mechanism.additive:
         return ""  # they would be about one row
     goal = plan.calibration.goal
@@ -268,7 +268,8 @@ def _guessing(plan: ColumnPlan) -> str:
     allowed = (
         f"; the promise allows {percent_up(guess.allowed)}{whole}."
         if not plan.keep
-        else f", if {plan.column!r} is all that is seen. With the other columns, see above."
+        else f", if {plan.column!r} is all that the adversary sees. With the other columns, see "
+        "above."
     )
     return (
         f"between {pair_in_words(worst)}, each as likely as the other, the best "
@@ -278,13 +279,13 @@ def _guessing(plan: ColumnPlan) -> str:
 
 
 def gaps(record: Record) -> list[str]:
-    """What is not promised, also for the rows of this table."""
+    """What is not promised, with what is particular to this table."""
     texts = not_promised(record.facts)
     if record.rows_outside:
         texts.append(
             f"{_values_are(record.rows_outside)} outside all that the beliefs consider possible: "
-            f"describe the column as it is, or cap it before the {_called(record.plan)} (--cap "
-            "LOW:HIGH)."
+            "use beliefs that allow for them, or cap the column before the "
+            f"{_called(record.plan)} (--cap LOW:HIGH)."
         )
     if record.rows_unprotected:
         secret = secret_in_words([record.plan.secret])

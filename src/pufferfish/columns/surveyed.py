@@ -1,4 +1,4 @@
-"""What a plan makes of a table that was surveyed before anything is drawn."""
+"""Check and count a surveyed table by its plan, before anything is drawn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["check_groups", "counts_of"]
 def check_groups(groups: Sequence[SurveyedGroup], rules: RowRules) -> None:
     """Refuse what the plan does not allow for, before anything is drawn.
 
-    A few rows of each secret that has a problem stand for all of them. Every row is checked again
+    A few rows of each secret that has a problem represent all of them. Every row is checked again
     as it is noised.
     """
     values: list[float] = []

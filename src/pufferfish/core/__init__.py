@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, checks of arguments, numbers, limits, files."""
+"""What all other packages use: errors, checks of arguments, numbers, limits, files."""

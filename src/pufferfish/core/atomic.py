@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, then renamed into it."""
+"""Files that are complete or not there: written next to their place, then renamed into it."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _ATTEMPTS = 1000
 
 @contextlib.contextmanager
 def replacing(path: Path, *, force: bool = False, private: bool = False) -> Iterator[BinaryIO]:
-    """A file to write to, which takes its place under `path` only when all went well.
+    """A file to write to, which takes its place under `path` only if all went well.
 
     Args:
-        path: Where the file shall be. Its folder must exist.
+        path: Where to put the file. Its folder must exist.
         force: Replace a file that is there already.
-        private: Nobody but the owner may read it.
+        private: Only the owner may read it.
 
     Raises:
-        OutputExistsError: There is a file already, and `force` is not given.
+        OutputExistsError: There is a file already, and `force` is false.
     """
     refuse_unusable(path, force=force)
     temporary, handle, usual = _create(path)
@@ -45,7 +45,7 @@ def replacing(path: Path, *, force: bool = False, private: bool = False) -> Iter
         if not private:
             temporary.chmod(usual)
         _into_place(temporary, path, force)
-    except BaseException:  # also Ctrl-C: nothing unfinished stays
+    except BaseException:  # also Ctrl-C: leave nothing unfinished
         with contextlib.suppress(FileNotFoundError):
             temporary.unlink()
         raise
@@ -53,20 +53,20 @@ def replacing(path: Path, *, force: bool = False, private: bool = False) -> Iter
 
 
 def write_text(path: Path, text: str, *, force: bool = False, private: bool = False) -> None:
-    """A text file, whole or not at all."""
+    """Write a text file, completely or not at all."""
     with replacing(path, force=force, private=private) as file:
         file.write(text.encode("utf-8"))
 
 
 @contextlib.contextmanager
 def replacing_folder(path: Path, mark: str, *, force: bool = False) -> Iterator[Path]:
-    """A folder to write to, which takes its place under `path` only when all went well.
+    """A folder to write to, which takes its place under `path` only if all went well.
 
-    Until then it is hidden, and its owner's alone. The caller flushes the files in it to disk.
+    Until then it is hidden, and only its owner may read it. The caller flushes its files to disk.
 
     Args:
-        path: Where the folder shall be. The one that it is in must exist.
-        mark: A file that says that a folder was written here: only such a folder is replaced.
+        path: Where to put the folder. Its parent must exist.
+        mark: A file that marks a folder as written here: only such a folder is replaced.
         force: Replace a folder that is there already.
     """
     refuse_unusable_folder(path, mark, force=force)
@@ -84,15 +84,15 @@ def replacing_folder(path: Path, mark: str, *, force: bool = False) -> Iterator[
 
 
 class Scratch:
-    """A file for what does not fit into memory: it has no name, and is gone with the process.
+    """A file for what does not fit into memory: it has no name, and disappears with the process.
 
-    Only its owner could read it (mode 0600), and only while it is open. It lies beside the output
-    where there is one: that place was chosen for such data and has room for as much, while the
-    system's folder for temporary files is often memory itself.
+    Only its owner could read it (mode 0600), and only while it is open. It lies next to the output
+    where there is one: that place was chosen for such data and has enough room, while the system's
+    folder for temporary files is often in memory.
     """
 
     def __init__(self, folder: Path | None) -> None:
-        """Open it in a folder; None: the system's folder for temporary files."""
+        """Open the file in a folder; None: the system's folder for temporary files."""
         self._folder = folder
         self._file = tempfile.TemporaryFile(dir=folder, buffering=1 << 20)  # noqa: SIM115
         self.size = 0
@@ -106,7 +106,7 @@ class Scratch:
             raise self._failed(error) from None
 
     def read(self, start: int, size: int) -> bytes:
-        """A part of it; may be called by several threads at a time."""
+        """A part of the file; several threads may call it at the same time."""
         try:
             self._file.flush()
             data = os.pread(self._file.fileno(), size, start)
@@ -117,18 +117,18 @@ class Scratch:
         return data
 
     def _failed(self, error: OSError) -> OSError:
-        reason = f"{error.strerror}, for rows that wait in a temporary file"
+        reason = f"{error.strerror}, for rows that are kept in a temporary file"
         return OSError(error.errno, reason, str(self._folder or tempfile.gettempdir()))
 
 
 def _let_go(file: IO[bytes]) -> None:
-    """Close a file whose content nobody wants any more."""
+    """Close a file whose content is no longer needed."""
     with contextlib.suppress(OSError):
         file.close()
 
 
 def _create(path: Path) -> tuple[Path, int, int]:
-    """A new file beside `path`, for its owner alone, and the mode it would usually have."""
+    """A new file next to `path`, for its owner alone, and the mode it would usually have."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
     temporary, handle = _new_beside(path, _SUFFIX, lambda place: os.open(place, flags, 0o666))
     usual = stat.S_IMODE(os.fstat(handle).st_mode)
@@ -137,7 +137,7 @@ def _create(path: Path) -> tuple[Path, int, int]:
 
 
 def _create_folder(path: Path) -> tuple[Path, int]:
-    """The same for a folder."""
+    """A new folder next to `path`, for its owner alone, and the mode it would usually have."""
     temporary, _ = _new_beside(path, _SUFFIX, os.mkdir)
     usual = stat.S_IMODE(temporary.stat().st_mode)
     temporary.chmod(0o700)
@@ -148,7 +148,7 @@ _Made = TypeVar("_Made")
 
 
 def _new_beside(path: Path, suffix: str, make: Callable[[Path], _Made]) -> tuple[Path, _Made]:
-    """Something new under a hidden name beside `path`."""
+    """A new file or folder under a hidden name next to `path`."""
     for attempt in range(_ATTEMPTS):
         place = path.with_name(f".{path.name}.{os.getpid()}-{attempt}{suffix}")
         with contextlib.suppress(FileExistsError):
@@ -160,21 +160,21 @@ def refuse_unusable(path: Path, *, force: bool) -> None:
     """Refuse a place where no file can be put, before any work is done for it."""
     _refuse_nowhere(path)
     if path.exists() and not path.is_file():
-        raise OutputExistsError(f"{path} is no file that could be replaced; choose another name.")
+        raise OutputExistsError(f"{path} is not a file and is not replaced; choose another name.")
     if not force:
         _refuse_existing(path)
 
 
 def refuse_unusable_folder(path: Path, mark: str, *, force: bool) -> None:
-    """The same for a folder."""
+    """Refuse a place where no folder can be put, before any work is done for it."""
     _refuse_nowhere(path)
     if path.exists() and not path.is_dir():
-        raise OutputExistsError(f"{path} is a file; a table of many files needs a folder.")
+        raise OutputExistsError(f"{path} is a file; a table of several files needs a folder.")
     if not force:
         _refuse_existing(path)
     elif path.exists() and any(path.iterdir()) and not (path / mark).is_file():
         raise OutputExistsError(
-            f"{path} was not written by a release (it holds no {mark}), so it is not replaced; "
+            f"{path} was not written by a release (it has no {mark}), so it is not replaced; "
             "choose another name."
         )
 
@@ -196,7 +196,7 @@ def _into_place(temporary: Path, path: Path, force: bool) -> None:
         temporary.replace(path)
         return
     try:
-        # Unlike a rename, a link fails where somebody else was faster.
+        # Unlike a rename, a link fails where another program was faster.
         os.link(temporary, path)
     except FileExistsError:
         _refuse_existing(path)
@@ -224,7 +224,7 @@ def _folder_into_place(temporary: Path, path: Path, force: bool) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name survive a power cut, where the system offers it."""
+    """Make the new name survive a power failure, where the system can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

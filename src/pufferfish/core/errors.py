@@ -21,15 +21,15 @@ __all__ = [
 
 
 class PufferfishError(Exception):
-    """Anything the library refuses, with what was given and what to do about it."""
+    """A refusal by the library; the message says what was given and what to do about it."""
 
 
 class InvalidInputError(PufferfishError, ValueError):
-    """An argument that cannot mean anything: nan, a negative scale, weights that miss one."""
+    """An argument that is meaningless: nan, a negative scale, weights that do not sum to one."""
 
 
 class DataError(InvalidInputError):
-    """A table that cannot be used as it is; names columns and rows, never a cell's content."""
+    """A table that cannot be used as it is; the message names columns and rows, never a value."""
 
 
 class OutputExistsError(PufferfishError, FileExistsError):
@@ -37,7 +37,7 @@ class OutputExistsError(PufferfishError, FileExistsError):
 
 
 class EngineError(PufferfishError, RuntimeError):
-    """The cluster that holds a table gave up; nothing was published."""
+    """The cluster that holds a table failed; nothing was published."""
 
 
 class MissingExtraError(PufferfishError, ImportError):
@@ -61,4 +61,4 @@ class BudgetExceededError(PufferfishError):
 
 
 class CoverageWarning(UserWarning):
-    """A 95% interval that may hold the truth less often than that; the message says why."""
+    """A 95% interval that may cover the truth less often than that; the message says why."""

@@ -1,4 +1,4 @@
-"""Optional libraries: import one when it is needed, or say how to install it."""
+"""Optional libraries: imported when needed, with an error that says how to install them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = [
 __all__ += ["pyyaml", "shiny", "sklearn", "threadpoolctl", "uvicorn"]
 
 _TABLES = "Without it, give a dict of arrays: {'column': values, 'secret': secrets}."
-_JAVA = "It needs Java 17 or newer, too."
-# For each library: what needs it, the extra that brings it, and what else to say.
+_JAVA = "It also needs Java 17 or newer."
+# For each library: what needs it, the extra that installs it, and further advice.
 _EXTRAS = {
     "jinja2": ("a report needs jinja2", "report", ""),
     "matplotlib": ("this picture needs matplotlib", "report", ""),
@@ -54,7 +54,7 @@ def install_in_words(extra: str) -> str:
 
 
 def check_report() -> None:
-    """Refuse to begin a report that could not be finished; its own pictures need no library."""
+    """Refuse a report that could not be finished; its pictures need no library."""
     jinja2()
 
 
@@ -74,7 +74,7 @@ def narwhals() -> Any:
 
 
 def py4j(part: str) -> Any:
-    """A part of the library through which PySpark speaks to Java."""
+    """A part of the library through which PySpark calls Java."""
     return _library("py4j", part)
 
 
@@ -99,7 +99,7 @@ def sklearn(part: str) -> Any:
 
 
 def threadpoolctl() -> Any:
-    """The library that bounds the threads of others; it comes with the learners."""
+    """The library that limits the threads of others; it is installed with the learners."""
     return _library("threadpoolctl")
 
 

@@ -1,7 +1,7 @@
 """How much a document, or a published file, may ask of the program that reads it.
 
-A record comes from somebody else, and nothing that it says may make its reader hang or run out of
-memory. The limits leave room for everything that the library writes: millions of pairs, tables of
+A record comes from somebody else, and nothing in it may make its reader hang or run out of memory.
+The limits leave room for everything that the library writes: millions of pairs, tables of
 100,000 values, a million different users. They are listed in docs/reference/limitations.md.
 """
 
@@ -35,7 +35,7 @@ __all__ = [
     "still_patient",
 ]
 
-# Of the text of a document, its values, its lists and objects, and how deep these are nested.
+# The size of a document's text, the number of its values, lists and objects, and their depth.
 DOCUMENT_BYTES = 64 * 2**20
 MOST_VALUES = 5_000_000
 MOST_CONTAINERS = 1_000_000
@@ -44,35 +44,34 @@ MOST_DEPTH = 64
 YAML_BYTES = 4 * 2**20
 YAML_VALUES = 200_000
 
-# Of a scenario in a document: pairs of secrets (all those of 3,162 secrets), these times the
+# In a scenario of a document: pairs of secrets (all those of 3,162 secrets), these times the
 # beliefs, and the components of one mixture.
 MOST_PAIRS = 5_000_000
 MOST_SCREENED = 20_000_000
 MOST_COMPONENTS = 1_000
-# Of users of a sum in a document: how many kinds there are, and the values of one table.
+# For the users of a sum in a document: how many kinds there are, and the values of one table.
 MOST_KINDS = 1_000_000
 MOST_TABLES = 200_000
 MOST_USER_VALUES = 2_000
-# How long certificates are computed again before the verdict is that it cannot be told.
+# How long certificates are computed again before the verdict is "cannot be checked".
 PATIENCE_SECONDS = 900.0
 
-# A published file with more rows than this for each of its bytes was made to unpack to far more
-# than it is.
+# A published file with more rows than this per byte was made to unpack to far more than its size.
 ROWS_PER_BYTE = 1_000
 SPARE_ROWS = 1_000_000
 
 
 class OutOfPatienceError(UnsupportedError):
-    """A computation that somebody else asked for takes longer than one is willing to wait."""
+    """A computation that somebody else's document asks for takes too long."""
 
 
-# When patience ends, by the clock of `time.monotonic`.
+# When the time is up, by the clock of `time.monotonic`.
 _DEADLINE: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
 @contextlib.contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Within it, `still_patient` raises once these seconds have passed."""
+    """A context in which `still_patient` raises once these seconds have passed."""
     token = _DEADLINE.set(time.monotonic() + seconds)
     try:
         yield
@@ -81,14 +80,14 @@ def patience(seconds: float) -> Iterator[None]:
 
 
 def still_patient() -> None:
-    """Called between the parts of a long computation.
+    """Check the time between the parts of a long computation.
 
     Raises:
-        OutOfPatienceError: It began within `patience`, which is over.
+        OutOfPatienceError: The time that `patience` set is up.
     """
     deadline = _DEADLINE.get()
     if deadline is not None and time.monotonic() >= deadline:
         raise OutOfPatienceError(
-            "given up: computing the certificate again takes longer than one should wait for a "
-            "document of somebody else. `pf.Record.load` waits."
+            "computing the certificate again takes longer than is allowed for somebody else's "
+            "document, so it was stopped. `pf.Record.load` has no such limit."
         )

@@ -26,14 +26,14 @@ __all__ = [
 
 # Unit roundoff of a double: the relative error of one rounding.
 UNIT = 2.0**-53
-# Beyond 37 stds a normal tail is too small for a double to hold its digits; this is more.
+# A double cannot hold the digits of a normal tail beyond 37 stds; this is larger.
 FAINTEST = 1e-300
 # Digits that are published of a number which depends on private beliefs.
 PUBLISHED_DIGITS = 3
 
 
 def log_sum_exp(x: FloatArray) -> FloatArray:
-    """log Σ e^x over the first axis, −∞ where every term is.
+    """log Σ e^x over the first axis, −∞ where every term is −∞.
 
     SciPy's general version spends twenty times as long on its checks as small arrays need.
     """
@@ -46,7 +46,7 @@ def difference_upper(a: FloatArray, b: FloatArray) -> FloatArray:
     """The smallest float that is at least a − b; exact differences stay as they are."""
     difference = np.asarray(a - b)
     with np.errstate(invalid="ignore"):
-        # What the subtraction rounded off (Knuth's two-sum); nan beside an infinity.
+        # What the subtraction rounded off (Knuth's two-sum); nan if a term is infinite.
         moved = difference - a
         error = (a - (difference - moved)) - (b + moved)
     return np.where(error > 0.0, np.nextafter(difference, np.inf), difference)
@@ -58,7 +58,7 @@ def distance_upper(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def round_up(number: float, digits: int) -> float:
-    """The least number with `digits` significant digits that is not below; inf stays."""
+    """The least number with `digits` significant digits that is at least `number`; inf stays."""
     nearest = float(f"{number:.{digits}g}")
     if nearest >= number or math.isinf(number):
         return nearest
@@ -68,18 +68,18 @@ def round_up(number: float, digits: int) -> float:
 
 
 def off_step(values: FloatArray, step: float) -> npt.NDArray[np.bool_]:
-    """Which values are no multiples of a step, as far as doubles can tell 0.3 from 3·0.1."""
+    """Which values are not multiples of a step, up to the rounding that 3·0.1 differs from 0.3."""
     nearest = np.rint(values / step) * step
     return np.asarray(np.abs(values - nearest) > 4.0 * UNIT * np.abs(values))
 
 
 def float_upper(number: Fraction) -> float:
-    """The smallest float that is not below a number."""
+    """The smallest float that is at least a number."""
     nearest = float(number) if number < 10**300 else math.inf
     return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 
 def reciprocal_down(number: float) -> float:
-    """The largest float that is not above 1/number, for a positive number."""
+    """The largest float that is at most 1/number, for a positive number."""
     nearest = 1.0 / number
     return nearest if Fraction(nearest) * Fraction(number) <= 1 else math.nextafter(nearest, 0.0)

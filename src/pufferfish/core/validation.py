@@ -27,9 +27,9 @@ __all__ = [
 
 FloatArray = npt.NDArray[np.float64]
 
-# Beyond this a square overflows before any formula is wrong; nothing real is measured there.
+# Beyond this a square overflows; no real measurement is that large.
 _LARGEST = 1e100
-# Below this, sums and quotients of probabilities come near the end of the range of floats.
+# Below this, sums and quotients of probabilities come near the limits of floats.
 _SMALLEST_PROBABILITY = 1e-250
 # How far the sum of probabilities may be from one before we refuse to renormalise silently.
 _SUM_TOLERANCE = 1e-9
@@ -42,7 +42,7 @@ def require(condition: bool, message: str) -> None:
 
 
 def finite(name: str, value: object) -> float:
-    """`value` as a float; refuses what is not a finite real number of sane magnitude."""
+    """`value` as a float; refuses anything but a finite real number of reasonable magnitude."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise InvalidInputError(f"{name} must be a real number, got {value!r}.")
     try:
@@ -85,7 +85,7 @@ def finite_array(name: str, values: object) -> FloatArray:
     if isinstance(values, Iterator | KeysView | ValuesView):
         values = list(values)
     if isinstance(values, Sequence) and not isinstance(values, str | bytes):
-        # NumPy would quietly turn True into 1.0 beside other numbers.
+        # NumPy would quietly turn True into 1.0 among other numbers.
         require(
             not any(isinstance(entry, bool | np.bool_) for entry in values),
             f"{name} must be real numbers, not truth values.",
@@ -112,7 +112,7 @@ def finite_array(name: str, values: object) -> FloatArray:
 
 
 def probability_below_one(name: str, value: object) -> float:
-    """A probability p with 0 ≤ p < 1, and not so small that odds leave the range of floats."""
+    """A probability p with 0 ≤ p < 1, not so small that odds leave the range of floats."""
     number = finite(name, value)
     require(0.0 <= number < 1.0, f"{name} must be at least 0 and less than 1, got {number:g}.")
     require(
@@ -140,22 +140,22 @@ def check_probabilities(name: str, values: Sequence[float] | FloatArray) -> Floa
             f"{name} must sum to 1, but sum to {total:.12g} (off by {total - 1.0:+.3g}); "
             f"divide them by their sum if that is what you mean."
         )
-    # Already as good as rounding allows: dividing again would only make equal laws unequal.
+    # As close as rounding permits: dividing again would only make equal laws unequal.
     return array if abs(total - 1.0) <= 2.0**-51 else array / total
 
 
 @contextmanager
 def refuse_incomputable(name: str) -> Iterator[None]:
-    """Refuse what has the right shape, and still cannot be computed with.
+    """Refuse input that has the right shape, but makes a computation fail.
 
     Numbers that somebody else wrote can fail in any formula. The message does not quote them.
 
     Raises:
-        InvalidInputError: Something within failed that was not refused on purpose.
+        InvalidInputError: Something failed that was not refused on purpose.
     """
     try:
         yield
     except PufferfishError:
         raise
     except (ArithmeticError, KeyError, TypeError, ValueError):
-        raise InvalidInputError(f"this {name} cannot be computed with.") from None
+        raise InvalidInputError(f"computing with this {name} failed: check its numbers.") from None

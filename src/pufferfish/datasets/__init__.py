@@ -2,8 +2,8 @@
 
 The tables come from the UCI Adult data, training file (Becker and Kohavi, doi 10.24432/C5XW20), and
 the UCI Heart Disease data, Hungarian file (Janosi, Steinbrunn, Pfisterer and Detrano, doi
-10.24432/C52P4X), both CC BY 4.0. Of Adult there are ten columns of all records, of the heart data
-counts only.
+10.24432/C52P4X), both CC BY 4.0. Adult has ten columns of all records; the heart data has counts
+only.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def adult() -> dict[str, np.ndarray[Any, Any]]:
 
     "age", "education-num", "capital-gain" and "hours-per-week" are whole numbers; "marital-status",
     "occupation", "race", "sex", "native-country" and "income" are texts. Where the file has "?"
-    (1,843 occupations, 583 countries) the entry is None. Frames take the dict as they take that of
-    `adult_education`, and know None as missing.
+    (1,843 occupations, 583 countries) the entry is None. Frames accept the dict like that of
+    `adult_education`, and treat None as missing.
     """
     packed = files(__package__).joinpath(_ADULT_RECORDS).read_bytes()
     header, _, body = gzip.decompress(packed).decode().partition("\n")
@@ -60,7 +60,7 @@ def adult() -> dict[str, np.ndarray[Any, Any]]:
 
 
 def _adult_column(name: str, entries: list[str]) -> np.ndarray[Any, Any]:
-    """One column, in the type of what it holds."""
+    """One column, in the type of its entries."""
     if name in _ADULT_NUMBERS:
         return np.array(entries, dtype=np.int64)
     if _ADULT_MISSING not in entries:
@@ -71,8 +71,8 @@ def _adult_column(name: str, entries: list[str]) -> np.ndarray[Any, Any]:
 def adult_education() -> dict[str, np.ndarray[Any, Any]]:
     """The columns "education-num" and "race" of UCI Adult, 32,561 rows, as a dict of arrays.
 
-    `pandas.DataFrame(...)`, `polars.DataFrame(...)` and `pyarrow.table(...)` take it as it is. Rows
-    are sorted by race and value; `adult` has them in the order of the file, with other columns.
+    `pandas.DataFrame(...)`, `polars.DataFrame(...)` and `pyarrow.table(...)` accept it. Rows are
+    sorted by race and value; `adult` has them in the order of the file, with other columns.
     """
     secrets, values = _columns(_ADULT)
     return {"education-num": values.astype(np.int64), "race": secrets}
@@ -103,8 +103,8 @@ def csv_text(columns: Mapping[str, np.ndarray[Any, Any]]) -> str:
 def adult_mixtures() -> Belief:
     """Education level by race as the paper's adversary fits it (Fig. 3): two 4-component mixtures.
 
-    Recovered from the curves in the paper's source, which they reproduce to 1e-15; the paper's
-    text says three components.
+    They were recovered from the curves in the paper's source, which they reproduce to 1e-15; the
+    paper's text says three components.
     """
     data = json.loads(_read("adult_mixtures.json"))
     priors = {secret: GaussianMixture(**fields) for secret, fields in data.items()}
@@ -144,7 +144,7 @@ def _tables(name_of_file: str, *, name: str) -> Belief:
 
 
 def _columns(name_of_file: str) -> tuple[np.ndarray[Any, Any], FloatArray]:
-    """The rows that the counts stand for: secrets and values."""
+    """The rows that the counts represent: secrets and values."""
     secrets, values, counts = zip(*_cells(name_of_file), strict=True)
     return np.repeat(np.array(secrets), counts), np.repeat(np.array(values), counts)
 

@@ -1,8 +1,8 @@
-"""What may stand in a document, described once: as classes of `Entries`.
+"""The contents of documents, described once: as classes of `Entries`.
 
 From the description follow the check of what was read (`problem`, `read`), at every depth, the
 order of what is written (`written`), and the JSON schema (`json_schema`). Messages name the place
-and never what stands there.
+and never the value there.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class Entries(Struct, forbid_unknown_fields=True):
     """The entries of an object in a document; it has no others.
 
     Attributes:
-        MADE: What is made of them, unless `made` says otherwise: a dataclass with such fields.
+        MADE: The dataclass that is made of them, with such fields, unless `made` is overridden.
     """
 
     MADE: ClassVar[Any]
 
     def made(self) -> Any:
-        """What the entries describe, checked by itself."""
+        """The object that the entries describe; it checks itself."""
         names = [each.name for each in fields(self.MADE) if hasattr(self, each.name)]
         return self.MADE(**{name: made(getattr(self, name)) for name in names})
 
 
 class Open(ABC):
-    """Entries of one of several forms, told apart by a tag; forms may be added from outside."""
+    """Entries of one of several forms, distinguished by a tag; other code may add forms."""
 
     def __init__(self, entries: Any) -> None:
-        """What was read, in its form."""
+        """Hold what was read, in its form."""
         self.entries = entries
 
     @classmethod
@@ -53,7 +53,7 @@ class Open(ABC):
 
     @abstractmethod
     def made(self) -> Any:
-        """What the entries describe."""
+        """The object that the entries describe."""
 
 
 def entries_of(
@@ -67,10 +67,11 @@ def entries_of(
 
     Args:
         described: The dataclass.
-        base: Has entries that come first.
-        tag: Tells the form, where there are several; it is the entry "kind".
-        called: The entries of fields that documents call otherwise.
-        types: Of entries that are of another type in documents, or no fields; None: no entry.
+        base: A shape whose entries come first.
+        tag: The form, where there are several; it is the entry "kind".
+        called: The names that documents use for fields, where they differ.
+        types: The types of entries that have another type in documents, or are not fields; None:
+            no entry.
     """
     defaults = {each.name: each.default for each in fields(described)}
     known = get_type_hints(described, include_extras=True)
@@ -91,7 +92,7 @@ def entries_of(
 
 
 def made(entry: Any) -> Any:
-    """What an entry describes."""
+    """The object that an entry describes."""
     if isinstance(entry, Entries | Open):
         return entry.made()
     if isinstance(entry, tuple) and entry and isinstance(entry[0], Entries | Open):
@@ -104,7 +105,7 @@ EntriesT = TypeVar("EntriesT", bound=Entries)
 
 
 class Problem(NamedTuple):
-    """The first thing that is wrong.
+    """The first fault of a document.
 
     Attributes:
         where: Such as "plan.scenario.beliefs[0]"; empty for the document itself.
@@ -117,12 +118,12 @@ class Problem(NamedTuple):
     unknown: bool = False
 
     def __str__(self) -> str:
-        """In words."""
+        """The fault in words."""
         return f"{self.where} {self.what}" if self.where else self.what
 
 
 def problem(data: object, shape: Any) -> Problem | None:
-    """What of a document is not as its shape says; None where all is."""
+    """The first place where a document is not as its shape says; None if there is none."""
     try:
         _converted(data, shape)
     except msgspec.ValidationError as error:
@@ -134,7 +135,7 @@ def read(data: object, shape: type[T], name: str) -> T:
     """The entries of a document.
 
     Raises:
-        InvalidInputError: It is not of that shape.
+        InvalidInputError: The document is not of that shape.
     """
     try:
         return _converted(data, shape)
@@ -144,7 +145,7 @@ def read(data: object, shape: type[T], name: str) -> T:
 
 
 def read_part(data: Mapping[str, Any], shape: type[EntriesT], name: str) -> EntriesT:
-    """`read` for those entries of a document that the shape has; others are not looked at."""
+    """`read` for the entries of a document that the shape has; others are ignored."""
     part = {entry: data[entry] for entry in shape.__struct_fields__ if entry in data}
     return read(part, shape, name)
 
@@ -182,17 +183,17 @@ def _converted(data: object, shape: type[T]) -> T:
     try:
         return msgspec.convert(data, shape, dec_hook=_open)
     except UnicodeEncodeError:  # half of a surrogate pair
-        raise msgspec.ValidationError("holds what is no text of Unicode") from None
+        raise msgspec.ValidationError("holds text that is not valid Unicode") from None
 
 
 def _open(shape: type, data: Any) -> Any:
-    # So msgspec wants to be told of a type that is not this hook's.
+    # This is how msgspec wants to be told that a type is not for this hook.
     if not issubclass(shape, Open):
         raise NotImplementedError
     try:
         return shape(_converted(data, shape.forms()))
     except msgspec.ValidationError as error:
-        # Only then is the place of the whole added to that within.
+        # Only then does msgspec add the outer place to the inner one.
         raise ValueError(str(error)) from None
 
 
@@ -215,7 +216,7 @@ def _in_words(message: str, shape: Any) -> Problem:
         message, key, where = found[1], key or bool(found[2]), where + found[3]
     where = where.removeprefix(".")
     if key:
-        return Problem(where, "has an entry whose name is not one", unknown=True)
+        return Problem(where, "has an entry with an invalid name", unknown=True)
     if named := _NAMED.fullmatch(message):
         if named[1] == "missing required":
             return Problem(where, f"has no entry {named[2]!r}")
@@ -229,7 +230,7 @@ def _in_words(message: str, shape: Any) -> Problem:
     return Problem(where, _TYPES.sub(_name, message))
 
 
-# How messages begin that quote no value: two of msgspec, and ours.
+# The beginnings of messages that quote no value: two of msgspec, and ours.
 _WITHOUT_VALUE = ("Expected `", "Number out of range", "must ", "holds ")
 _TYPES = re.compile("`([^`]*)`")
 _WORDS = {

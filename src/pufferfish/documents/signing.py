@@ -1,8 +1,8 @@
-"""Who says so: Ed25519 signatures of documents.
+"""Ed25519 signatures of documents.
 
-What is signed is the document without its entry "signature", as canonical text: JSON with sorted
-names, no spaces, ASCII only, and the shortest digits that give each number back. The same document
-has the same text whether it was kept as JSON or as YAML. See docs/how-to/signing.md.
+The signature is over the document without its entry "signature", as canonical text: JSON with
+sorted names, no spaces, ASCII only, and the shortest digits that give each number back. A document
+has the same canonical text whether it was saved as JSON or as YAML. See docs/how-to/signing.md.
 """
 
 from __future__ import annotations
@@ -61,26 +61,26 @@ class PublicKey:
     raw: bytes
 
     def __post_init__(self) -> None:
-        """Refuse what is no key."""
+        """Refuse anything but a key."""
         sane = isinstance(self.raw, bytes) and len(self.raw) == 32
         require(sane, "a public key of Ed25519 has 32 bytes.")
 
     @property
     def fingerprint(self) -> str:
-        """A short name for the key, to be compared by people."""
+        """A short name for the key, for people to compare."""
         digest = hashlib.sha256(self.raw).digest()
         return "SHA256:" + base64.b64encode(digest).decode().rstrip("=")
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """From a PEM file, such as the KEY.pub that `SigningKey.save` writes."""
+        """The key in a PEM file, such as the KEY.pub that `SigningKey.save` writes."""
         try:
             key = load_pem_public_key(_pem(path))
         except (ValueError, UnsupportedAlgorithm):
             key = None
         if not isinstance(key, Ed25519PublicKey):
             raise InvalidInputError(
-                f"{path} holds no public key of Ed25519 in PEM. `pufferfish key sign KEY` writes "
+                f"{path} is not an Ed25519 public key in PEM. `pufferfish key sign KEY` writes "
                 "one to KEY.pub."
             )
         return cls(key.public_bytes(Encoding.Raw, PublicFormat.Raw))
@@ -104,17 +104,17 @@ class SigningKey:
 
     @property
     def public(self) -> PublicKey:
-        """What others check signatures with."""
+        """The key with which others check signatures."""
         return PublicKey(self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
 
     def save(
         self, path: str | PathLike[str], *, passphrase: str | None = None, force: bool = False
     ) -> None:
-        """Write the key for its owner alone, and the public key beside it, as PATH.pub.
+        """Write the key for its owner alone, and the public key next to it, as PATH.pub.
 
         Args:
-            path: Where to; PEM (PKCS 8).
-            passphrase: Encrypts the key; None: only the rights of the file protect it.
+            path: Where to write the key, as PEM (PKCS 8).
+            passphrase: Encrypts the key; None: only the file's permissions protect it.
             force: Replace files that are there already. A key that is replaced is lost.
         """
         place = Path(path)
@@ -123,7 +123,7 @@ class SigningKey:
             refuse_unusable(each, force=force)
         guard: KeySerializationEncryption = NoEncryption()
         if passphrase is not None:
-            require(bool(passphrase), "a passphrase must not be empty; None stands for none.")
+            require(bool(passphrase), "a passphrase must not be empty; give None for none.")
             guard = BestAvailableEncryption(passphrase.encode())
         text = self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, guard).decode()
         write_text(place, text, force=force, private=True)
@@ -134,7 +134,7 @@ class SigningKey:
         """The key in a file.
 
         Raises:
-            InvalidInputError: There is none, or the passphrase is wrong or missing.
+            InvalidInputError: The file has no key, or the passphrase is wrong or missing.
         """
         try:
             secret = None if passphrase is None else passphrase.encode()
@@ -146,7 +146,7 @@ class SigningKey:
             key = None
         if not isinstance(key, Ed25519PrivateKey):
             raise InvalidInputError(
-                f"{path} is no signing key of Ed25519 in PEM, or the passphrase is wrong. "
+                f"{path} is not an Ed25519 signing key in PEM, or the passphrase is wrong. "
                 f"`pufferfish key sign {path}` makes one."
             )
         return cls(key)
@@ -173,7 +173,7 @@ def unsigned(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def canonical_bytes(document: Mapping[str, Any]) -> bytes:
-    """What is signed: the same bytes for the same document, however it was kept."""
+    """The bytes that are signed: the same for the same document, however it was saved."""
     text = json.dumps(
         unsigned(document),
         allow_nan=False,
@@ -187,7 +187,7 @@ def canonical_bytes(document: Mapping[str, Any]) -> bytes:
 def signer_of(document: Mapping[str, Any]) -> PublicKey | None:
     """The key that signed a document; None where it is not signed.
 
-    Whose key that is, is for the reader to know.
+    The reader must know whose key that is.
 
     Raises:
         InvalidInputError: The signature is not that of this document by the key that it names.

@@ -1,8 +1,8 @@
 """JSON and YAML as plain data, read strictly and in bounded memory.
 
-Two readers of one text must not see two documents, so whatever they could read in two ways is
-refused: an entry that stands there twice, NaN and infinities, anchors and tags of YAML, keys that
-are no text. What could make a small text grow large is refused too (`limits`).
+Two readers of one text must not see two documents, so everything ambiguous is refused: an entry
+that occurs twice, NaN and infinities, anchors and tags of YAML, names that are not text. Anything
+that could make a small text grow large is refused too (`limits`).
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ __all__ = [
     "refuse_unreadable",
 ]
 
-# A number in YAML that is longer than this was not written by anyone who meant a number.
+# A number in YAML that is longer than this is refused: no genuine number is.
 _LONGEST_NUMBER = 400
 _YAML_TAG = "tag:yaml.org,2002:"
 _AS_JSON = " (write it as JSON)"
 
 
 def read_bounded_text(path: Path, kind: str) -> str:
-    """The text of a file, if it is no longer than a document may be."""
+    """The text of a file, if it is not longer than a document may be."""
     with path.open("rb") as file:
         data = file.read(DOCUMENT_BYTES + 1)
     if len(data) > DOCUMENT_BYTES:
-        raise _too(kind, f"larger than {DOCUMENT_BYTES // 2**20} MiB")
+        raise _too(kind, f"is larger than {DOCUMENT_BYTES // 2**20} MiB")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is no {kind}: it is not text.") from None
+        raise InvalidInputError(f"{path} is not a {kind} document: it is not text.") from None
 
 
 def plain_from_json(text: str, kind: str) -> Any:
@@ -59,44 +59,48 @@ def plain_from_json(text: str, kind: str) -> Any:
     containers = text.count("[") + text.count("{")
     _refuse_large(kind, len(text), containers + text.count(","), DOCUMENT_BYTES, MOST_VALUES)
     if containers > MOST_CONTAINERS:
-        raise _too(kind, f"of more than {MOST_CONTAINERS:,} lists and objects")
+        raise _too(kind, f"has more than {MOST_CONTAINERS:,} lists and objects")
     try:
         data = json.loads(
             text, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_number
         )
     except RecursionError:
-        raise InvalidInputError(f"this is no {kind}: it is nested too deeply.") from None
+        raise _unreadable(kind, "it is nested too deeply.") from None
     except InvalidInputError as error:
-        raise InvalidInputError(f"this is no {kind}: {error}") from None
+        raise _unreadable(kind, error) from None
     except ValueError:  # its message would quote the text
-        raise InvalidInputError(f"this is no {kind}: it is not valid JSON.") from None
+        raise _unreadable(kind, "it is not valid JSON.") from None
     _refuse_deep(data, kind)
     return data
 
 
 def plain_from_yaml(text: str, kind: str) -> Any:
-    """The same for YAML, from its events: nothing is repeated that does not stand there."""
+    """`plain_from_json` for YAML, from its events, so that no alias is expanded."""
     yaml = pyyaml()
     _refuse_large(kind, len(text), 0, YAML_BYTES, YAML_VALUES, _AS_JSON)
     try:
         return _Events(yaml, text).document()
     except InvalidInputError as error:
-        raise InvalidInputError(f"this is no {kind}: {error}") from None
+        raise _unreadable(kind, error) from None
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise InvalidInputError(f"this is no {kind}: it is not valid YAML.") from None
+        raise _unreadable(kind, "it is not valid YAML.") from None
 
 
 def refuse_unreadable(text: str, kind: str, *, yaml: bool) -> None:
-    """Refuse to write what could not be read again; each value stands in a line of its own."""
+    """Refuse to write what could not be read again; each value is on a line of its own."""
     if yaml:
         _refuse_large(kind, len(text), text.count("\n"), YAML_BYTES, YAML_VALUES, _AS_JSON)
     else:
         _refuse_large(kind, len(text.encode()), text.count(","), DOCUMENT_BYTES, MOST_VALUES)
 
 
+def _unreadable(kind: str, why: object) -> InvalidInputError:
+    return InvalidInputError(f"this {kind} document cannot be read: {why}")
+
+
 def _too(kind: str, what: str) -> InvalidInputError:
     return InvalidInputError(
-        f"this {kind} is {what}, more than is read (docs/reference/limitations.md)."
+        f"this {kind} document {what}, more than is read (docs/reference/limitations.md)."
     )
 
 
@@ -104,21 +108,21 @@ def _refuse_large(
     kind: str, size: int, values: int, most_bytes: int, most_values: int, hint: str = ""
 ) -> None:
     if size > most_bytes:
-        raise _too(kind, f"larger than {most_bytes // 2**20} MiB{hint}")
+        raise _too(kind, f"is larger than {most_bytes // 2**20} MiB{hint}")
     if values > most_values:
-        raise _too(kind, f"of more than {most_values:,} values{hint}")
+        raise _too(kind, f"has more than {most_values:,} values{hint}")
 
 
 def _once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(entries)
     if len(found) < len(entries):
         twice, _ = Counter(name for name, _ in entries).most_common(1)[0]
-        raise InvalidInputError(f"the entry {twice[:40]!r} stands there twice.")
+        raise InvalidInputError(f"the entry {twice[:40]!r} occurs twice.")
     return found
 
 
 def _no_number(constant: str) -> Any:
-    raise InvalidInputError(f"{constant} is no number that a document can hold.")
+    raise InvalidInputError(f"a document cannot hold the number {constant}.")
 
 
 def _number(text: str) -> float:
@@ -139,14 +143,14 @@ def _refuse_deep(data: Any, kind: str) -> None:
         if not inner:
             return
         level = inner
-    raise InvalidInputError(f"this is no {kind}: it is nested too deeply.")
+    raise _unreadable(kind, "it is nested too deeply.")
 
 
 class _Events:
     """Plain data from the events of a YAML parser, which keeps no tree of its own."""
 
     def __init__(self, yaml: Any, text: str) -> None:
-        """Nothing read yet."""
+        """Begin at the start of the text."""
         self._yaml = yaml
         self._loader = yaml.SafeLoader(text)
         self._count = 0
@@ -166,7 +170,7 @@ class _Events:
 
     def _next(self, wanted: type) -> None:
         if not isinstance(self._loader.get_event(), wanted):
-            raise InvalidInputError("it does not hold one YAML document.")
+            raise InvalidInputError("it does not hold exactly one YAML document.")
 
     def _value(self, event: Any, depth: int) -> Any:
         yaml = self._yaml
@@ -196,7 +200,7 @@ class _Events:
         while not isinstance(event := self._loader.get_event(), self._yaml.MappingEndEvent):
             name = self._value(event, depth + 1)
             if not isinstance(name, str):
-                raise InvalidInputError("the name of an entry is no text.")
+                raise InvalidInputError("the name of an entry is not text.")
             entries.append((name, self._value(self._loader.get_event(), depth + 1)))
         return _once(entries)
 

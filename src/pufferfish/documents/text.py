@@ -1,4 +1,4 @@
-"""Versioned documents as JSON or YAML text, and back; older ones as the current version has them.
+"""Versioned documents as JSON or YAML text, and back; older ones are upgraded.
 
 Numbers keep every digit: a document that is read again means the same, to the last bit.
 """
@@ -43,15 +43,15 @@ _LINE_ENDS = "\x85\u2028\u2029"
 
 
 def document_text(data: Mapping[str, Any], path: Path | None = None) -> str:
-    """A document as text: YAML where the name of its file says so, else JSON."""
+    """A document as text: YAML if its file has such a name, else JSON."""
     yaml = path is not None and path.suffix.lower() in _YAML
     if yaml:
-        # YAML takes these for the end of a line, unless they are escaped.
+        # YAML takes these characters for line ends, unless they are escaped.
         plain = not any(mark in json.dumps(data, ensure_ascii=False) for mark in _LINE_ENDS)
         text = pyyaml().safe_dump(dict(data), sort_keys=False, allow_unicode=plain)
     else:
         text = json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
-    refuse_unreadable(text, str(data.get("pufferfish", "document")), yaml=yaml)
+    refuse_unreadable(text, str(data.get("pufferfish", "pufferfish")), yaml=yaml)
     return str(text)
 
 
@@ -69,7 +69,7 @@ def parse_document(text: str, kind: str, version: int, *, yaml: bool = False) ->
 
 
 def as_document(data: Any, kind: str, version: int) -> dict[str, Any]:
-    """`parse_document` for plain data that was read already."""
+    """`parse_document` for plain data that was already read."""
     if not isinstance(data, dict) or data.get("pufferfish") != kind:
         raise of_another_kind(data.get("pufferfish") if isinstance(data, dict) else None, kind)
     if FROM_VERSION in data:
@@ -78,9 +78,9 @@ def as_document(data: Any, kind: str, version: int) -> dict[str, Any]:
 
 
 def of_another_kind(found: object, wanted: str) -> InvalidInputError:
-    """The refusal of a document that says it is of kind `found`."""
-    also = f"; it is one of kind {found!r}" if isinstance(found, str) and found else ""
-    return InvalidInputError(f"this is no {wanted} document of pufferfish{also}.")
+    """The error for a document that says it is of kind `found`."""
+    also = f"; it is of kind {found!r}" if isinstance(found, str) and found else ""
+    return InvalidInputError(f"this is not a {wanted} document of pufferfish{also}.")
 
 
 def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
@@ -90,12 +90,12 @@ def read_document(path: Path, kind: str, version: int) -> dict[str, Any]:
 
 
 def plain_document(path: Path) -> dict[str, Any]:
-    """What a file holds, of whatever kind and version, just as it stands there."""
-    text = read_bounded_text(path, "document")
+    """The document in a file, of any kind and version, unchanged."""
+    text = read_bounded_text(path, "pufferfish")
     yaml = path.suffix.lower() in _YAML
-    data = plain_from_yaml(text, "document") if yaml else plain_from_json(text, "document")
+    data = plain_from_yaml(text, "pufferfish") if yaml else plain_from_json(text, "pufferfish")
     if not isinstance(data, dict) or not isinstance(data.get("pufferfish"), str):
-        raise InvalidInputError(f"{path} is no document of pufferfish.")
+        raise InvalidInputError(f"{path} is not a pufferfish document.")
     return data
 
 
@@ -106,7 +106,7 @@ def _upgrade(data: dict[str, Any], kind: str, version: int) -> dict[str, Any]:
         found = data.get("version")
     if found != version:
         raise InvalidInputError(
-            f"this {kind} has version {found!r}; this release of pufferfish reads {version}. A "
-            "newer document needs a newer pufferfish."
+            f"this {kind} document has version {found!r}, and this release of pufferfish reads up "
+            f"to {version}. A newer document needs a newer pufferfish."
         )
     return data

@@ -11,7 +11,7 @@ __all__ += ["Time", "Whole", "whole_text"]
 
 
 def whole_text(pattern: str) -> str:
-    """A pattern of whole texts; Python's "$" by itself would let a line end pass."""
+    """A pattern for a whole text; Python's "$" by itself would accept a line end."""
     return rf"^{pattern}$(?!\n)"
 
 
@@ -19,7 +19,7 @@ Name = Annotated[str, Meta(min_length=1)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, lt=1)]
-# Whole numbers are those that arrays can hold.
+# Whole numbers that arrays can hold.
 _MOST = 2**63 - 1
 Whole = Annotated[int, Meta(ge=0, le=_MOST)]
 Count = Annotated[int, Meta(ge=1, le=_MOST)]

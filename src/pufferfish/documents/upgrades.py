@@ -1,8 +1,8 @@
 """Documents of earlier versions, as the current version would write them.
 
 Version 2 says more than version 1. What a version 1 document did not say is filled in with what was
-true of all of them; words of version 1 are kept, and nobody compares them. A document of version 1
-that has an entry of version 2 is refused: nobody could tell whose word it is.
+true of all of them; words of version 1 are kept, and not compared. A document of version 1 that has
+an entry of version 2 is refused, because it is not known who wrote that entry.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ __all__ = ["FROM_VERSION", "UPGRADES"]
 
 # The entry of an upgraded record that says which version it was written in; never in a file.
 FROM_VERSION = "from_version"
-# What version 1 called a belief that it took to be about the table which is released.
+# The provenance in version 1 of a belief that was taken to be about the released table.
 _RELEASED = "fitted on the released column"
 
 
 def _with(data: dict[str, Any], new: dict[str, Any], what: str) -> dict[str, Any]:
-    """With what version 1 did not say.
+    """The data with entries that version 1 did not have.
 
     Raises:
-        InvalidInputError: It says so, hence it is not of version 1.
+        InvalidInputError: It has one of them, so it is not of version 1.
     """
     added = [name for name in new if name in data]
     if added:
@@ -35,7 +35,7 @@ def _with(data: dict[str, Any], new: dict[str, Any], what: str) -> dict[str, Any
 
 
 def _plan(data: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 rounded to three digits, and took the rows of a person to be independent."""
+    """Upgrade a plan: version 1 rounded to three digits, and assumed independent rows."""
     new: dict[str, Any] = {
         "dependence": "independent",
         "one_row": None,
@@ -52,13 +52,13 @@ def _plan(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _belief(data: Any) -> Any:
-    """Version 1 did not say which table a belief was fitted to, and knew no cap."""
+    """Upgrade a belief: version 1 did not say which table it was fitted to, and had no cap."""
     new = {"cap": None, "fitted_on": None, "fitted_at": None}
     return _with(data, new, "belief") if isinstance(data, dict) else data
 
 
 def _record(data: dict[str, Any]) -> dict[str, Any]:
-    """A public edition of version 1 said only in words what it protects, and from whom."""
+    """Upgrade a record: a public one of version 1 stated what is protected only in words."""
     plan = data.get("plan")
     table, published = data.get("table"), data.get("published")
     upgraded = {name: entry for name, entry in data.items() if name != "shuffled"}
@@ -71,7 +71,7 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
             unprotected = -(-100 * part // whole)
     new: dict[str, Any] = {
         "headline": [],
-        # It said in words only how many rows of a person there are.
+        # It stated only in words how many rows of a person there are.
         "rows_per_person": 1 if data.get("unit") == "row" else None,
         "dependence": "independent",
         "one_row": None,
@@ -100,33 +100,33 @@ def _record(data: dict[str, Any]) -> dict[str, Any]:
         if not any(
             isinstance(each, dict) and each.get("provenance") == _RELEASED for each in claimed
         ):
-            # Otherwise nobody compared that table with the released one.
+            # Otherwise that table was not compared with the released one.
             new["beliefs_from"] = "elsewhere"
         upgraded["plan"] = _plan(plan)
     return _with(upgraded, new, "record") | {"version": 2, FROM_VERSION: 1}
 
 
 def _all_public(beliefs: Any) -> bool:
-    """Whether anyone may know what is believed; then no size was rounded."""
+    """Whether every belief is public; then no size was rounded."""
     return isinstance(beliefs, list) and all(
         isinstance(each, dict) and each.get("provenance") == "public" for each in beliefs
     )
 
 
 def _beliefs(data: dict[str, Any]) -> dict[str, Any]:
-    """As those of a plan."""
+    """Upgrade beliefs, as those of a plan."""
     beliefs = data.get("beliefs")
     listed = [_belief(each) for each in beliefs] if isinstance(beliefs, list) else beliefs
     return {**data, "beliefs": listed, "version": 2}
 
 
 def _sum_plan(data: dict[str, Any]) -> dict[str, Any]:
-    """Version 1 rounded to three digits."""
+    """Upgrade the plan of a sum: version 1 rounded to three digits."""
     return _with(data, {"rounding": "digits"}, "sum-plan") | {"version": 2}
 
 
 def _sum_record(data: dict[str, Any]) -> dict[str, Any]:
-    """As its plan; without one, the users are private."""
+    """Upgrade the record of a sum, as its plan; without a plan, the users are private."""
     upgraded = _with(data, {"rounding": "digits"}, "sum-record")
     upgraded |= {"version": 2, FROM_VERSION: 1}
     plan = data.get("plan")
@@ -137,7 +137,7 @@ def _sum_record(data: dict[str, Any]) -> dict[str, Any]:
     return upgraded
 
 
-# From (kind, version) to what makes the next version of such a document.
+# For each (kind, version), the function that makes the next version of such a document.
 UPGRADES: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {
     ("plan", 1): _plan,
     ("record", 1): _record,

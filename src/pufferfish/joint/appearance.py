@@ -1,9 +1,9 @@
-"""Does a published table look as its laws would leave it? Without the data, as far as one can.
+"""Does a published table look as its laws would leave it? Checked without the data.
 
 Its columns must be those that the record names. Where the map is known, every published row must be
-one that the map of its stratum can publish, without any chance; where the counts of the table are
-known as well, each output must occur as often as they say but for chance (`columns.recoded`), for
-all strata together with false alarms of `FALSE_ALARM`.
+one that the map of its stratum can publish. Where the counts of the table are known as well, each
+output must occur as often as they say, up to chance (`columns.recoded`), with false alarms of
+`FALSE_ALARM` for all strata together.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = ["table_appearance"]
 
 
 def table_appearance(data: Mapping[str, Any], facts: TableFacts, released: Path) -> Appearance:
-    """How a published table looks, by all that its record says."""
+    """Judge a published table by all that its record says."""
     place, format_ = str(released), format_of(released)
     names = {*column_names(place, format_, facts.columns[0])}
     other = names ^ {*facts.columns, *facts.kept, *facts.unprotected}
@@ -60,7 +60,7 @@ def table_appearance(data: Mapping[str, Any], facts: TableFacts, released: Path)
         counted = FilesEngine(source=place, source_format=format_).crosstab(
             [Coding(column=name, read="label") for name in facts.kept[:1] or facts.columns[:1]]
         )
-        why = "its map is private" if entries is None else "noise by known values is not looked at"
+        why = "its map is private" if entries is None else "noise by known values is not checked"
         return Appearance(counted.rows, None, why, LIKE, DONE)
     known = law.columns if isinstance(law, Stratified) else ()
     found = _count(place, format_, facts, known, laws)
@@ -108,7 +108,7 @@ def _judge(found: Crosstab, facts: TableFacts, law: Law, beliefs: tuple[Belief, 
         else:
             counts[stratum][output] += count
     if strange:
-        detail = f"{strange:,} rows are none that the map of what is known can publish"
+        detail = f"{strange:,} rows cannot come from the map for their known values"
         return Appearance(found.rows, False, detail, LIKE)
     told: tuple[bool | None, str] = (None, "how often each should occur is not known")
     for given, each, seen in zip(strata, laws, counts, strict=True):
@@ -121,7 +121,7 @@ def _judge(found: Crosstab, facts: TableFacts, law: Law, beliefs: tuple[Belief, 
 
 
 def _as_strata(given: tuple[Label, ...], strata: Sequence[tuple[Label, ...]]) -> Place:
-    """The key of known values as strata have them: in a CSV all of them are text."""
+    """The key of known values in the types of the strata: in a CSV all of them are text."""
     found = []
     for part, each in enumerate(given):
         known = {label_key(one[part]): one[part] for one in strata}

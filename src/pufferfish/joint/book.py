@@ -1,8 +1,8 @@
 """A table of several columns is one column of codes, with a code book.
 
 Entries become labels by public rules, and the labels of a row become the place of its combination
-in the domain of a recoding. What is published goes the same way back. All of it is decided for
-each combination that occurs, and not for each row: there are few of them.
+in the domain of a recoding. Published places become entries again in the reverse way. Each
+combination that occurs is decided once, and not row by row, because combinations are few.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ class Listed:
     """Combinations of labels in a list, found column by column.
 
     Attributes:
-        labels: For each column its labels.
-        steps: For each column, sorted: the number of what was found up to the column before, times
-            the number of its labels, plus the place of its own. So no number is larger than the
-            list is long times the labels of a column, however many columns there are.
-        places: The place in the list of each combination that is found in the end.
+        labels: The labels of each column.
+        steps: For each column, sorted: the number of the combination found up to the column before,
+            times the number of labels of this column, plus the place of its label. So no number
+            exceeds the length of the list times the labels of a column, however many columns there
+            are.
+        places: The place in the list of each complete combination.
     """
 
     labels: tuple[tuple[Label, ...], ...]
@@ -59,7 +60,7 @@ class Listed:
         return cls(labels, tuple(steps), places)
 
     def place(self, cells: Sequence[Coded]) -> IntArray:
-        """For each combination its place in the list, or `UNLISTED`; one entry for each column."""
+        """The place of each combination in the list, or `UNLISTED`; `cells` has all columns."""
         found = np.zeros(cells[0].rows, dtype=np.int64)
         strange = np.zeros(found.size, dtype=bool)
         for each, labels, step in zip(cells, self.labels, self.steps, strict=True):
@@ -76,9 +77,9 @@ class Book:
 
     Attributes:
         domains: For each stratum the values that are described, in the order of its recoding.
-        starts: For each stratum the number of its first output: those of all strata are numbered
-            one after the other.
-        published: For each column, of each output: the place of its label, or the number and
+        starts: For each stratum the number of its first output: the outputs of all strata are
+            numbered consecutively.
+        published: For each column and each output: the place of its label, or the number and
             whether it is missing.
     """
 
@@ -104,7 +105,7 @@ class Book:
 
 
 def published_type(rule: Rule, labels: Sequence[Label]) -> ColumnType:
-    """Of which type a column is after its rule, given its labels."""
+    """The type of a column after its rule, given its labels."""
     if rule.edges is None and rule.unit is None and not rule.merged:
         return "same"
     there = [each for each in labels if each is not None]
@@ -126,7 +127,7 @@ def _outputs(law: Recoding) -> list[tuple[Label, ...]]:
 
 
 def _column(rule: Rule, column: Sequence[Label]) -> Coded | Numbers:
-    """A column of what may be published, in an entry for each output."""
+    """The entries of a column that may be published, one for each output."""
     there = [each for each in column if each is not None]
     plain = all(isinstance(each, int | float) and not isinstance(each, bool) for each in there)
     if plain and (rule.whole or published_type(rule, column) in ("whole", "number")):

@@ -1,7 +1,7 @@
-"""What a plan says of combinations of labels: whose law covers them, and what is refused.
+"""What a plan says about combinations of labels: which law covers them, and what is refused.
 
-A batch of rows, a partition of a cluster and a whole table have few different combinations of all
-labels that a plan looks at. Everything is decided for these, and so in one way everywhere.
+A batch of rows, a partition of a cluster and a whole table have few different combinations of the
+labels that a plan reads. Everything is decided for these, in the same way everywhere.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Judged(NamedTuple):
         strata: Which law is applied.
         places: The place in the domain of a recoding; negative: it is not described. 0 for numbers.
         missing: Whether an entry of a protected column is missing.
-        unprotected: Whether no pair has a secret of it.
+        unprotected: Whether none of its secrets is in a pair.
         problems: What is refused: which combinations, the column, and why.
         secrets: For each secret that is protected, the secret of each combination.
     """
@@ -57,7 +57,7 @@ class Judged(NamedTuple):
 
         Args:
             where: The combination of each row.
-            before: How many rows come before them; None: nobody knows.
+            before: How many rows come before them; None: unknown.
         """
         for bad, column, problem in self.problems:
             if bad.any():
@@ -66,7 +66,7 @@ class Judged(NamedTuple):
                 raise DataError(f"column {column!r}, {place}: {problem}.")
 
     def counted(self, counts: IntArray, *, drops: bool) -> TableRowCounts:
-        """What the combinations add up to.
+        """The counts of all rows that have these combinations.
 
         Args:
             counts: How often each occurs.
@@ -84,7 +84,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CellRules:
-    """What a plan says of combinations; they have the columns of its layout, in this order.
+    """What a plan says about combinations; they have the columns of its layout, in this order.
 
     Attributes:
         layout: What the columns are for.
@@ -95,7 +95,7 @@ class CellRules:
         open: For each stratum, whether its recoding takes what is not described.
         secrets: The secrets that may occur.
         protected: Those that occur in a pair.
-        complete: For each stratum the secrets of which beliefs say that no number is missing.
+        complete: For each stratum the secrets for which beliefs say that no number is missing.
     """
 
     layout: Layout
@@ -161,10 +161,10 @@ class CellRules:
     def unseen_share(self, cells: SomeCells) -> Fraction:
         """The largest share of undescribed combinations that a group of rows has.
 
-        A promise for laws that may be wrong by η is about each law by itself: that of one secret,
-        as somebody sees it who knows all known columns. Where each of these has at most η of mass
-        that nobody described, so has each mixture of them, which is what those believe who know
-        less. Few such rows among all may be many in a small group.
+        A promise for laws that may be wrong by η is about each law separately: the law for one
+        secret, given all known columns. If each of these has at most η of undescribed mass, so has
+        each mixture of them, which is the belief of somebody who knows less. A small share of all
+        rows may be a large share of a small group.
         """
         judged = self.judge(cells)
         undescribed = judged.places < 0
@@ -184,7 +184,7 @@ class CellRules:
         return worst
 
     def secrets_of(self, columns: Mapping[str, Coded]) -> tuple[Coded, ...]:
-        """For each protected secret, what it is, from the labels of the columns of secrets."""
+        """Each protected secret of each row, from the labels of the secret columns."""
         mine = [columns[name] for name in self.layout.secret_names]
         found = []
         for view in self.layout.views:
@@ -205,8 +205,8 @@ class CellRules:
 
     def _unknown(self, secrets: Sequence[Coded]) -> list[tuple[Chosen, str, str]]:
         problem = (
-            "the plan does not know this secret, and promises nothing for it. Make a plan from a "
-            "table that has it, in the same kind of column (text and numbers are kept apart)"
+            "this secret is not in the plan, which promises nothing for it. Make a plan from a "
+            "table that has it, in a column of the same type (text and numbers are different)"
         )
         return [
             (
@@ -237,7 +237,7 @@ class CellRules:
         names = self.layout.column_names
         what = "category" if len(names) == 1 else f"combination of {list_in_words(names)}"
         return (
-            f"this {what} was not described. Fit the beliefs to a table that has it, or say that "
+            f"no belief describes this {what}. Fit the beliefs to a table that has it, or say that "
             "laws may be wrong (wrong=0.05, --wrong 5%), which covers a few such rows"
         )
 
@@ -249,9 +249,9 @@ _NEVER_MISSING = (
 
 def _undescribed_known(names: Sequence[str]) -> str:
     return (
-        f"nothing is promised for these values of {list_in_words(names)}, for no adversary was "
-        "described who knows them. Make a plan from a table that has them, or merge rare values by "
-        "a public rule"
+        f"nothing is promised for these values of {list_in_words(names)}, because no described "
+        "adversary knows them. Make a plan from a table that has them, or merge rare values by a "
+        "public rule"
     )
 
 
@@ -269,7 +269,7 @@ def _described(plan: TablePlan) -> tuple[tuple[str, ...], Listed] | None:
 
 
 def _complete(beliefs: Sequence[Belief]) -> frozenset[Secret]:
-    """The secrets of which some belief says that no value is missing."""
+    """The secrets for which some belief says that no value is missing."""
     return frozenset(
         secret for belief in beliefs for secret in belief.priors if not belief.missing[secret]
     )

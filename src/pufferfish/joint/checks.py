@@ -1,4 +1,4 @@
-"""Which plans of a table contradict themselves, or promise what nobody described."""
+"""Refuse plans of a table that contradict themselves, or promise what no belief describes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_roles(plan: TablePlan) -> None:
 
 
 def check_beliefs(plan: TablePlan) -> None:
-    """The adversaries must know what is known, and be about what is published."""
+    """Refuse beliefs that do not know the known columns, or are not about the published ones."""
     beliefs, law = plan.scenario.beliefs, plan.calibration.mechanism
     if isinstance(law, Stratified):
         require(
@@ -59,17 +59,17 @@ def check_beliefs(plan: TablePlan) -> None:
         for name, rule in belief.rules.items():
             require(
                 rules.setdefault(name, rule) == rule,
-                f"two beliefs read column {name!r} by different rules, and rows are read in one "
-                "way: fit all of them with the same rules.",
+                f"two beliefs read column {name!r} by different rules, but each row is read in one "
+                "way: fit all beliefs with the same rules.",
             )
         require(
             {*belief.given} <= {*plan.known},
-            f"belief {belief.name!r} knows columns that the plan does not name: known=[...].",
+            f"belief {belief.name!r} knows columns that the plan does not name: give known=[...].",
         )
         require(
             not belief.columns or belief.columns == plan.columns,
-            f"belief {belief.name!r} is about other columns, or in another order, than the "
-            f"plan publishes: {list_in_words(plan.columns)}.",
+            f"belief {belief.name!r} is not about the columns that the plan publishes, in this "
+            f"order: {list_in_words(plan.columns)}.",
         )
         require(
             belief.labelled or len(plan.columns) == 1,
@@ -78,10 +78,11 @@ def check_beliefs(plan: TablePlan) -> None:
 
 
 def _check_who_knows(plan: TablePlan) -> None:
-    """Refuse adversaries who all know more than somebody may: a promise to them implies none.
+    """Refuse a plan in which no adversary knows only some of the known columns.
 
-    Everybody knows what is kept. What is known besides may be known in any part, so there must be
-    adversaries who know each set of columns between the two, for all values that occur.
+    A promise to those who know all known columns implies none to those who know fewer. Everybody
+    knows the kept columns; of the other known columns somebody may know any. So there must be
+    adversaries for each set of columns in between, for all values that occur.
     """
     every = {
         key_of(tuple(each.given[name] for name in plan.known))
@@ -104,14 +105,14 @@ def _check_who_knows(plan: TablePlan) -> None:
             if not needed <= described:
                 who = f"only {list_in_words(names)}" if names else "none of them"
                 raise InvalidInputError(
-                    f"{list_in_words(plan.known)} are known to some, and no adversary is described "
-                    f"who knows {who}: what is promised to those who know all of it implies "
-                    "nothing for the others. pf.fit_beliefs(known=[...]) describes every set."
+                    f"{list_in_words(plan.known)} may be known, but no adversary is described who "
+                    f"knows {who}: a promise to those who know all of them implies nothing for the "
+                    "others. pf.fit_beliefs(known=[...]) describes every set."
                 )
 
 
 def check_numbers(plan: TablePlan) -> None:
-    """What is for a column of numbers only."""
+    """Refuse options that are for a column of numbers only."""
     require(
         plan.numeric or (plan.cap is None and not plan.postprocess),
         "cap and postprocess are for one column of numbers.",
@@ -127,4 +128,8 @@ def check_numbers(plan: TablePlan) -> None:
         'the beliefs allow for missing values: use missing="keep", or fit them to the rows '
         "that have a value.",
     )
-    require(plan.missing != "drop" or plan.numeric, "rows are dropped for numbers only.")
+    require(
+        plan.missing != "drop" or plan.numeric,
+        'missing="drop" (--missing drop) is for one column of numbers: a missing category is a '
+        "category.",
+    )

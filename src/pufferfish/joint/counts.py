@@ -1,4 +1,4 @@
-"""What was seen of the rows of a table: counts that add up, in whatever parts."""
+"""Counts of the rows of a table, which add up however the rows are divided."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["TableRowCounts"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRowCounts(RowCounts):
-    """Of some rows of a table.
+    """Counts of some rows of a table.
 
     Attributes:
-        unprotected: Those published whose secret is in no pair, or who have none.
-        unseen: Those with a combination that no belief considers.
-        outside: Of a column of numbers, those beyond all that the beliefs consider.
-        capped: Of a column of numbers, those that were moved to a bound of the cap.
+        unprotected: Published rows whose secret is in no pair, or that have none.
+        unseen: Rows with a combination that no belief considers.
+        outside: In a column of numbers, values beyond all that the beliefs consider.
+        capped: In a column of numbers, values that were moved to a bound of the cap.
     """
 
     unprotected: int = 0

@@ -38,8 +38,8 @@ class TableFacts(Stated):
 
     Attributes:
         goal: The promise for one row.
-        unit: What it is about: one "row", or one "person", who has one.
-        pairs: Which secrets must look alike.
+        unit: What the promise is about: one "row", or one "person", who has one row.
+        pairs: Which secrets must be indistinguishable.
         columns: The columns that are published together, under the promise.
         secret: The columns of the secrets.
         known: Columns that the described adversaries may know.
@@ -51,25 +51,26 @@ class TableFacts(Stated):
         reveals: How often a learner finds it from all that is published; None unless a column is
             published without protection.
         missing: What became of rows without a number; "keep" for categories.
-        cap: Between which bounds numbers were moved first.
+        cap: The bounds to which numbers were moved first.
         order: The order in which rows were published.
-        unprotected_percent: Rows whose secret is in no pair, or who have none, in whole percent,
+        unprotected_percent: Rows whose secret is in no pair, or that have none, in whole percent,
             rounded up; None where no rows were seen yet.
         adversaries: How many are described.
         beliefs_from: Where the beliefs come from.
         beliefs_fitted: When, if they were fitted to another table.
         noise: The law that was applied, or one for each value of what is known.
-        rounding: How sizes of noise were made public; None where every belief is public.
+        rounding: How published sizes of noise were rounded; None where every belief is public.
         postprocess: What was done to noised values.
-        recode: Of a recoding: what was asked of it. Figures only where every belief is public.
+        recode: For a recoding: what it had to keep. It has figures only where every belief is
+            public.
         jointly: Whether the combinations of several secrets are protected.
         rows_fitted: How many other rows beliefs were fitted to; None where they were not, or where
             nothing was done yet.
-        wrong: Of noise: how far in total variation each law may be from the one believed, between
+        wrong: For noise: how far in total variation each law may be from the one believed, between
             the bounds of the cap.
         wrong_of_table: Whether that was chosen by looking at the table.
-        confidence: That the promise covers the population of which the rows are a sample; None: it
-            is about the laws that are described.
+        confidence: The confidence with which the promise covers the population from which the rows
+            were sampled; None: the promise is about the described laws.
     """
 
     goal: Guarantee
@@ -113,7 +114,7 @@ class TableFacts(Stated):
         known_says: Reveals | None = None,
         reveals: Reveals | None = None,
     ) -> Self:
-        """What a plan says, and what was done; where nothing was done yet, what is planned."""
+        """The facts of a plan and of what was done; before a release, of what is planned."""
         scenario = plan.scenario
         return cls(
             goal=plan.promise,
@@ -150,7 +151,7 @@ class TableFacts(Stated):
         )
 
     def planned_by(self, plan: TablePlan) -> TableFacts:
-        """What a release by this plan would have said, had it done what these facts say."""
+        """The facts that a release by this plan states if it did what these facts say."""
         planned = planned_source(plan.scenario.beliefs)
         tables = ("this table", "another table")
         same = self.beliefs_from in tables and planned in tables
@@ -181,21 +182,21 @@ class TableFacts(Stated):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The facts in a record of either edition; its other entries are not looked at."""
+        """The facts in a record of either edition; its other entries are ignored."""
         facts: Self = read_part(data, TableFactsEntries, "record").made()
         return facts
 
 
 def _kinds_of_adversaries(beliefs: Sequence[Belief]) -> int:
-    """How many are described, told apart by what they fit and which columns they know.
+    """How many kinds of adversaries there are, by what they fit and which columns they know.
 
-    How many values a column has that is not published would say something of the table.
+    Counting beliefs would reveal how many values an unpublished column has.
     """
     return len({(each.name.partition(",")[0], tuple(each.given)) for each in beliefs})
 
 
 def _stated_laws(plan: TablePlan) -> Law:
-    """The law that was applied; of recodings fitted to private data, their floors alone."""
+    """The law that was applied; only the floors of recodings fitted to private data."""
     law = plan.calibration.mechanism
     if not isinstance(law, Stratified):
         return stated_law(plan.calibration, public=plan.public)

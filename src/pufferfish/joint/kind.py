@@ -1,4 +1,4 @@
-"""The kind of release that publishes rows of a table: how it is done, told and checked."""
+"""The kind of release that publishes rows of a table: how it is made, described and checked."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ class TableKind(RowKind[TablePlan, TableFacts]):
         return TableFacts.from_dict(data)
 
     def words(self, facts: TableFacts) -> dict[str, Any]:
-        """The words that follow from it, by entry."""
+        """The words that follow from the facts, by entry."""
         return words(facts)
 
     def facts_by_plan(self, facts: TableFacts, plan: TablePlan) -> TableFacts:
-        """What a release by this plan would have stated, had it done what these facts say."""
+        """The facts that a release by this plan states if it did what these facts say."""
         return facts.planned_by(plan)
 
     def promise_in_words(self, facts: TableFacts) -> str:
-        """For whom."""
+        """The promise, with what somebody may know."""
         if not facts.known:
             return f"{facts.goal}"
         return f"{facts.goal} for somebody who knows {list_in_words(facts.known)}"
 
     def recompute(self, plan: TablePlan) -> str:
-        """The bound, over all strata."""
+        """The certified bound over all strata, in words."""
         certificate = plan.certificate
         found = certificate.epsilon_upper if certificate.goal.pure else certificate.delta_upper
         return (
@@ -76,7 +76,7 @@ class TableKind(RowKind[TablePlan, TableFacts]):
     def agreement(
         self, data: Mapping[str, Any], facts: TableFacts, plan: TablePlan | None
     ) -> list[str]:
-        """Counts, order and measurements must go together."""
+        """Whether counts, order and measurements can be true together."""
         return contradictions(data, facts, plan)
 
     def story(self, record: TableRecord) -> tuple[Step, ...]:
@@ -84,5 +84,5 @@ class TableKind(RowKind[TablePlan, TableFacts]):
         return story(record)
 
     def looks(self, data: Mapping[str, Any], facts: TableFacts, released: Path) -> Appearance:
-        """Whether the rows are such as the laws can publish."""
+        """Whether the laws can publish such rows."""
         return table_appearance(data, facts, released)

@@ -1,7 +1,7 @@
-"""What known columns tell about a secret by themselves, exactly, from the counts of the table.
+"""What known columns reveal about a secret by themselves, exactly, from the counts of the table.
 
-Between two secrets, each as likely as the other, somebody who knows z guesses right in
-½·Σ_z max(P(z|s₁), P(z|s₂)) of cases, and nobody who knows z alone does better.
+Between two equally likely secrets, the best guess of somebody who knows only z is right in
+½·Σ_z max(P(z|s₁), P(z|s₂)) of cases.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pufferfish.tables.crosstab import Crosstab
 __all__ = ["counts_by_secret", "known_says", "known_shares"]
 
 
-# For each secret how often each combination of known labels occurs.
+# For each secret, how often each combination of known labels occurs.
 Counts = Mapping[Secret, Mapping[tuple[Label, ...], int]]
 
 
 def counts_by_secret(crosstab: Crosstab, layout: Layout, names: Sequence[str]) -> Counts:
     """For each secret that rows have, how often each combination of some known columns occurs.
 
-    Where several secrets are protected, each by itself, a row counts for all of its own.
+    Where several secrets are protected, each by itself, a row counts for each of its secrets.
     """
     table = crosstab.marginal([*layout.secret_names, *names])
     size = len(layout.secrets)

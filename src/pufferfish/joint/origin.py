@@ -20,7 +20,7 @@ __all__ = ["are_fitted_to", "other_table", "refuse_other_counts", "refuse_unseen
 
 
 def who_claim(plan: TablePlan) -> tuple[Belief, ...]:
-    """The beliefs that say of themselves that they were fitted to the released table."""
+    """The beliefs that claim to be fitted to the released table."""
     return tuple(each for each in plan.scenario.beliefs if each.provenance == RELEASED)
 
 
@@ -33,9 +33,9 @@ def are_fitted_to(claiming: Sequence[Belief], crosstab: Crosstab) -> bool | None
 
 
 def refuse_other_counts(plan: TablePlan, crosstab: Crosstab) -> None:
-    """Refuse beliefs that say that they are about this table, and have other counts.
+    """Refuse beliefs that claim to be about this table, but have other counts.
 
-    That a plan names the right table is no proof that its laws are those of the table.
+    A plan may name the right table and still hold other laws.
     """
     claiming = who_claim(plan)
     secrets = dict.fromkeys(each for belief in claiming for each in belief.priors)
@@ -53,28 +53,28 @@ def refuse_other_counts(plan: TablePlan, crosstab: Crosstab) -> None:
         )
         if not any(same):
             raise DataError(
-                f"belief {belief.name!r} says that it was fitted on this table, and the table has "
+                f"belief {belief.name!r} says that it was fitted on this table, but the table has "
                 "other counts: the plan was changed after it was made. Nothing was published. "
-                "Make it again (pufferfish calibrate)."
+                "Make the plan again (pufferfish calibrate)."
             )
 
 
 def refuse_unseen(
     counts: TableRowCounts, rules: CellRules, crosstab: Crosstab, plan: TablePlan
 ) -> None:
-    """Refuse a table with more rows that no belief considers than laws may be wrong by."""
+    """Refuse a table with a larger share of undescribed rows than laws may be wrong by."""
     wrong = plan.certificate.wrong
     if counts.unseen and rules.unseen_share(crosstab.some_cells()) > wrong:
         raise DataError(
-            f"{counts.unseen:,} of {counts.published:,} rows have values that no belief considers; "
-            "among the rows of some secret, or of some known values, these are more than the "
+            f"{counts.unseen:,} of {counts.published:,} rows have values that no belief considers. "
+            "Among the rows of some secret, or of some known values, their share exceeds the "
             f"{wrong:.1%} by which laws may be wrong. Nothing was published. Fit the beliefs to a "
             "table that has these values."
         )
 
 
 def _same_counts(one: Any, other: Any) -> bool:
-    """Whether two tables count the same values equally often; 0 is as good as not there."""
+    """Whether two tables have the same counts; a count of 0 is the same as none."""
     counts = [
         {
             key_of(value): count
@@ -87,11 +87,11 @@ def _same_counts(one: Any, other: Any) -> bool:
 
 
 def other_table() -> DataError:
-    """What to say where the beliefs are about another table, and nobody said that this is meant."""
+    """The error for beliefs about another table where that was not asked for."""
     return DataError(
-        "the beliefs of this plan were fitted on another table, so nothing is known of what this "
-        "one gives away. Nothing was published. Make a plan from this table (pufferfish calibrate; "
-        "in Python pf.fit_beliefs, pf.calibrate). If it is meant that the adversaries know the "
-        "other table and not this one, say so with --beliefs-from-plan (beliefs_from_plan=True): "
-        "every edition of the record will say it, too."
+        "the beliefs of this plan were fitted on another table, so nothing is known about what "
+        "this one reveals. Nothing was published. Make a plan from this table (pufferfish "
+        "calibrate; in Python pf.fit_beliefs, pf.calibrate). If the adversaries are meant to know "
+        "the other table and not this one, say so with --beliefs-from-plan "
+        "(beliefs_from_plan=True): both editions of the record will state it."
     )

@@ -67,11 +67,11 @@ def is_table(given: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class TablePlan(Plan):
-    """What of a table is released, how, to keep which promise, given what is known.
+    """What is released of a table, how, and under which promise, given what is known.
 
     Attributes:
-        calibration: What is applied, and its certificate; for each combination of the values of
-            known columns that are kept, if it was calibrated so.
+        calibration: What is applied, and its certificate; separately for each combination of the
+            values of kept columns, if it was calibrated so.
         columns: The columns that are published together, under the promise.
         secret: The column of the secret, or several of them; never published.
         known: Columns that an adversary may know. The promise holds for somebody who knows them,
@@ -79,20 +79,22 @@ class TablePlan(Plan):
         keep: Columns that are published as they are, or by their public rule. Everybody knows
             them, so each is one of `known`; those that are not named there are added to it.
         keep_unprotected: Columns that are published as they are, and that the promise does not
-            cover: what they reveal together with all others is measured, and said first.
-        missing: Of one column of numbers: "refuse" missing values, "keep" them as holes, or "drop"
+            cover: the release measures what they reveal together with all others, and states it
+            first.
+        missing: For one column of numbers: "refuse" missing values, "keep" them as holes, or "drop"
             their rows. A missing category is a category.
         person: The column that says which rows belong to one person, who may have one row only.
-        cap: Of one column of numbers: values are moved into these public bounds first.
+        cap: For one column of numbers: values are moved into these public bounds first.
         rounding: How sizes of noise that depend on private beliefs are rounded up, as in `Plan`.
-        postprocess: Of one column of numbers with noise: what is done to each noised value.
+        postprocess: For one column of numbers with noise: what is done to each noised value.
         keep_order: Publish the rows in their order; otherwise whole rows are shuffled.
-        others: Secrets that may occur beside those of the beliefs. Their rows are published too,
-            but nothing is promised for them; nor for rows without a secret.
+        others: Secrets that may occur and are not in the beliefs. Their rows are published too,
+            but nothing is promised for them, nor for rows without a secret.
         jointly: Whether the combinations of several secrets are protected, and not each by itself.
         missing_secret: Whether a missing secret is a group of its own.
-        allow_no_noise: Publish everything as it is where the certificate says that it may be.
-        wrong_of_table: Of noise: whether by how much laws may be wrong was chosen by the table.
+        allow_no_noise: Publish everything as it is where the certificate permits it.
+        wrong_of_table: For noise: whether the share by which laws may be wrong was chosen by
+            looking at the table.
     """
 
     KIND: ClassVar[str] = "table-plan"
@@ -101,7 +103,7 @@ class TablePlan(Plan):
     calibration: Calibration = field(repr=False)
     columns: tuple[Name, ...] = ()
     column: str | None = field(default=None, repr=False)
-    # A name or several; afterwards the first of them, for those who need one.
+    # One name or several; after validation the first of them, for code that needs one.
     secret: Any = ()
     secret_columns: tuple[Name, ...] = field(init=False, repr=False)
     known: tuple[Name, ...] = ()
@@ -195,7 +197,7 @@ class TablePlan(Plan):
         )
 
     def _by_labels(self, name: str, part: int) -> Rule:
-        """How a published column is read where nobody said so: by what its labels are."""
+        """The rule of a published column where none was given, from the type of its labels."""
         labels: list[Label] = [
             parts_of(labels)[part]
             for belief in self.scenario.beliefs
@@ -211,9 +213,9 @@ class TablePlan(Plan):
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
-        """What is applied, for each stratum; one where there are no strata."""
+        """The mechanism of each stratum; one where there are no strata."""
         parts = self.calibration.parts or (self.calibration,)
-        # A map of categories may leave some strata as they are, where nothing gives them away.
+        # A map of categories may leave some strata as they are, where they reveal nothing.
         bare = [each for each in parts if publishes_values(each)]
         changes = not self.numeric and len(bare) < len(parts)
         if bare and len(bare) < len(parts) and self.numeric and not self.allow_no_noise:
@@ -230,7 +232,7 @@ class TablePlan(Plan):
 
     @property
     def mechanism(self) -> Mechanism:
-        """What is applied; by strata, where there are any, each applied to its own rows."""
+        """The mechanism that is applied; where there are strata, each to its own rows."""
         return Mechanism(
             noise=self.calibration.mechanism,
             certificate=self.certificate,
@@ -255,7 +257,7 @@ class TablePlan(Plan):
 
     @property
     def reduction(self) -> OneRow | None:
-        """Persons with several rows are refused."""
+        """None: persons with several rows are refused."""
         return None
 
     @property
@@ -282,17 +284,17 @@ class TablePlan(Plan):
 
     @property
     def certificate(self) -> Certificate:
-        """Shows that one row keeps the promise, to everybody who is described."""
+        """Shows that one row keeps the promise, against every described adversary."""
         return self.calibration.certificate
 
     @property
     def scenario(self) -> Scenario:
-        """What must look alike, to whom."""
+        """What must be indistinguishable, to whom."""
         return self.calibration.scenario
 
     @property
     def claiming(self) -> tuple[Belief, ...]:
-        """The beliefs that say of themselves that they were fitted to the table."""
+        """The beliefs that claim to be fitted to the table."""
         return tuple(each for each in self.scenario.beliefs if each.fitted_on is not None)
 
     @property
@@ -306,7 +308,7 @@ class TablePlan(Plan):
         ]
 
     def to_public_dict(self) -> dict[str, Any]:
-        """Without secrets of the table that no belief names."""
+        """Plain data without secrets of the table that no belief names."""
         return {**super().to_public_dict(), "others": []}
 
     def to_dict(self) -> dict[str, Any]:

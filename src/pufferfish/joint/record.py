@@ -2,7 +2,7 @@
 
 The internal edition holds the plan, with the beliefs, and the certificate: all that is needed to
 check every claim again. The public edition holds what an analyst needs. Unless every belief is
-public, it depends on the data only by what is published, the number of rows, shares in whole
+public, it depends on the data only through what is published, the number of rows, shares in whole
 percent, and the sizes of noise, rounded up.
 """
 
@@ -28,7 +28,7 @@ __all__ = ["TableRecord", "contradictions"]
 
 
 class Counted(Entries):
-    """What was seen of the table."""
+    """What was counted in the table."""
 
     rows: Whole
     missing: Whole
@@ -47,10 +47,10 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
         rows_read: Rows of the table; internal.
         rows_published: Rows that were published.
         rows_missing: Rows in which one of the protected columns is missing; internal.
-        rows_unprotected: Rows whose secret is in no pair, or who have none; internal.
+        rows_unprotected: Rows whose secret is in no pair, or that have none; internal.
         rows_unseen: Rows with a combination that no belief considers; internal.
-        rows_outside: Of a column of numbers, values beyond what beliefs consider; internal.
-        rows_capped: Of a column of numbers, values that were moved to a bound; internal.
+        rows_outside: In a column of numbers, values beyond what beliefs consider; internal.
+        rows_capped: In a column of numbers, values that were moved to a bound; internal.
         sha256: Checksum of what was published.
         checksum_of: What the checksum is of.
         output: The name of the published file or folder; None for a frame.
@@ -58,10 +58,10 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
         beliefs_from: Where the beliefs come from, as far as that was checked.
         beliefs_fitted: When they were fitted, if to another table.
         rows_fitted: How many other rows of the table the beliefs were fitted to, if they were.
-        known_says: What known columns tell about the secret by themselves.
+        known_says: What known columns reveal about the secret by themselves.
         reveals: What all published columns reveal, where one is not protected.
-        versions: Of the software.
-        created: When, in UTC.
+        versions: The versions of the software.
+        created: When it was made, in UTC.
     """
 
     KIND: ClassVar[str] = "table-record"
@@ -98,7 +98,7 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
 
     @property
     def facts(self) -> TableFacts:
-        """What everybody may know of it."""
+        """What everybody may know of the release."""
         return TableFacts.of(
             self.plan,
             order=self.order,
@@ -112,17 +112,17 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
 
     @property
     def words(self) -> dict[str, Any]:
-        """All that it says in words, by entry."""
+        """All that the record says in words, by entry."""
         return words(self.facts)
 
     @property
     def published(self) -> dict[str, Any]:
-        """Where it is."""
+        """Where the published rows are."""
         return written(Published, self, rows=self.rows_published, file=self.output)
 
     @property
     def counted(self) -> dict[str, Any]:
-        """What was seen of the table; internal."""
+        """What was counted in the table; internal."""
         return {
             "rows": self.rows_read,
             "missing": self.rows_missing,
@@ -160,17 +160,17 @@ class TableRecord(ReleaseRecord[TablePlan, TableFacts]):
         )
 
     def contradictions(self, *, old: bool) -> list[str]:
-        """In words, what cannot be true of one release."""
+        """Entries that cannot be true of one release together, in words."""
         counted = {"table": self.counted, "published": self.published}
         return contradictions(counted, self.facts, self.plan)
 
     def __repr__(self) -> str:
-        """Names the columns; counts of the table may be private."""
+        """The columns and the rows published; other counts of the table may be private."""
         return f"TableRecord({self.plan.columns!r}, {self.rows_published} rows published)"
 
 
 def contradictions(data: Mapping[str, Any], facts: TableFacts, plan: TablePlan | None) -> list[str]:
-    """In words, what cannot be true together.
+    """Entries that cannot be true of one release together, in words.
 
     Args:
         data: The record, of either edition; its shape was checked.
@@ -187,18 +187,18 @@ def contradictions(data: Mapping[str, Any], facts: TableFacts, plan: TablePlan |
 
 def _of_facts(facts: TableFacts) -> Iterator[str]:
     if not {*facts.kept} <= {*facts.known}:
-        yield "a column is kept, and nobody knows it"
+        yield "a column is kept, but not among the known columns"
     if facts.reveals is not None and not facts.unprotected:
         yield "it says what unprotected columns reveal, and no column is unprotected"
     if facts.known_says is not None and not facts.known:
-        yield "it says what known columns tell, and nothing is known"
+        yield "it says what known columns reveal, and no column is known"
     for found in (facts.reveals, facts.known_says):
         if found is not None and found.pair not in facts.pairs:
             yield "what columns reveal is about a pair that is not among the pairs"
     if facts.beliefs_fitted is not None and facts.beliefs_from != "another table":
-        yield "it says when beliefs were fitted to another table, and that they were not"
+        yield "it says when beliefs were fitted to another table, and also that they were not"
     if (facts.rows_fitted is None) == (facts.beliefs_from == "other rows"):
-        yield "it does not say alike whether, and how many, other rows beliefs were fitted to"
+        yield "whether beliefs were fitted to other rows, and to how many, contradict each other"
     if facts.unprotected_percent is None:
         yield "it does not say how many rows have no secret that is in a pair"
 
@@ -206,12 +206,12 @@ def _of_facts(facts: TableFacts) -> Iterator[str]:
 def _of_counts(table: Mapping[str, int], published: int, facts: TableFacts) -> Iterator[str]:
     rows, missing = table["rows"], table["missing"]
     if published != rows - (missing if facts.missing == "drop" else 0):
-        yield "the rows published are not those read, without those that were left out"
+        yield "the rows published are not the rows read minus the rows left out"
     if missing > (0 if facts.missing == "refuse" else rows):
-        yield "more rows have no value than can be"
+        yield "more rows have no value than is possible"
     if max(table["unprotected"], table["unseen"]) > published:
         yield "more rows are not protected, or were not described, than were published"
     if table["capped"] and facts.cap is None:
-        yield "values were capped, and there is no cap"
+        yield "values were capped, but there is no cap"
     if facts.unprotected_percent != percent_of(table["unprotected"], published):
         yield "the share of rows without a secret that is in a pair is not that of the counts"

@@ -1,4 +1,4 @@
-"""What a plan of a table does to single rows: checks, draws, counts. Runs wherever the rows are."""
+"""What a plan of a table does to single rows: checks, draws, counts. It runs where the rows are."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class TableRules:
     """All of a plan that its rows need, small enough to be sent to other processes.
 
     Attributes:
-        codings: How each column is read by which rows are judged and counted.
-        cells: What is said of their combinations.
+        codings: How the columns by which rows are judged and counted are read.
+        cells: What the plan says about their combinations.
         columns: The columns under the promise.
         book: The code book of all recodings; None for a column of numbers.
         mechanisms: For each stratum what is applied.
         numbers: For each stratum the rules of a column of numbers; none for others.
-        shown: Known columns that are published, by their labels: which of `codings` these are.
+        shown: The places in `codings` of known columns that are published, by their labels.
         drops: Whether rows without a value are left out.
     """
 
@@ -77,11 +77,11 @@ class TableRules:
         )
 
     def change(self, batch: Batch, before: int | None) -> Changed:
-        """What is published of some rows, and what was counted of them.
+        """What is published of some rows, and their counts.
 
         Args:
             batch: The rows.
-            before: How many come before them in the table, for messages; None: nobody knows.
+            before: How many rows come before them in the table, for messages; None: unknown.
 
         Raises:
             DataError: What the plan does not allow for.
@@ -92,11 +92,11 @@ class TableRules:
     def draw(
         self, coded: Sequence[Coded], numbers: Mapping[str, FloatArray], before: int | None
     ) -> Changed:
-        """The same of rows that were read by the public rules already.
+        """The same as `change`, for rows that were already read by the public rules.
 
         Args:
             coded: For each of `codings` the labels of the rows.
-            numbers: Of a column of numbers, its values.
+            numbers: The values of a column of numbers.
             before: As for `change`.
         """
         cells, where, judged = self._judged(coded, before)
@@ -124,8 +124,8 @@ class TableRules:
 
         Returns:
             The labels of each column of `codings`; their combinations; which of these each row has;
-            and what holds for each combination. The arguments are those of `change`, and so is what
-            is refused.
+            and what holds for each combination. It takes the arguments of `change`, and refuses
+            the same rows.
         """
         coded = [each.coded(batch, before) for each in self.codings]
         return coded, *self._judged(coded, before)
@@ -139,7 +139,7 @@ class TableRules:
         return cells, where, judged
 
     def secrets(self, batch: Batch, before: int | None) -> tuple[Coded, ...]:
-        """The secrets of some rows, for each that is protected; the arguments are as above."""
+        """The protected secrets of some rows; the arguments are those of `change`."""
         names = self.cells.layout.secret_names
         codings = (each for each in self.codings if each.column in names)
         return self.cells.secrets_of({each.column: each.coded(batch, before) for each in codings})
@@ -159,7 +159,7 @@ class TableRules:
         where: IntArray,
         before: int | None,
     ) -> tuple[Numbers, int, int]:
-        """What is published of the rows that stay, and how many were outside, and capped."""
+        """What is published of the rows that stay, and how many were outside or capped."""
         name = self.columns[0]
         values = numbers[name]
         parts: list[Numbers] = []
@@ -190,7 +190,7 @@ class TableRules:
 
 
 def changed_columns(plan: TablePlan) -> dict[str, ColumnType]:
-    """The columns that get new values, and of which type these are."""
+    """The columns that get new values, with their types."""
     found: dict[str, ColumnType] = {}
     if plan.numeric:
         whole = all(each.whole for each in plan.mechanisms)
@@ -206,7 +206,7 @@ def changed_columns(plan: TablePlan) -> dict[str, ColumnType]:
 
 
 def read_columns(plan: TablePlan) -> dict[str, ColumnType]:
-    """All columns that are looked at, and how they are read."""
+    """All columns that are read, and how."""
     rules = plan.layout.rules
     return {each.column: "number" if each.read == "number" else "same" for each in rules}
 
@@ -214,7 +214,7 @@ def read_columns(plan: TablePlan) -> dict[str, ColumnType]:
 def counted_columns(plan: TablePlan) -> tuple[Coding, ...]:
     """The columns by which rows are judged and counted.
 
-    Of numbers that no belief was fitted to, only whether there is one: they may all be different.
+    For numbers that no belief was fitted to, only whether one is missing: all may be different.
     """
     rules: list[Rule] = list(plan.layout.rules)
     fitted = any(each.provenance in (RELEASED, OTHER_ROWS) for each in plan.scenario.beliefs)
@@ -230,16 +230,16 @@ def _recodings(plan: TablePlan) -> list[Recoding]:
 
 
 def _published_known(plan: TablePlan) -> list[Rule]:
-    """Known columns that are kept. Their labels are published, and not what stood in the table.
+    """The rules of known columns that are kept: their labels are published, not their entries.
 
-    What is told apart there must be told apart here: entries that are one label to the laws, such
-    as an empty text and none at all, would otherwise be two strata to those who see them.
+    Entries that are one label to the laws, such as an empty text and a missing one, would otherwise
+    be two strata to those who see them.
     """
     return [each for each in plan.layout.known if each.column in plan.keep]
 
 
 def _number_rules(plan: TablePlan, mechanisms: Sequence[Mechanism]) -> tuple[RowRules, ...]:
-    """Of each stratum; secrets and holes are looked at elsewhere."""
+    """The rules of each stratum; secrets and holes are checked elsewhere."""
     low, high = believed_range(plan.scenario.beliefs)
     return tuple(
         RowRules(
@@ -260,7 +260,7 @@ def _number_rules(plan: TablePlan, mechanisms: Sequence[Mechanism]) -> tuple[Row
 
 
 def _whole(column: Coded) -> Coded:
-    """The same with whole numbers for floats that are whole: labels are read as floats."""
+    """The column with integers for floats that are whole: labels are read as floats."""
     labels: list[Label] = [
         int(each) if isinstance(each, float) and each.is_integer() else each
         for each in column.labels

@@ -1,4 +1,4 @@
-"""The release of a table: it is compared with the beliefs, and its rows are drawn and counted."""
+"""The release of a table: compares it with the beliefs, and draws and counts its rows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
     """The rows of a table."""
 
     _source: BeliefsFrom = "elsewhere"
-    # What was counted: on a cluster before anything is drawn, elsewhere of the very rows drawn.
+    # Counts of combinations: on a cluster before anything is drawn, elsewhere of the rows drawn.
     _crosstab: Crosstab | None = None
     _halves: TableHalves | None = None
     _tally: CrosstabTally | None = None
@@ -59,17 +59,17 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
 
     @classmethod
     def columns(cls, plan: TablePlan) -> Mapping[str, ColumnType]:
-        """Those under the promise, and known ones that are published."""
+        """The columns under the promise, and known columns that are published."""
         return changed_columns(plan)
 
     @classmethod
     def kept(cls, plan: TablePlan) -> tuple[str, ...]:
-        """Those without protection."""
+        """The columns that are published without protection."""
         return plan.keep_unprotected
 
     @classmethod
     def measures(cls, plan: TablePlan) -> bool:
-        """Kept columns are known, and covered; unprotected ones are not."""
+        """Whether a column is unprotected; kept columns are known, and so covered."""
         return bool(plan.keep_unprotected)
 
     @classmethod
@@ -85,19 +85,19 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
 
     @property
     def drops(self) -> bool:
-        """As planned."""
+        """Whether rows without a value are left out."""
         return self.plan.missing == "drop"
 
     @property
     def how(self) -> Change:
-        """What is read besides, and who looks at secrets."""
+        """The change, with the other columns that are read, and how secrets are found."""
         plan, measured = self.plan, None
         secret = plan.layout.secrets[0]
         if plan.numeric:
             rules = self._rules.numbers[0]
             measured = Measured(plan.columns[0], rules.low, rules.high, plan.cap)
         layout, groups = plan.layout, None
-        # The column of one secret says all of it, unless a missing one is a group, too.
+        # One secret column is enough to tell secrets, unless missing ones are a group as well.
         several = len(layout.secrets) > 1 or layout.missing_secret
         if several and self._crosstab is not None:
             counts = counts_by_secret(self._crosstab, layout, ())
@@ -115,7 +115,7 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         )
 
     def nothing(self) -> TableRowCounts:
-        """With what tables have."""
+        """Counts of no rows."""
         return TableRowCounts()
 
     def counts_of(self, group: SurveyedGroup) -> TableRowCounts:
@@ -154,11 +154,11 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         return survey, progress
 
     def leave_out(self, halves: Halves | TableHalves) -> None:
-        """Release one half only; beliefs are about the other."""
+        """Release one half only; the beliefs are about the other."""
         if not isinstance(halves, TableHalves):
             raise UnsupportedError(
-                "halves= is of one column of numbers by itself, and the plan is of a table. "
-                "--fit-on half splits a table by all columns that matter."
+                "halves= is for one column of numbers, and the plan is for a table of several "
+                "columns. --fit-on half splits a table by all columns that matter."
             )
         self._halves = halves
 
@@ -172,12 +172,13 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         fitted = self._halves.fitted.fingerprint
         if self._claiming or not beliefs or any(each.fitted_on != fitted for each in beliefs):
             raise DataError(
-                "halves= releases the rows that no belief was fitted on, and the beliefs of this "
-                "plan were not fitted on the other half."
+                "halves= releases the rows that no belief was fitted on, but the beliefs of this "
+                "plan were not fitted on the other half: fit them with "
+                "pf.fit_beliefs(halves.fitted)."
             )
 
     def account(self, changed: Changed) -> None:
-        """Also add up combinations."""
+        """Also add the counts of combinations."""
         super().account(changed)
         if self._tally is not None and isinstance(changed.counted, SomeCells):
             self._tally.merge(changed.counted)
@@ -201,19 +202,19 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
         refuse_unseen(self.counts, self._rules.cells, crosstab, self.plan)
 
     def confirm(self) -> None:
-        """Of rows that were counted as they were drawn: are they those that were described?"""
+        """Compare the beliefs with rows that were only counted as they were drawn."""
         if self._tally is not None:
             self._compare(self._tally.crosstab())
 
     @property
     def known_says(self) -> Reveals | None:
-        """What known columns tell about the secret by themselves."""
+        """What known columns reveal about the secret by themselves."""
         if self._crosstab is None or not self.plan.known:
             return None
         return known_says(self._crosstab, self.plan.layout, self.plan.scenario.pairs)
 
     def charge(self, ledger: Path, *, only_check: bool) -> None:
-        """One more release of the columns; of numbers with one law, as of a column by itself."""
+        """Charge the ledger for one more release; numbers with one law count as one column."""
         plan = self.plan
         of = Released(
             plan.columns[0],
@@ -229,16 +230,16 @@ class TableSession(RowSession[TablePlan, TableRowCounts]):
             charge_rows(ledger, plan.calibration, of, width=width, only_check=only_check)
 
     def check_persons(self, person: str, persons: PersonsFound) -> None:
-        """Refuse persons with several rows: what these tell together is not proven for tables."""
+        """Refuse persons with several rows: no bound for them is proven for tables."""
         if persons.most > 1:
             raise DataError(
-                f"column {person!r}: some person has several rows, and a table is promised for one "
-                "row of each. Nothing was published. Keep one row of each person first."
+                f"column {person!r}: some person has several rows, and the promise for a table is "
+                "about one row of each. Nothing was published. Keep one row of each person first."
             )
         super().check_persons(person, persons)
 
     def record(self, staged: Staged) -> TableRecord:
-        """What was done, now that it is."""
+        """The record of what was done."""
         seen, another = self.counts, self._source == "another table"
         times = [each.fitted_at for each in self._claiming if each.fitted_at is not None]
         return TableRecord(

@@ -1,6 +1,6 @@
-"""A released table in plain words, for the curator: what was done, promised, to whom, what not.
+"""A released table in plain words, for the curator: what was done and promised, and to whom.
 
-Holds statistics of the beliefs: for the terminal of those who may see the data.
+It contains statistics of the beliefs: only those who may see the data may see it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pufferfish.words.steps import Entry, Step
 
 __all__ = ["adversaries_in_words", "guess_of", "promise_in_words", "story"]
 
-# Adversaries, and strata, that are told one by one.
+# How many adversaries, and strata, are listed one by one.
 _MOST_TOLD = 8
 
 
@@ -75,9 +75,9 @@ def promise_in_words(plan: TablePlan) -> str:
 
 
 def adversaries_in_words(plan: TablePlan, source: BeliefsFrom | None = None) -> str:
-    """To whom something is promised; `source` as in a record, None before a release.
+    """The adversaries, in words; `source` as in a record, None before a release.
 
-    Those who know the same columns, and laws of the same kind, are told together.
+    Those who know the same columns, and laws of the same kind, are listed together.
     """
     groups: dict[tuple[tuple[str, ...], str, str], None] = {}
     for belief in plan.scenario.beliefs:
@@ -94,7 +94,7 @@ def adversaries_in_words(plan: TablePlan, source: BeliefsFrom | None = None) -> 
 
 
 def _knowledge(plan: TablePlan, belief: Belief) -> str:
-    """What kind of laws an adversary has."""
+    """The kind of laws that an adversary knows or believes."""
     laws = belief.priors.values()
     what = list_in_words(plan.columns)
     each = f"each value of {what}" if len(plan.columns) == 1 else f"each combination of {what}"
@@ -125,8 +125,8 @@ def _published(record: TableRecord) -> str:
         else ""
     )
     unseen = (
-        f"; {record.rows_unseen:,} rows had values that were not described, and went through the "
-        "row that is public for them"
+        f"; {record.rows_unseen:,} rows had values that no belief describes, and were recoded by "
+        "the public row for such values"
         if record.rows_unseen
         else ""
     )
@@ -157,7 +157,7 @@ def _mechanism(plan: TablePlan) -> str:
 
 
 def _what_stays(plan: TablePlan) -> list[str]:
-    """How much of each column is published as it is, and of rows with each known value."""
+    """How much of each column stays as it is, overall and for each known value."""
     calibration = plan.calibration
     recode = calibration.recode
     said = []
@@ -187,7 +187,7 @@ def _what_stays(plan: TablePlan) -> list[str]:
 
 
 def guess_of(plan: TablePlan) -> Guess:
-    """The best guess of the adversary who decides, from the true row and from the published one."""
+    """The best guess of the worst-case adversary, from the true row and from the published one."""
     worst = plan.certificate.worst
     part = next(
         each

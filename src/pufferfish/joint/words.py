@@ -84,7 +84,7 @@ def known_in_words(facts: TableFacts) -> str:
         f"What {'it says' if one else 'they say'} about {_secret(facts)} by "
         f"{'itself' if one else 'themselves'} was not measured."
         if facts.known_says is None
-        else f"By {'itself it tells' if one else 'themselves they tell'} whether "
+        else f"By {'itself it reveals' if one else 'themselves they reveal'} whether "
         f"{_found(facts, facts.known_says)} of rows (50% by guessing{_of_many(facts)})."
     )
     adds = (
@@ -97,7 +97,7 @@ def known_in_words(facts: TableFacts) -> str:
 
 
 def promise(facts: TableFacts) -> str:
-    """The promise in words that hold nothing of a private belief."""
+    """The promise, in words that reveal nothing of a private belief."""
     named = name_pairs(facts.pairs, _MOST_NAMED, more="more pairs")
     who = (
         f"For somebody who already knows {list_in_words(facts.known)}, what"
@@ -121,7 +121,7 @@ def promise(facts: TableFacts) -> str:
 
 
 def not_promised(facts: TableFacts) -> list[str]:
-    """What nobody should read into the promise."""
+    """What the promise does not cover."""
     secret = _secret(facts)
     others = "rows are" if facts.unit == "row" else "different persons are"
     text = [
@@ -133,7 +133,7 @@ def not_promised(facts: TableFacts) -> list[str]:
     ]
     if facts.unit == "row":
         text.append(
-            "Anything about several rows of one person: together they can tell far more than one."
+            "Anything about several rows of one person: together they can reveal far more than one."
         )
     text += [
         f"Anything about values of {secret} that are in none of the pairs, or about rows that "
@@ -157,34 +157,36 @@ def not_promised(facts: TableFacts) -> list[str]:
         text.append(f"What the order of the rows says about {secret}.")
     if facts.missing == "drop":
         text.append(
-            "Which and how many rows had no value: they were left out before anything else, and "
+            "Which rows had no value, and how many: they were left out before anything else, and "
             "the promise is about the rows that remain."
         )
     return text + size_not_promised(facts)
 
 
 def _those_who_know_less(facts: TableFacts) -> str:
-    """Who else is covered: where a column is not published, not everybody knows it."""
+    """The sentence on those who know less: not everybody knows a column that is not published."""
     hidden = [name for name in facts.known if name not in facts.kept]
     if not hidden:
         return ""
-    return f"It holds as well for somebody who does not know {list_in_words(hidden)}, or only some."
+    names = list_in_words(hidden)
+    less = f"does not know {names}" if len(hidden) == 1 else f"knows none, or only some, of {names}"
+    return f"It also holds for somebody who {less}."
 
 
 def _found(facts: TableFacts, found: Reveals) -> str:
-    """How often two secrets are told apart; of several, each says of which column it is."""
+    """How often two secrets are told apart; secrets of several columns name their column."""
     whose = f"{_secret(facts)} is" if len(facts.secret) == 1 else "a row has"
     return f"{whose} {found.pair.first!r} or {found.pair.second!r} in up to {found.found_percent}%"
 
 
 def _same(facts: TableFacts) -> str:
-    """What rows of other secrets have, too."""
+    """What happens to rows of other secrets."""
     return "they have the same noise" if facts.recode is None else "they are recoded as well"
 
 
 def _of_many(facts: TableFacts) -> str:
     """Which pair was measured, where there are others."""
-    return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
+    return "; this pair is the easiest to tell apart of those tried" if len(facts.pairs) > 1 else ""
 
 
 def _alone(facts: TableFacts) -> str:

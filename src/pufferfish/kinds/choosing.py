@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan"]
 
-# Which class of plans takes some arguments: the first that does.
+# The classes of plans; the first that takes the arguments is used.
 _CHOICES: list[tuple[Callable[[Mapping[str, Any]], bool], type[Plan]]] = []
 
 
 class Plan(RowPlan):
-    """What is released of a table, how, and to keep which promise.
+    """What is released of a table, how, and under which promise.
 
     `Plan(...)` makes a plan of the kind that its arguments ask for: one column of numbers
     (`columns.plan.ColumnPlan`), or a table (`joint.plan.TablePlan`): categories, several columns
@@ -33,7 +33,7 @@ class Plan(RowPlan):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:  # every kind of plan has these, so `Plan(...)` is whole
+    if TYPE_CHECKING:  # every kind of plan defines these
 
         def to_dict(self) -> dict[str, Any]:
             """Plain data for the document."""
@@ -79,7 +79,7 @@ class Plan(RowPlan):
 
     @staticmethod
     def register(takes: Callable[[Mapping[str, Any]], bool], kind: type[Plan]) -> None:
-        """Make a class of plans known.
+        """Register a class of plans.
 
         Args:
             takes: Whether it takes these arguments; asked in the order of registration.
@@ -89,18 +89,18 @@ class Plan(RowPlan):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], recorded: Certificate | None = None) -> Self:
-        """What `to_dict` of a plan of any kind described.
+        """The plan, of any kind, that `to_dict` described.
 
         Args:
             data: Plain data.
-            recorded: A certificate that was written down with it, whose witnesses spare a search.
+            recorded: A certificate that was saved with it; its witnesses make a search unnecessary.
         """
         del recorded
         return cls._of_any_kind(data)
 
     @classmethod
     def from_record(cls, data: Mapping[str, Any]) -> Self:
-        """The plan in a record; the witnesses of its certificate are checked, not searched."""
+        """The plan in a record; the witnesses of its certificate are checked, not searched for."""
         try:
             recorded = Certificate.from_dict(data["certificate"])
         except (KeyError, InvalidInputError):
@@ -109,14 +109,14 @@ class Plan(RowPlan):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """What a file holds."""
+        """The plan in a file."""
         if cls is not Plan:
             return super().load(path)
         return cls._of_any_kind(plain_document(Path(path)))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """What `to_json` wrote."""
+        """The plan that `to_json` wrote."""
         if cls is not Plan:
             return super().from_json(text)
         return cls._of_any_kind(plain_from_json(text, "plan"))

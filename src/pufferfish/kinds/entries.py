@@ -27,7 +27,7 @@ _Created = Annotated[
 
 
 class PlanHead(Entries, kw_only=True):
-    """How the plan of a release begins; each kind says which names, methods and laws it has."""
+    """The first entries of a plan; each kind says which names, methods and laws it has."""
 
     pufferfish: str
     version: Literal[2]
@@ -49,16 +49,16 @@ def record_shape(
 ) -> Any:
     """The shape of a record, in either edition.
 
-    The internal edition holds the plan, the certificate and what was seen of the table. The public
-    one never holds the last, and the others where all of them is public.
+    The internal edition holds the plan, the certificate and the counts of the table. The public one
+    never holds the counts, and holds the others only where they are public.
 
     Args:
-        stated: What everybody may know.
-        plan: The plan's.
-        published: What was published, or where it is.
-        table: What was seen of the table.
-        certificate: The certificate's.
-        more: The types of all else, by entry: `pufferfish`, `version`, and words of its own.
+        stated: The shape of what everybody may know.
+        plan: The shape of the plan.
+        published: The shape of what was published, or where it is.
+        table: The shape of what was counted in the table.
+        certificate: The shape of the certificate.
+        more: The types of all other entries: `pufferfish`, `version`, and words of its own.
     """
     always = {
         **more,

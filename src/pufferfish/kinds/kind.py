@@ -2,7 +2,7 @@
 
 A kind is one way to publish: the rows of a column, the sum of one. It gives its plan and its record
 (subclasses of `ReleasePlan` and `ReleaseRecord`), and a `Kind`, which says how such a record is
-checked. `register` makes it known to the verifier. Nobody above asks which kind it is.
+checked. `register` makes it known to the verifier. No layer above asks which kind it is.
 """
 
 from __future__ import annotations
@@ -42,27 +42,27 @@ class Kind(ABC, Generic[PlanT, StatedT]):
 
     @abstractmethod
     def words(self, facts: StatedT) -> dict[str, Any]:
-        """The words that follow from it, by entry."""
+        """The words that follow from the facts, by entry."""
 
     @abstractmethod
     def facts_by_plan(self, facts: StatedT, plan: PlanT) -> StatedT:
-        """What a release by this plan would have stated, had it done what these facts say."""
+        """The facts that a release by this plan states if it did what these facts say."""
 
     @abstractmethod
     def promise_in_words(self, facts: StatedT) -> str:
-        """What the noise must keep, and for whom."""
+        """The promise that the mechanism must keep, and for whom."""
 
     @abstractmethod
     def recompute(self, plan: PlanT) -> str:
-        """What came out when the plan was certified again."""
+        """The result of certifying the plan again, in words."""
 
     @abstractmethod
     def all_public(self, plan: Mapping[str, Any]) -> Check:
-        """Whether a plan in a public edition is one that anyone may see."""
+        """Whether anyone may see the plan in a public edition."""
 
     @abstractmethod
     def agreement(self, data: Mapping[str, Any], facts: StatedT, plan: PlanT | None) -> list[str]:
-        """In words, what of the things done and counted cannot be true together."""
+        """What was done and counted that cannot be true together, in words."""
 
     @abstractmethod
     def appearance(
@@ -72,7 +72,7 @@ class Kind(ABC, Generic[PlanT, StatedT]):
         folder: Path | None,
         released: str | Path | None,
     ) -> tuple[list[Check], list[str]]:
-        """What can be checked of what was published, and what was not looked at.
+        """Checks of what was published, and notes on what was not checked.
 
         Args:
             data: The record.
@@ -86,7 +86,7 @@ _KINDS: dict[str, Kind[Any, Any]] = {}
 
 
 def register(kind: Kind[Any, Any]) -> None:
-    """Make a kind known, by the names that its plans and records have in documents."""
+    """Register a kind by the names that its plans and records have in documents."""
     for name in (kind.plan.KIND, kind.record.KIND):
         known = _KINDS.setdefault(name, kind)
         require(type(known) is type(kind), f"another kind has documents called {name!r}.")
@@ -100,7 +100,7 @@ def kind_of(name: object, wanted: Literal["plan", "record"]) -> Kind[Any, Any]:
         wanted: What it should be, for the message.
 
     Raises:
-        InvalidInputError: There is none.
+        InvalidInputError: There is no such kind.
     """
     if not isinstance(name, str) or name not in _KINDS:
         raise of_another_kind(name, wanted)
@@ -108,6 +108,6 @@ def kind_of(name: object, wanted: Literal["plan", "record"]) -> Kind[Any, Any]:
 
 
 def plan_of(plain: dict[str, Any]) -> ReleasePlan:
-    """The plan that a document holds, of whatever kind and version, as `plain_document` read it."""
+    """The plan in a document, of any kind and version, as `plain_document` read it."""
     plan = kind_of(plain["pufferfish"], "plan").plan
     return plan.from_dict(as_document(plain, plan.KIND, plan.VERSION))

@@ -1,4 +1,4 @@
-"""What was decided for a release, of whatever kind."""
+"""What was decided for a release, of any kind."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class ReleasePlan(ABC):
     """What was decided for a release: a versioned document that may hold private statistics.
 
     Attributes:
-        KIND: How documents call it.
+        KIND: Its name in documents.
         VERSION: The version that is written.
-        SHAPE: What stands in the document.
+        SHAPE: The shape of the document.
     """
 
     __slots__ = ()
@@ -45,15 +45,15 @@ class ReleasePlan(ABC):
     @classmethod
     @abstractmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` described, checked again.
+        """The plan that `to_dict` described, checked again.
 
         Raises:
-            InvalidInputError: It has not the shape of such a document.
+            InvalidInputError: The data does not have the shape of such a document.
         """
 
     @classmethod
     def from_record(cls, data: Mapping[str, Any]) -> Self:
-        """The plan in a record, checked again; what else the record holds may spare work."""
+        """The plan in a record, checked again; other entries of the record may save work."""
         return cls.from_dict(data["plan"])
 
     @property
@@ -64,16 +64,16 @@ class ReleasePlan(ABC):
     @property
     @abstractmethod
     def mechanism(self) -> Mechanism:
-        """What is applied to a value."""
+        """The mechanism that is applied to a value."""
 
     @property
     @abstractmethod
     def certificate(self) -> Certificate:
-        """Shows that the promise is kept, for those who decide."""
+        """Shows that the promise is kept, for the worst cases."""
 
     @property
     def holds(self) -> bool:
-        """Whether it is kept for everybody."""
+        """Whether the promise is kept for everybody."""
         return self.certificate.holds is True
 
     @property
@@ -87,17 +87,17 @@ class ReleasePlan(ABC):
         return []
 
     def to_public_dict(self) -> dict[str, Any]:
-        """The document of a public plan, as it stands in the public edition of a record."""
+        """The document of a public plan, as in the public edition of a record."""
         return self.to_dict() | {"notice": PUBLIC_NOTICE}
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the document, for its owner alone; YAML where the name says so."""
+        """Write the document, readable by its owner only; as YAML if the file's name says so."""
         place = Path(path)
         write_text(place, document_text(self.to_dict(), place), force=force, private=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """What a file holds."""
+        """The plan in a file."""
         return cls.from_dict(read_document(Path(path), cls.KIND, cls.VERSION))
 
     def to_json(self) -> str:
@@ -106,7 +106,7 @@ class ReleasePlan(ABC):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """What `to_json` wrote."""
+        """The plan that `to_json` wrote."""
         return cls.from_dict(parse_document(text, cls.KIND, cls.VERSION))
 
 

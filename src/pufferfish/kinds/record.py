@@ -1,4 +1,4 @@
-"""What a release states and did, of whatever kind: its record, in two editions."""
+"""What a release states and did, for any kind: its record, in two editions."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from pufferfish.noise import Law
 __all__ = ["TOLERANCE", "Edition", "PlanT", "ReleaseRecord", "Stated", "StatedT"]
 
 Edition = Literal["internal", "public"]
-# How far bounds that were computed elsewhere may be from ours: other versions, other processors.
+# How far bounds may be from those that other versions or processors computed.
 TOLERANCE = 1e-6
 
 
 class Stated(ABC):
-    """What everybody may know of a release; its words follow from it."""
+    """What everybody may know of a release; the record's words follow from it."""
 
     __slots__ = ()
     goal: Guarantee
@@ -55,7 +55,7 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
 
     The internal edition holds the plan and the certificate: all that is needed to check every claim
     again. The public edition holds what an analyst needs, and the plan only if that is public.
-    `SHAPE` says what stands in both (`record_shape`).
+    `SHAPE` describes both (`record_shape`).
     """
 
     __slots__ = ()
@@ -70,12 +70,12 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
     @property
     @abstractmethod
     def facts(self) -> StatedT:
-        """What everybody may know of it."""
+        """What everybody may know of the release."""
 
     @property
     @abstractmethod
     def words(self) -> dict[str, Any]:
-        """All that it says in words, by entry."""
+        """All that the record says in words, by entry."""
 
     @property
     @abstractmethod
@@ -85,7 +85,7 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
     @property
     @abstractmethod
     def counted(self) -> dict[str, Any]:
-        """What was seen of the table; internal."""
+        """What was counted in the table; internal."""
 
     @classmethod
     @abstractmethod
@@ -97,13 +97,13 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
 
     @abstractmethod
     def contradictions(self, *, old: bool) -> list[str]:
-        """In words, what cannot be true of one release; `old`: it was written in version 1."""
+        """Entries that cannot be true of one release together; `old`: written in version 1."""
 
     def to_dict(self, edition: Edition = "internal") -> dict[str, Any]:
         """Plain data for a document."""
         plan, said = self.plan, self.words
         document = {
-            # What is not covered stands in the first lines of the file.
+            # What is not covered comes in the first lines of the file.
             **{name: said[name] for name in ("headline",) if name in said},
             "pufferfish": self.KIND,
             "version": self.VERSION,
@@ -115,7 +115,7 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
             "versions": self.versions,
             "created": self.created,
         }
-        # What anyone may see can be checked by anyone.
+        # A public plan and certificate are in both editions, so that anyone can check them.
         if edition == "public" and not plan.public:
             return document
         document |= {
@@ -134,10 +134,10 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
         force: bool = False,
         sign: SigningKey | None = None,
     ) -> None:
-        """Write one edition, signed if a key is given; the internal one for its owner alone."""
+        """Write one edition, signed if a key is given; only the owner may read the internal one."""
         place, document = Path(path), self.to_dict(edition)
         text = document_text(document if sign is None else sign.signed(document), place)
-        # What was seen of the table is in the internal one, even where all beliefs are public.
+        # The internal edition has counts of the table, even where all beliefs are public.
         write_text(place, text, force=force, private=edition == "internal")
 
     @classmethod
@@ -147,8 +147,8 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
         Counts, checksum, versions and date are taken as they are written.
 
         Raises:
-            CertificationError: The plan does not keep its promise, or the record says something
-                else than its plan, or more than any record.
+            CertificationError: The plan does not keep its promise, or the record contradicts its
+                plan, or has entries that no record has.
         """
         _refuse_bad_signature(data)
         data, old = unsigned(data), FROM_VERSION in data
@@ -158,7 +158,7 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
             raise error(f"this record is not of the right shape: {found}.")
         require(
             data["edition"] == "internal",
-            "a record can be made again from its internal edition only, which holds the plan.",
+            "only the internal edition of a record, which holds the plan, can be loaded.",
         )
         with refuse_incomputable("record"):
             record = cls.restore(data)
@@ -168,7 +168,7 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
         again = record.to_dict()
         other = [name for name in again | data if again.get(name) != data.get(name)]
         if old:
-            # Words of version 1 were other words.
+            # Version 1 had other words.
             unsaid = (*record.words, FROM_VERSION, "notice")
             other = [name for name in other if name not in unsaid]
         # Bounds that were computed elsewhere may differ in their last digits.
@@ -195,7 +195,7 @@ class ReleaseRecord(ABC, Generic[PlanT, StatedT]):
 
 
 def _refuse_bad_signature(data: dict[str, Any]) -> None:
-    # What was signed is the document before it was upgraded (`load` has looked at that one).
+    # The signature is of the document before it was upgraded (`load` has checked that one).
     if FROM_VERSION not in data:
         try:
             signer_of(data)

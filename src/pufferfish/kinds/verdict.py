@@ -1,4 +1,4 @@
-"""What was found of the claims of a record. Data only."""
+"""The result of checking the claims of a record. Data only."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 __all__ = ["SIGNED", "Check", "Verification"]
 
-# What somebody who names a key asks for.
+# The claim that is checked where the reader names a key.
 SIGNED = "it is signed by the key that you named"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One claim: True, False, or None where it cannot be told from what is there."""
+    """One claim: True, False, or None where it cannot be checked."""
 
     claim: str
     verdict: bool | None
@@ -21,14 +21,14 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What became of the claims of a record.
+    """The result of checking the claims of a record.
 
     Attributes:
         edition: "internal" or "public".
         checks: Each claim.
         headline: What the release publishes and its promise does not cover, from the numbers.
         words_compared: Whether its words were compared with its numbers; not in version 1.
-        notes: What was not looked at, and why.
+        notes: What was not checked, and why.
         signed_by: The fingerprint of the key that signed the record; None where nobody did, or
             where the signature is wrong.
         vouched: Whether that is a key that the reader named.
@@ -54,19 +54,19 @@ class Verification:
 
     @property
     def who(self) -> str:
-        """Who says so, in a sentence."""
+        """Who signed the record, in a sentence."""
         if self.signed_by is None:
             return "It is not signed, so nobody answers for it: anyone could have written it."
         if self.vouched:
             return f"It is signed by the key that you named ({self.signed_by})."
         return (
-            f"It is signed by the key {self.signed_by}, and nobody has vouched for that key: "
-            "compare its fingerprint with one that you trust, or name the key with --signer."
+            f"It is signed by a key that you did not name ({self.signed_by}): compare this "
+            "fingerprint with one that you trust, or name the key with --signer."
         )
 
     @property
     def conclusion(self) -> str:
-        """What follows, and what nobody can check."""
+        """The conclusion, and what cannot be checked without the data."""
         if self.verdict is False:
             wrong = [check.claim for check in self.checks if check.verdict is False]
             if wrong == [SIGNED]:
@@ -76,7 +76,7 @@ class Verification:
             "This record is consistent with itself"
             if self.verdict
             else f"What can be checked of this {self.edition} edition is consistent with itself; "
-            "what is marked above is not checkable"
+            "what is marked above cannot be checked"
         )
         words = (
             ""
@@ -85,7 +85,7 @@ class Verification:
             "anything.\n"
         )
         return (
-            f"{words}{found}.\n{self.who}\nNobody can check without the data that the "
-            f"{self.drawn} was really drawn, that the beliefs are those of the table, or the "
-            "counts and dates."
+            f"{words}{found}.\n{self.who}\nWithout the data nobody can check that the "
+            f"{self.drawn} was really drawn, that the beliefs are those of the table, or that the "
+            "counts and dates are right."
         )

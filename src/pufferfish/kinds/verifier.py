@@ -1,4 +1,4 @@
-"""Is a record true? Every claim is computed again, without the data, as far as it can be."""
+"""Is a record true? Every claim that can be checked without the data is computed again."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from pufferfish.noise import Law, law_from_dict
 
 __all__ = ["SHAPE", "Check", "Verification", "verify_document", "verify_record"]
 
-SHAPE = "the record has the shape of one"
-_NOTHING_ADDED = "nothing was added that no check is about"
-# What only a record of version 1 leaves unsaid.
+SHAPE = "the record has the right shape"
+_NOTHING_ADDED = "the record has no entry that no check covers"
+# Entries that only a record of version 1 leaves out.
 _SAID = ("rows_per_person", "secret", "adversaries")
 _OLD_WORDS = (
     "This record is of version 1. Its words were not compared with its numbers: trust the numbers."
@@ -53,8 +53,8 @@ def verify_record(
     Args:
         path: The record.
         released: The published file or folder, where it is elsewhere.
-        signer: Who must have signed the record.
-        ignore_signature: Do not look at a signature, for a record that is about to be signed.
+        signer: The key that must have signed the record.
+        ignore_signature: Do not check a signature, for a record that is about to be signed.
     """
     place = Path(path)
     return verify_document(
@@ -74,11 +74,11 @@ def verify_document(
     signer: PublicKey | None = None,
     ignore_signature: bool = False,
 ) -> Verification:
-    """`verify_record` for a document that was read already, just as it stands in its file.
+    """`verify_record` for a document that was already read, unchanged.
 
     Args:
         plain: The document.
-        folder: Where the published file may be; None: it is not looked for.
+        folder: Where the published file may be; None: do not look for it.
         released: As for `verify_record`.
         signer: As for `verify_record`.
         ignore_signature: As for `verify_record`.
@@ -113,7 +113,7 @@ def verify_document(
 
 
 def _signature(plain: dict[str, Any], signer: PublicKey | None) -> tuple[list[Check], str | None]:
-    """What is to be said of the signature, and the fingerprint of whose it is."""
+    """Checks of the signature, and the fingerprint of the key that signed."""
     wanted = SIGNED
     try:
         key = signer_of(plain)
@@ -123,17 +123,19 @@ def _signature(plain: dict[str, Any], signer: PublicKey | None) -> tuple[list[Ch
         missing = Check(claim=wanted, verdict=False, detail="it is not signed")
         return ([] if signer is None else [missing]), None
     if signer is not None and key != signer:
-        detail = f"it is signed by {key.fingerprint}, and you named {signer.fingerprint}"
+        detail = f"it is signed by {key.fingerprint}, but you named {signer.fingerprint}"
         return [Check(claim=wanted, verdict=False, detail=detail)], key.fingerprint
     claim = "the signature is that of the key that it names" if signer is None else wanted
     return [Check(claim=claim, verdict=True, detail=key.fingerprint)], key.fingerprint
 
 
 def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
-    """Nothing may stand in a record that looks like a claim and is none, at any depth.
+    """The failed check, if a record has an entry, at any depth, that no check covers.
+
+    Such an entry could look like a claim.
 
     Raises:
-        InvalidInputError: It is no record at all.
+        InvalidInputError: It is not a record at all.
     """
     plain = {name: entry for name, entry in data.items() if name != FROM_VERSION}
     found = problem(plain, shape)
@@ -143,9 +145,9 @@ def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
             [] if FROM_VERSION in data else [each for each in _SAID if plain.get(each, 0) is None]
         )
         if data["notice"] != notice:
-            found = Problem("", "has another notice than its edition has", unknown=True)
+            found = Problem("", "does not have the notice of its edition", unknown=True)
         elif unsaid:
-            found = Problem(unsaid[0], "must be said; only version 1 left it out")
+            found = Problem(unsaid[0], "must be given; only version 1 left it out")
         else:
             return None
     if found.unknown:
@@ -158,7 +160,7 @@ def _misshapen(data: dict[str, Any], shape: Any) -> Check | None:
 
 
 def _claims(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> list[Check]:
-    """The claims of a record, but for what was published."""
+    """Checks of the claims of a record, except for what was published."""
     checks = [_drawable(_applied(data, facts))]
     promised = f"this {_called(facts)} keeps {kind.promise_in_words(facts)}"
     if "plan" in data:
@@ -180,14 +182,14 @@ def _called(facts: Any) -> str:
 
 
 def _applied(data: dict[str, Any], facts: Any) -> Law:
-    """The law that was applied: that of the plan, where everybody is told less of it."""
+    """The law that was applied: that of the plan, where the facts state less of it."""
     law: Law = facts.noise
     if drawing_of(law).tells(law) or "plan" not in data:
         return law
     try:
         return law_from_dict(data["plan"]["noise"])
     except InvalidInputError:
-        return law  # the plan will be found to be wrong
+        return law  # another check finds that the plan is wrong
 
 
 def _drawable(law: Law) -> Check:
@@ -214,7 +216,7 @@ def _against_plan(
         return [Check(claim=promised, verdict=None, detail=str(error))]
     planned = kind.facts_by_plan(facts, plan)
     said = planned.to_dict() | {"notice": data["plan"].get("notice", data["notice"])}
-    # What one of them says and the other leaves out differs as well.
+    # An entry that only one of them has differs as well.
     other = [name for name in {**said, **facts.to_dict()} if data.get(name) != said.get(name)]
     same = planned.noise == facts.noise and planned.goal == facts.goal
     return [
@@ -236,18 +238,18 @@ def _against_plan(
 
 
 def _agreement(kind: Kind[Any, Any], data: dict[str, Any], facts: Any, plan: Any) -> Check:
-    """What was done and counted must be possible together."""
+    """The check that what was done and counted is possible together."""
     found = kind.agreement(data, facts, plan)
     return Check(
         claim="what it says was done and counted can be true together",
         verdict=not found,
-        detail="; ".join(found) or "counts, order and measurements go together",
+        detail="; ".join(found) or "counts, order and measurements agree",
     )
 
 
 def _compare_recorded(data: dict[str, Any], computed: Certificate, scenario: Scenario) -> Check:
-    """Two enclosures of the same numbers must meet."""
-    text = "the recorded certificate is what comes out"
+    """The check that the recorded enclosure meets the computed one: both hold the same numbers."""
+    text = "the recorded certificate agrees with the one computed again"
     try:
         recorded = Certificate.from_dict(data)
     except InvalidInputError as error:
@@ -263,7 +265,7 @@ def _compare_recorded(data: dict[str, Any], computed: Certificate, scenario: Sce
 
 
 def _words(kind: Kind[Any, Any], data: dict[str, Any], facts: Any) -> Check:
-    """In either edition the words must be those that follow from the facts."""
+    """The check that the words, in either edition, are those that follow from the facts."""
     other = [name for name, said in kind.words(facts).items() if data[name] != said]
     return Check(
         claim="the words are those that follow from the numbers",

@@ -1,15 +1,15 @@
 """What one draw of a row costs, whatever anybody believes: prices of maps that add up.
 
-M(x,y) is how likely y is published for x, over all rows x of the map, that of unseen values
-included. Then
+M(x,y) is the probability that y is published for x, over all rows x of the map, including that of
+unseen values. Then
 
     Λ = max_y log( max_x M(x,y) / min_x M(x,y) )
 
-bounds what a draw tells between any two rows. Where each value of known columns has a map of its
+bounds what a draw reveals between any two rows. Where each value of known columns has a map of its
 own, Λ is the largest of all. T releases, each drawn afresh, cost Λ_1 + … + Λ_T together, δ = 0, for
-every law of what the rows hold, given what is known. A floor κ keeps it below κ times the largest
-distance; a map that claims none is not priced. Laplace noise of scale b, on
-a grid γ, costs (Δ + γ)/b where all values are capped to bounds that are Δ apart.
+every law of what the rows hold, given what is known. A floor κ keeps Λ at most κ times the largest
+distance; a map that claims no floor has no price. Laplace noise of scale b, on a grid γ, costs
+(Δ + γ)/b where all values are capped to bounds that are Δ apart.
 
 Proof: docs/theory/composition.md, "Whatever anybody believes".
 """
@@ -40,7 +40,7 @@ def price_of(law: Law, width: float = math.inf) -> float:
         return max(price_of(each, width) for each in law)
     if isinstance(law, Recoding):
         first = math.inf if law.noise is None else price_of(law.noise, width)
-        # A map without a floor may have such a price, too, but nobody asked that it be small.
+        # A map without a floor may have a finite price too, but it was not made to be small.
         return first if law.floor is None else min(first, _price_of_map(law))
     if law.ratio_scale > 0.0 and math.isfinite(width):
         apart = Fraction(width) + Fraction(as_noise(law).grid or 0.0)
@@ -58,7 +58,7 @@ def _price_of_map(law: Recoding) -> float:
 
 
 def _log_upper(ratio: Fraction) -> float:
-    """A number ε with e^ε at least the ratio, which is 1 or more: shown in whole numbers."""
+    """A number ε with e^ε at least the ratio, which is 1 or more; proven in whole numbers."""
     found = math.log(ratio.numerator) - math.log(ratio.denominator)
     step = 1e-15
     while exp_lower(found) < ratio:

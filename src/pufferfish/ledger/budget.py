@@ -1,8 +1,8 @@
 """Several releases of the same column: what they cost together, and when to stop.
 
-The exact certificate is for one release: it spends the randomness that a belief ascribes to X, and
-two releases can cost far more than twice as much. So the first release is judged exactly, and as
-soon as there is a second one all of them are charged by the certificate that composes
+The exact certificate is for one release: it uses the randomness that a belief ascribes to X, and
+two releases can cost far more than twice as much. So a first release is judged exactly; as soon as
+there is a second one, all of them are charged by the certificate that composes
 (`theorems.composition`): D/b each, their sum within the budget's ε, at the budget's δ.
 """
 
@@ -32,17 +32,17 @@ class Ledger:
     """The releases of one column so far, and the promise that all of them keep together.
 
     Attributes:
-        scenario: What must look alike, to whom.
+        scenario: What must be indistinguishable, to whom.
         budget: The promise for all releases together.
         releases: What was applied in each release, each drawn afresh. Publishing the same noised
-            column again is no new release. A recoding is charged by its floor κ, like Laplace noise
-            of scale 1/κ; without a floor there is no second release.
+            column again is not a new release. A recoding is charged by its floor κ, like Laplace
+            noise of scale 1/κ; without a floor there is no second release.
         radius: How far in W_∞ the true laws may be from the believed ones.
         rows: How many rows of one person each release publishes, at most, if the budget is for all
-            of them together. With several, also the first release is charged by the certificate
+            of them together. With several, the first release too is charged by the certificate
             that composes.
-        dependence: What is taken for granted about them: "any" or "equal" (`theorems.rows`).
-        width: No two values are further apart than this, if they are capped; else infinite.
+        dependence: What is assumed about them: "any" or "equal" (`theorems.rows`).
+        width: No two values are farther apart than this, if they are capped; else infinite.
     """
 
     scenario: Scenario = field(repr=False)
@@ -62,7 +62,7 @@ class Ledger:
             f"releases must be a list of noise laws, got {type(self.releases).__name__}.",
         )
         object.__setattr__(self, "releases", tuple(self.releases))
-        # A negative one would loosen what the first release must keep.
+        # A negative radius would loosen what the first release must keep.
         object.__setattr__(self, "radius", nonnegative("radius", self.radius))
         for law in self.releases:
             check_law(law)
@@ -70,7 +70,10 @@ class Ledger:
             isinstance(self.rows, int) and not isinstance(self.rows, bool) and self.rows >= 1,
             f"rows must be a whole number of at least 1, got {self.rows!r}.",
         )
-        require(self.dependence in ("any", "equal"), "a ledger is about any or equal rows.")
+        require(
+            self.dependence in ("any", "equal"),
+            f'dependence must be "any" or "equal" in a ledger, got {self.dependence!r}.',
+        )
         require(isinstance(self.width, int | float) and self.width > 0.0, "width must be positive.")
         if len(self.releases) == 1 and self.rows == 1:
             self._check_first(self.releases[0])
@@ -82,7 +85,7 @@ class Ledger:
 
         Raises:
             BudgetExceededError: Together the releases would cost more than the budget.
-            CertificationError: The first release does not keep the budget even alone.
+            CertificationError: The first release alone does not keep the budget.
             UnsupportedError: Only a certificate for one release exists.
         """
         return replace(self, releases=(*self.releases, noise))
@@ -99,7 +102,7 @@ class Ledger:
 
     @property
     def _charged(self) -> list[LaplaceNoise]:
-        """What protects every two values at least as little, of releases whose costs add up."""
+        """Laplace noise that protects any two values no better than the releases, to add up."""
         floors = (each.at_floor for each in self.releases)
         return adding_up(each for each in floors if each is not None)
 
@@ -125,8 +128,8 @@ class Ledger:
             first, second = certificate.worst.direction
             raise CertificationError(
                 f"one release with {noise!r} does not keep {self.budget}: "
-                f"{describe_loss(certificate)}, for {first!r} against {second!r}. Calibrate for "
-                "the budget, and the radius if there is one, first."
+                f"{describe_loss(certificate)}, for {first!r} against {second!r}. First calibrate "
+                "for the budget, and for the radius if there is one."
             )
 
     def _check_all(self) -> None:
@@ -140,10 +143,9 @@ class Ledger:
             raise UnsupportedError(
                 "a second release of the same value is not covered: there is only the exact "
                 "certificate of one release. Several releases need Laplace noise, or a recoding "
-                "with a floor, and beliefs for "
-                "which the two values of a pair can be kept within some distance of each other, "
-                "but for the budget's delta. Publish the first release again instead of drawing "
-                "anew."
+                "with a floor, and beliefs under which the values of two secrets can be coupled "
+                "within a bounded distance, except with a probability of the budget's delta. "
+                "Publish the first release again instead of drawing anew."
             )
         total = certificate.total(charged)
         if total.epsilon > self.budget.epsilon:
@@ -164,8 +166,8 @@ class Ledger:
         left = self.budget.epsilon - before.epsilon
         if left <= 0.0:
             return (
-                f"Those before already cost {before} by the certificate that composes: publish one "
-                "of them again instead of drawing anew."
+                f"The earlier releases already cost {before} by the certificate that composes: "
+                "publish one of them again instead of drawing anew."
             )
         alone = replace(certificate, noise=charged[-1], once_upper=0.0)
-        return f"Instead of the last one, scale {1.001 * alone.scale_for(left):.4g} would fit."
+        return f"For the last release, scale {1.001 * alone.scale_for(left):.4g} would fit."

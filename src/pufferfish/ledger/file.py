@@ -1,4 +1,4 @@
-"""A ledger in a file: releases of one column, counted across programs and days."""
+"""A ledger in a file: it counts the releases of one column, whichever program makes them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VERSION = 1
 class Released(Entries):
     """Which values of a table are released: columns, and how several rows become one.
 
-    Of a table, `columns` are all that are published together, `secrets` all columns of secrets.
+    For a table, `columns` are all that are published together, `secrets` all secret columns.
     """
 
     column: str
@@ -74,21 +74,21 @@ def charge(
 ) -> Ledger:
     """The ledger with one more release, written back.
 
-    A file that is not there yet is begun: its budget is the calibration's goal, for all releases
-    together.
+    If there is no file, a ledger is begun, with the calibration's goal as its budget for all
+    releases together.
 
     Args:
         path: The ledger's file.
         calibration: What is released.
-        rows: How many rows of one person, if the goal is for all of them together; as for `Ledger`,
-            and so are the next two.
-        dependence: What is taken for granted about them.
+        rows: How many rows of one person, if the goal is for all of them together; like the next
+            two, as for `Ledger`.
+        dependence: What is assumed about them.
         width: How far apart two values can be.
-        of: Which values are released; None: nobody says.
+        of: Which values are released; None: not stated.
         only_check: Refuse what does not fit, but write nothing.
 
     Raises:
-        BudgetExceededError: Together with those before, this release would break the promise.
+        BudgetExceededError: Together with earlier ones, this release would break the promise.
         UnsupportedError: Only a certificate for one release exists.
         InvalidInputError: The ledger is about other values, secrets, beliefs or another promise.
     """
@@ -119,9 +119,9 @@ def charge_rows(
 ) -> None:
     """The ledger with one more release of the rows of a table, written back.
 
-    The first release is judged exactly. From the second on all of them are charged by what each
-    draw costs whatever anybody believes (`ledger.anybody`), which needs neither the beliefs nor
-    that the known columns stay as they were.
+    The first release is judged exactly. From the second on, each release is charged what a draw
+    costs whatever anybody believes (`ledger.anybody`), which needs neither the beliefs nor
+    unchanged known columns.
 
     Args:
         path: The ledger's file.
@@ -131,8 +131,8 @@ def charge_rows(
         only_check: Refuse what does not fit, but write nothing.
 
     Raises:
-        BudgetExceededError: Together with those before, this release would break the promise.
-        UnsupportedError: Nothing bounds what one of them tells in several draws.
+        BudgetExceededError: Together with earlier ones, this release would break the promise.
+        UnsupportedError: Nothing bounds what one of them reveals in several draws.
         InvalidInputError: The ledger is about other values, secrets, beliefs or another promise.
     """
     law = calibration.mechanism
@@ -141,7 +141,7 @@ def charge_rows(
         before: tuple[Law, ...] = ()
         if path.exists():
             entries = _entries(path)
-            # Begun anew for other columns, a ledger would count less than the rows tell.
+            # A new ledger for other columns would count less than the rows reveal.
             if not _counts_rows(entries) or entries.of != of:
                 raise _no_second(path, entries.of, of)
             _refuse_others(path, _without_releases(entries), fresh, entries.of, of)
@@ -167,11 +167,11 @@ def _check_prices(
     if total > budget.epsilon:
         left = budget.epsilon - sum(prices[:-1])
         room = (
-            f"The last one could cost ε = {left:.3g}: give it a smaller floor (--floor), or more "
+            f"ε = {left:.3g} is left for the last one: give it a smaller floor (--floor), or more "
             "noise."
             if left > 0.0
-            else "Those before leave no room: publish one of them again instead of drawing anew. "
-            "A first release with a floor (--floor NUMBER) leaves some."
+            else "The earlier releases leave no room: publish one of them again instead of drawing "
+            "anew. A first release with a floor (--floor NUMBER) leaves some."
         )
         raise BudgetExceededError(
             f"{len(laws)} releases of the same rows would cost ε = {total:.4g}, whatever anybody "
@@ -186,17 +186,17 @@ def _no_second(path: Path, known: Released | None, of: Released | None) -> Unsup
     both = [name for name in now if name in before]
     again = f" {list_in_words(both)} would be drawn again." if both else ""
     return UnsupportedError(
-        f"the ledger {path} has a release of this table already, and no proof covers two of them "
-        f"together.{again} Publish the first release again instead of drawing anew. For other "
-        "columns, release them together with those before, by one plan (columns=[...]). Several "
-        "draws of the same rows add up only where every one of them, the first included, has a "
-        "floor: a recoding with --floor NUMBER, or noise with public bounds (--cap) and no missing "
-        "values."
+        f"the ledger {path} already has a release of this table, and no proof covers two of them "
+        f"together.{again} Publish the first release again instead of drawing anew. To publish "
+        "other columns, release all of them together, by one plan (columns=[...]; --column several "
+        "times). Several draws of the same rows add up only where every one of them, the first "
+        "included, has a floor: a recoding with --floor NUMBER, or noise with public bounds "
+        "(--cap) and no missing values."
     )
 
 
 def _applied(law: Law) -> Noise | Recoding:
-    """What a ledger can count."""
+    """The law, if a ledger can count it."""
     return law if isinstance(law, Recoding) else as_noise(law)
 
 
@@ -219,11 +219,11 @@ def read_ledger(path: Path) -> Ledger:
 
 
 def _read(path: Path, now: Released | None = None) -> tuple[Ledger, Released | None]:
-    """The ledger in a file, and which values it counts; None in one that does not say.
+    """The ledger in a file, and which values it counts; None if it does not say.
 
     Args:
         path: The ledger's file.
-        now: What is to be released, for a message.
+        now: The values to be released, for a message.
     """
     entries = _entries(path)
     if _counts_rows(entries):
@@ -233,7 +233,7 @@ def _read(path: Path, now: Released | None = None) -> tuple[Ledger, Released | N
 
 
 def _without_releases(entries: LedgerEntries) -> Ledger:
-    """What a ledger is about."""
+    """The ledger without its releases: what it is about."""
     return Ledger(
         scenario=entries.scenario.made(),
         budget=entries.budget.made(),
@@ -245,10 +245,10 @@ def _without_releases(entries: LedgerEntries) -> Ledger:
 
 
 def _open(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Released | None]:
-    """The ledger in a file that counts what `fresh` would count; itself where there is no file.
+    """The ledger in a file that counts what `fresh` would count; `fresh` if there is no file.
 
-    Costs add up over releases of the same values only: with both the first value of a person and
-    the mean of all, more is known than from two releases of either.
+    Costs add up over releases of the same values only: the first value of a person and the mean of
+    all values together reveal more than two releases of either.
     """
     if not path.exists():
         return fresh, of
@@ -260,18 +260,18 @@ def _open(path: Path, fresh: Ledger, of: Released | None) -> tuple[Ledger, Relea
 def _refuse_others(
     path: Path, ledger: Ledger, fresh: Ledger, known: Released | None, of: Released | None
 ) -> None:
-    """Refuse releases of other values, or for another promise, than a ledger counts."""
+    """Refuse releases of other values, or under another promise, than those of the ledger."""
     if None not in (known, of) and known != of:
         raise InvalidInputError(
-            f"the ledger {path} counts releases of other values: of another column, secret, person "
-            "or with another one_row. They cannot be added up with this one. Release with the plan "
-            "that began it, or begin another ledger."
+            f"the ledger {path} counts releases of other values: of another column, secret or "
+            "person, or with another one_row (--one-row). Their costs and this one's do not add "
+            "up. Release with the plan that began the ledger, or begin another ledger."
         )
     if ledger != fresh:
         raise InvalidInputError(
             f"the ledger {path} counts releases for other pairs, beliefs, rows of a person or "
-            "another promise, which cannot be added up with this one. Release with the plan that "
-            "began it."
+            "another promise. Their costs and this one's do not add up. Release with the plan that "
+            "began the ledger."
         )
 
 
@@ -291,17 +291,17 @@ def _to_dict(ledger: Ledger, of: Released | None) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
-    """One program at a time: two that read the same state would both find room.
+    """Let one program at a time use the ledger: two that read the same state would both find room.
 
-    The system takes the lock back from a program that ends in whatever way. The file of the lock
-    stays: if it were removed, two programs could hold locks on two files of its name.
+    The system releases the lock of a program that ends, however it ends. The lock file stays: if it
+    were removed, two programs could hold locks on two files of its name.
     """
     lock = FileLock(path.with_name(path.name + ".lock"), timeout=0, mode=0o600)
     try:
         lock.acquire()
     except Timeout:
         raise InvalidInputError(
-            f"another release is using the ledger {path}; try again when it is done."
+            f"another release is using the ledger {path}; try again when it has finished."
         ) from None
     try:
         yield

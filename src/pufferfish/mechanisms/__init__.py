@@ -1,7 +1,7 @@
-"""What a law needs besides its numbers: how it is drawn, how it is put into words, its document.
+"""How a law is drawn, how it is put into words, and its document.
 
 A new mechanism is one package: a `Law` (see `pufferfish.noise.base`), a `Drawing` and `LawWords`,
-handed to `register` once. Nothing else in the library has to know which law it deals with.
+passed to `register` once. Nothing else in the library has to know which law it is.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ def register(
     read: Read | None = None,
     entries: type | None = None,
 ) -> None:
-    """Make a type of laws known.
+    """Register a type of laws.
 
     Args:
         law: The type.
-        tag: How documents call it.
+        tag: Its name in documents.
         drawing: How it is applied to values.
-        words: How it is told to people.
-        write: Its entries in documents; those of a dataclass are its fields.
-        read: The law, from these entries as keywords; otherwise the type itself.
+        words: How it is described to people.
+        write: Returns its entries in documents; by default the fields of the dataclass.
+        read: Makes the law from these entries as keywords; by default the type itself.
         entries: A dataclass whose fields are these entries, if that is not the law itself.
     """
     DRAWINGS.register(law, drawing)

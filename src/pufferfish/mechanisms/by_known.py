@@ -1,4 +1,4 @@
-"""How laws that depend on known values are drawn, told and written down."""
+"""How laws that depend on known values are drawn, described and saved."""
 
 from __future__ import annotations
 
@@ -31,35 +31,33 @@ class ByKnown(Drawing):
 
     @property
     def claim(self) -> str:
-        """Of all of them."""
+        """What `check` makes sure of, for all laws."""
         return "what is applied can be drawn exactly, for every value of the known columns"
 
     def tells(self, law: Stratified) -> bool:
-        """Whether all of them can be told."""
+        """Whether all laws can be checked."""
         return all(drawing_of(each).tells(each) for each in law)
 
     def check(self, law: Stratified) -> None:
-        """All of them."""
+        """Refuse if one of the laws cannot be drawn exactly."""
         for each in law:
             drawing_of(each).check(each)
 
     def draw(self, law: Stratified, values: npt.NDArray[Any], entropy: Entropy) -> NoReturn:
-        """Refused: which law is meant depends on the row."""
-        raise UnsupportedError(
-            "which law is applied depends on known columns: apply each to its own rows."
-        )
+        """Refuse: the law depends on the row."""
+        raise UnsupportedError("the law depends on known columns: apply each law to its own rows.")
 
     def explain_exactness(self, law: Stratified) -> str:
-        """What makes the first exact, and how many there are."""
+        """What makes the first law exact, and how many laws there are."""
         first = law.strata[0].law
         return f"{len(law.strata)} laws, the first: {drawing_of(first).explain_exactness(first)}"
 
     def limit(self, law: Stratified) -> float:
-        """The least of them."""
+        """The least limit of all laws."""
         return min(drawing_of(each).limit(each) for each in law)
 
     def reach(self, law: Stratified) -> float:
-        """The largest of them."""
+        """The largest reach of all laws."""
         return max(drawing_of(each).reach(each) for each in law)
 
 
@@ -71,25 +69,25 @@ class ByKnownWords(LawWords):
     """One law for each value of what everybody knows."""
 
     def called(self, law: Stratified) -> str:
-        """As all of them are; laws of several kinds are a mechanism."""
+        """What all laws are called; laws of several kinds are called a mechanism."""
         kinds = {words_of(each).called(each) for each in law}
         return kinds.pop() if len(kinds) == 1 else "mechanism"
 
     def noun(self, law: Stratified, number: Number = _size, error: Number = readable) -> str:
-        """How many, and the one with the largest error."""
+        """How many laws there are, and the one with the largest error."""
         largest = _largest(law)
         return f"{self.short(law)}, {words_of(largest).noun(largest, number, error)} at most"
 
     def short(self, law: Stratified) -> str:
-        """How many."""
+        """How many laws there are."""
         return f"one law for each of {len(law.strata)} values of {list_in_words(law.columns)}"
 
     def in_full(self, law: Stratified, number: Number = readable) -> str:
-        """As short."""
+        """The same as `short`."""
         return self.short(law)
 
     def done(self, law: Stratified) -> str:
-        """What was applied to whom."""
+        """What was applied to which rows."""
         own = {"recoding": "a recoding", "noise": "noise"}.get(self.called(law), "a law")
         many = "values" if len(law.columns) == 1 else "combinations of values"
         return (
@@ -98,17 +96,17 @@ class ByKnownWords(LawWords):
         )
 
     def error(self, law: Stratified, number: Number = readable) -> str:
-        """The largest."""
+        """The largest error."""
         return f"{words_of(_largest(law)).error(_largest(law), number)} at most"
 
     def proofs(self, law: Stratified) -> tuple[tuple[str, str], ...]:
-        """Of all of them."""
+        """The proofs of all laws."""
         every = [proof for each in law for proof in words_of(each).proofs(each)]
         return (*dict.fromkeys(every), ("known-columns", "the promise holds given what is known"))
 
 
 def _largest(law: Stratified) -> Law:
-    """The law with the largest error, as far as it is told."""
+    """The law with the largest error, as far as errors are public."""
     told = [each for each in law if each.drawable]
     return max(told, key=lambda each: each.error()) if told else law.strata[0].law
 
@@ -118,7 +116,7 @@ class PlainLaw(LawEntries):
 
     @classmethod
     def forms(cls) -> Any:
-        """All others."""
+        """All forms of other laws."""
         return Union[forms_without(TAG)]  # noqa: UP007
 
 

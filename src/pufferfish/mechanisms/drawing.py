@@ -1,4 +1,4 @@
-"""How each law is drawn: exactly, from the one door for randomness, or not at all.
+"""How each law is drawn: exactly, from the one source of randomness, or not at all.
 
 Noise is drawn on its grid γ: a value is rounded to the grid, γ·G is added in integers, and the sum
 is converted once.
@@ -27,7 +27,7 @@ __all__ = ["DRAWINGS", "Drawing", "Imitation", "drawing_of"]
 # Values this many grid steps from zero leave room for any noise in 64 bits. A double has fewer
 # digits, but rounding the sum to one is a function of the sum, and costs no privacy.
 _MOST_STEPS = 2**60
-# Beyond 700 stds there is no probability to speak of.
+# The probability beyond 700 stds is negligible.
 _FARTHEST = 700.0
 
 
@@ -42,7 +42,7 @@ class Imitation(Protocol):
 
 
 class Drawing(ABC):
-    """How a type of laws is applied to values. Each method is given the law."""
+    """How a type of laws is applied to values. Each method takes the law."""
 
     @abstractmethod
     def check(self, law: Any) -> None:
@@ -58,32 +58,32 @@ class Drawing(ABC):
 
     @property
     def claim(self) -> str:
-        """What `check` makes sure of, as a record's verification says it."""
+        """What `check` makes sure of, as a claim of a record."""
         return "what is applied can be drawn exactly"
 
     @property
     def told(self) -> bool:
-        """Whether that can be told from the law itself."""
+        """Whether the law itself shows that."""
         return True
 
     def tells(self, law: Any) -> bool:
-        """The same of a law that may be made of others."""
+        """Whether the law shows that, where it may be made of others."""
         return self.told
 
     def imitate(self, law: Any, count: int, source: Imitation) -> FloatArray:
-        """What is added to `count` values, in floating point: to look at, never to publish."""
-        raise UnsupportedError(f"what {type(law).__name__} adds cannot be imitated.")
+        """Noise for `count` values, in floating point: for pictures, never to publish."""
+        raise UnsupportedError(f"{type(law).__name__} has no imitation in floating point.")
 
     def limit(self, law: Any) -> float:
         """The largest |value| that it can be applied to, where values are any real numbers."""
         return math.inf
 
     def reach(self, law: Any) -> float:
-        """How far a published value may lie from the true one, but for no probability at all."""
+        """How far a published value may be from the true one, up to negligible probability."""
         return 0.0
 
 
-# From a law on its grid and a count to that many whole numbers G.
+# Given a law on its grid and a count, returns that many whole numbers G.
 Sampler = Callable[[Any, int, Entropy], npt.NDArray[np.int64]]
 
 
@@ -106,14 +106,14 @@ class _Added(Drawing):
     def check(self, law: LaplaceNoise | GaussianNoise) -> None:
         if law.grid is None:
             raise UnsupportedError(
-                "the noise has no grid, so it cannot be drawn without leaking through its last "
-                "digits. calibrate chooses a grid wherever one is proven; with pf.verify, give "
-                "the noise law one: a power of two of about 2^-24 of its size."
+                "the noise has no grid, so drawing it would leak through the last digits. "
+                "calibrate chooses a grid wherever one is proven; with pf.verify, give the noise "
+                "law a grid: a power of two of about 2^-24 of its size."
             )
         if law.grid <= law.size * float(FINEST_RATE):
             raise UnsupportedError(
                 f"the grid is too fine for this noise: it must be more than 2^-45 of {law.size:g}. "
-                "An ε below about 1e-6 leads to such grids; ask for a larger one."
+                "An ε below about 1e-6 leads to such grids; choose a larger ε."
             )
 
     def draw(
@@ -144,7 +144,7 @@ class _Unchanged(Drawing):
         return "no noise was added"
 
     def check(self, law: NoNoise) -> None:
-        """There is nothing to draw."""
+        """Accept it: there is nothing to draw."""
 
     def draw(self, law: NoNoise, values: FloatArray, entropy: Entropy) -> FloatArray:
         return values

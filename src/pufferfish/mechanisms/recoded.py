@@ -1,4 +1,4 @@
-"""How a recoding is drawn, told and written down."""
+"""How a recoding is drawn, described and saved."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ __all__ = [
     "write_recoding",
 ]
 
-# No number that a table holds is larger.
+# No number in a table is larger.
 _LARGEST = float(np.finfo(np.float64).max)
 _BITS = WHOLE.bit_length() - 1
-# Values at a time: enough to hide the cost of a call, few enough for the cache.
+# Values drawn at a time: enough to hide the cost of a call, few enough for the cache.
 _AT_A_TIME = 1 << 15
 
 
@@ -50,19 +50,20 @@ class Recoded(Drawing):
 
     @property
     def claim(self) -> str:
-        """What is drawn is what is judged."""
+        """The law that is drawn is the one that is certified."""
         return "the map can be drawn exactly, from whole numbers"
 
     def check(self, law: Recoding) -> None:
-        """A recoding is whole by itself; noise that goes first must be drawable too."""
+        """Check noise that comes first; the map itself always has whole numbers."""
         if law.noise is not None:
             drawing_of(law.noise).check(law.noise)
 
     def draw(self, law: Recoding, values: npt.NDArray[Any], entropy: Entropy) -> FloatArray:
-        """One published value for each; nan stands for a missing one.
+        """One published value for each value; nan means a missing one.
 
         Raises:
-            InvalidInputError: A value is not in the domain; names its row, never the value.
+            InvalidInputError: A value is not in the domain; the message names its row, never the
+                value.
         """
         given = np.asarray(values)
         require(
@@ -78,16 +79,16 @@ class Recoded(Drawing):
             if bad.any():
                 raise InvalidInputError(
                     f"row {start + int(np.argmax(bad))} has a value that the recoding does not "
-                    "take. Fit the beliefs to a table that has it"
+                    "cover. Fit the beliefs to a table that has it"
                     f"{'' if law.labelled else ', or use bins (edges=..., --edges)'}."
                 )
             results[part] = sampler.published.take(sampler.tables.draw(rows, entropy))
         return results
 
     def _rows(self, law: Recoding, values: FloatArray, entropy: Entropy) -> npt.NDArray[np.int64]:
-        """The row of the table that each value is drawn from; −1: there is none."""
+        """The row of the map from which each value is drawn; −1: there is none."""
         if law.labelled:
-            # A category is given by its place in the list; any other number is none of them.
+            # A category is given by its place in the list; any other number is not a category.
             size = len(law.values)
             known = (values >= 0.0) & (values < size) & (values == np.floor(values))
             return np.where(known, values, -1 if law.unseen is None else size).astype(np.int64)
@@ -103,20 +104,20 @@ class Recoded(Drawing):
         return rows
 
     def limit(self, law: Recoding) -> float:
-        """That of the noise that goes first."""
+        """The limit of the noise that comes first."""
         return math.inf if law.noise is None else drawing_of(law.noise).limit(law.noise)
 
     def explain_exactness(self, law: Recoding) -> str:
-        """Its size."""
+        """The size of the map."""
         return f"{len(law.values)} rows of whole numbers that sum to 2^{_BITS}"
 
 
 class _Sampler(NamedTuple):
-    """What draws need of a law, made once for all parts of a table.
+    """What drawing from a law needs, made once for all parts of a table.
 
     Attributes:
-        tables: The law of each row; that of values which are not described is the last.
-        published: What each outcome stands for; nan is a missing value.
+        tables: The law of each row of the map; the last is that of values that are not described.
+        published: The value of each outcome; nan is a missing value.
     """
 
     tables: AliasTables
@@ -141,31 +142,31 @@ class Outlined(Drawing):
 
     @property
     def claim(self) -> str:
-        """What the internal edition shows."""
+        """What only the internal edition shows."""
         return "the map can be drawn exactly, from whole numbers"
 
     @property
     def told(self) -> bool:
-        """Not by this edition."""
+        """False: this edition does not show it."""
         return False
 
     def check(self, law: RecodingOutline) -> None:
-        """There is nothing to check: the internal edition has the table."""
+        """Accept it: only the internal edition has the table to check."""
 
     def draw(self, law: RecodingOutline, values: npt.NDArray[Any], entropy: Entropy) -> FloatArray:
         """Refused."""
         raise UnsupportedError("the table of this recoding is private: nothing can be drawn.")
 
     def explain_exactness(self, law: RecodingOutline) -> str:
-        """Where it is checked."""
+        """Where it can be checked."""
         return "the internal edition holds its whole numbers, and can be checked"
 
 
 class RecodingWords(LawWords):
-    """Values are replaced by values."""
+    """Words for recodings."""
 
     def called(self, law: Recoding | RecodingOutline) -> str:
-        """A recoding, whatever it takes."""
+        """The word "recoding"."""
         return "recoding"
 
     def noun(
@@ -174,19 +175,19 @@ class RecodingWords(LawWords):
         number: Number = _size,
         error: Number = readable,
     ) -> str:
-        """What it takes, and its floor."""
+        """What is recoded, and the floor."""
         if isinstance(law, RecodingOutline):
             return f"a recoding{self._floor(law, number)}"
         what = "bins" if law.binned else "categories" if law.labelled else "values"
         return f"a recoding of {len(law.values)} {what}{self._floor(law, number)}"
 
     def short(self, law: Recoding | RecodingOutline) -> str:
-        """Its floor."""
+        """The floor."""
         kappa = law.kappa if isinstance(law, Recoding) else law.floor
         return "recoding, no floor" if kappa is None else f"recoding, floor {kappa:.4g}"
 
     def in_full(self, law: Recoding | RecodingOutline, number: Number = readable) -> str:
-        """As short: what its error is depends on how often each value occurs."""
+        """The same as `short`: its error depends on how often each value occurs."""
         return self.short(law)
 
     def done(self, law: Recoding | RecodingOutline) -> str:
@@ -194,13 +195,13 @@ class RecodingWords(LawWords):
         return how_recoded(law, "was")
 
     def error(self, law: Recoding | RecodingOutline, number: Number = readable) -> str:
-        """That of the value that has most."""
+        """The largest error of any value."""
         if isinstance(law, RecodingOutline):
             return "an error that is not public"
         return f"error at most {number(law.error())} for any value"
 
     def proofs(self, law: Recoding | RecodingOutline) -> tuple[tuple[str, str], ...]:
-        """One page."""
+        """The page on recodings."""
         return (("recoding", "the map, its floor and its promise are checked in whole numbers"),)
 
     @staticmethod
@@ -239,13 +240,13 @@ class RecodingEntries:
 
     Attributes:
         values: The domain; null for a missing value.
-        outputs: What may be published; null likewise.
-        rows: Of each value its whole numbers, in base 16 and apart by spaces. They sum to 2⁶².
-        edges: Of bins, or null.
-        scale: Of Laplace noise that goes first, or null.
-        grid: Its grid.
+        outputs: The values that may be published; null for a missing value.
+        rows: The whole numbers of each value, in base 16 and separated by spaces. They sum to 2⁶².
+        edges: The edges of bins, or null.
+        scale: The scale of Laplace noise that comes first, or null.
+        grid: The grid of that noise.
         floor: κ, or null.
-        distances: Between the values, row by row, if that is not their difference.
+        distances: The distances between the values, row by row, if not their differences.
         labelled: Whether values are categories, or tuples of them.
         unseen: The row of categories that are not in the list, as in `rows`; null: refused.
     """
@@ -299,7 +300,7 @@ def read_recoding(
 ) -> Recoding:
     """The recoding that `write_recoding` described; what it claims is checked again."""
     table = np.array([_row(each, len(outputs)) for each in rows], dtype=np.int64)
-    require((scale is None) == (grid is None), "noise that goes first has a scale and a grid.")
+    require((scale is None) == (grid is None), "noise that comes first needs a scale and a grid.")
     return Recoding(
         values=values,
         outputs=outputs,
@@ -320,7 +321,7 @@ def _row(text: str, count: int) -> list[int]:
     )
     require(right, f"a row of a recoding must be {count} whole numbers in base 16.")
     entries = [int(word, 16) for word in words]
-    require(max(entries) <= WHOLE, "a row of a recoding has more than all probability.")
+    require(max(entries) <= WHOLE, "a row of a recoding has a probability above 1.")
     return entries
 
 

@@ -1,4 +1,4 @@
-"""What belongs to a type of laws, and is known only above the laws."""
+"""Entries for types of laws that the package of laws does not know."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ class Registry(Generic[T]):
     """One entry for each type of laws."""
 
     def __init__(self, what: str, entries: Mapping[type[Law], T]) -> None:
-        """The entries of the laws that are built in; `what` an entry is, for a refusal."""
+        """Begin with the entries of the built-in laws; `what` names an entry in messages."""
         self._what = what
         self._entries = dict(entries)
 
     def register(self, law: type[Law], entry: T) -> None:
-        """Take another type of laws; what one is drawn by, or called, is settled once."""
+        """Add a type of laws; an entry cannot be replaced."""
         known = self._entries.setdefault(law, entry)
-        require(known is entry, f"{law.__name__} has {self._what} already.")
+        require(known is entry, f"{law.__name__} already has {self._what}.")
 
     def of(self, law: Law) -> T:
         """The entry of this law's type.
 
         Raises:
-            UnsupportedError: It has none.
+            UnsupportedError: The type has no entry.
         """
         if type(law) not in self._entries:
             raise UnsupportedError(f"no {self._what} for {law!r}: register it.")

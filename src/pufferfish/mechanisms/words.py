@@ -1,4 +1,4 @@
-"""How each law is told to people: its name and figures, for a table, a sentence or a refusal."""
+"""Each law in words: its name and figures, for a table, a sentence or an error."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def _size(number: float) -> str:
 
 
 class LawWords(ABC):
-    """How a type of laws is told. Each method is given the law."""
+    """Words for a type of laws. Each method takes the law."""
 
     def called(self, law: Any) -> str:
-        """What such a law is called in a sentence about any of them."""
+        """What such a law is called in a sentence about any law."""
         return "noise"
 
     @abstractmethod
@@ -40,7 +40,7 @@ class LawWords(ABC):
         """
 
     def short(self, law: Any) -> str:
-        """For a cell of a table."""
+        """The short form, for a cell of a table."""
         return self.noun(law)
 
     def figures(self, law: Any) -> str:
@@ -48,37 +48,37 @@ class LawWords(ABC):
         return self.noun(law)
 
     def propose(self, law: Any, number: Number, beside: str = "") -> str:
-        """What is to be applied, before it is.
+        """What is going to be applied.
 
         Args:
             law: The law.
             number: How its own figures are written.
-            beside: What the error is compared with, to stand after it.
+            beside: What the error is compared with; it is written after the error.
         """
         return f"{self.noun(law, number)}{beside}"
 
     def grid(self, law: Any) -> str:
-        """What it is drawn on, to stand after what is proposed; nothing where nobody asks."""
+        """The grid, to be written after `propose`; empty where there is none to name."""
         return ""
 
     def in_full(self, law: Any, number: Number = readable) -> str:
-        """The short form, with the error beside it where that is another figure."""
+        """The short form, followed by the error where that is another figure."""
         return f"{self.short(law)}, {self.error(law, number)}"
 
     def name_tried(self, law: Any) -> str:
-        """What did not suffice, with digits enough to tell it from what does."""
+        """A law that did not suffice, with enough digits to tell it from one that does."""
         return self.noun(law)
 
     def done(self, law: Any) -> str:
         """A sentence on what was applied."""
-        return f"Applied was {self.noun(law)}."
+        return f"The mechanism is {self.noun(law)}."
 
     def error(self, law: Any, number: Number = readable) -> str:
         """The error of a published value."""
         return f"error {number(law.error())}"
 
     def proofs(self, law: Any) -> tuple[tuple[str, str], ...]:
-        """Pages of docs/theory that prove what is said of it, and what each shows."""
+        """Pages of docs/theory that prove the statements about it, and what each shows."""
         return ()
 
 
@@ -88,7 +88,7 @@ _GAUSSIAN = ("gaussian-noise", "the law of what is published under Gaussian nois
 
 @dataclass(frozen=True, slots=True)
 class _NoiseWords(LawWords):
-    """Of noise that is called by a size; where that is no std, the std stands beside it."""
+    """Words for noise that is named by its size; where that is not the std, the std follows."""
 
     name: str
     size: str
@@ -131,7 +131,7 @@ class _NoiseWords(LawWords):
         return f"{self.name} {self.size} {law.size:.6g}"
 
     def done(self, law: LaplaceNoise | GaussianNoise) -> str:
-        return f"Added was {self.noun(law)}."
+        return f"{self.noun(law)} was added."
 
     def error(self, law: LaplaceNoise | GaussianNoise, number: Number = readable) -> str:
         return f"std {number(law.std)}"
@@ -141,7 +141,7 @@ class _NoiseWords(LawWords):
 
 
 class _NoNoiseWords(LawWords):
-    """Of values that are published as they are."""
+    """Words for values that are published as they are."""
 
     def noun(self, law: NoNoise, number: Number = _size, error: Number = readable) -> str:
         return "no noise"

@@ -1,6 +1,6 @@
-"""The main job: a table and a plan become a table to publish, and the record of it.
+"""Release a table: a table and a plan become a table to publish, and its record.
 
-Every value is drawn once. What is published is whole or not there at all.
+Every value is drawn once. The table is published completely or not at all.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Release:
     """A released table, and its record.
 
     Attributes:
-        frame: The same kind of table that was given; for a file, the path of the released one.
-        record: What was done and promised, as records of the plan's kind say it.
+        frame: The released table, of the kind that was given; for a file, its path.
+        record: What was done and promised; a record of the plan's kind.
     """
 
     frame: Any
@@ -47,32 +47,32 @@ def release(
     na: Sequence[str] = (),
     halves: Halves | TableHalves | None = None,
 ) -> Release:
-    """Publish a table as it is planned: a column with noise, or what another kind does to rows.
+    """Publish a table by its plan: a column with noise, or rows of another kind.
 
     Args:
         data: A frame (pandas, Polars eager or lazy, PyArrow, Spark), a dict of arrays, or a file's
             path.
         plan: What to release, and how.
         output: Where to write, for a file; for a Spark frame the folder, on any storage that
-            Spark can write to. Not for other frames, which are given back.
-        ledger: A file that counts the releases of this column. The release is refused if it and
-            those before it would break the promise together. It is charged when all rows have been
+            Spark can write to. Not for other frames, which are returned.
+        ledger: A file that counts the releases of this column. The release is refused if it would
+            break the promise together with earlier ones. It is charged when all rows have been
             checked, just before they are published.
         force: Replace an output that is there already.
-        beliefs_from_plan: The plan's beliefs are meant, although they were fitted on another table:
-            the promise is then to somebody who knows that one, and the record says so.
-        na: Texts of a file that stand for a missing value or secret, as for `summarise`.
+        beliefs_from_plan: Use the plan's beliefs although they were fitted on another table: the
+            promise is then to somebody who knows that table, and the record says so.
+        na: Texts of a file that mean a missing value or secret, as for `summarise`.
         halves: How `split_half` split this table: release the rows that no belief was fitted on.
 
     Returns:
-        The released table: the same kind as `data`, with the protected column and those that are
+        The released table, of the same kind as `data`, with the protected column and those that are
         kept, its rows in random order unless the plan keeps the order. Lazy frames are computed,
-        so that nobody draws the noise twice; a Spark frame reads what was written.
+        so that the noise is drawn only once; a Spark frame reads what was written.
 
     Raises:
-        DataError: Missing values that the plan does not allow for, a secret that it does not know,
-            a person with too many rows, values that are no numbers; beliefs that say that they were
-            fitted on the released column, and were fitted on another one.
+        DataError: Missing values that the plan does not allow for, a secret that it does not have,
+            a person with too many rows, values that are not numbers; beliefs that claim to be
+            fitted on the released column, but were fitted on another one.
         BudgetExceededError: The ledger has no room for another release.
     """
     row_kind(plan)
@@ -102,20 +102,20 @@ def release_file(
     Args:
         source: The table: a file, a folder of files, or a pattern such as "year=*/*.parquet".
         plan: What to release, and how.
-        target: Where to write. A table of many files becomes a folder, unless this is the name of
-            a file: then it becomes one file.
-        source_format: How the table is written; None: by its name.
-        target_format: How to write; None: by its name, in a folder as the table.
+        target: Where to write. A table of several files becomes a folder, unless this is the name
+            of a file: then it becomes one file.
+        source_format: The format of the table; None: by its name.
+        target_format: The format to write; None: by its name, in a folder that of the table.
         ledger: As for `release`.
         force: Replace a file, or a released folder, that is there already.
         beliefs_from_plan: As for `release`.
-        just_counted: What was counted of this table a moment ago; then it is not counted once more
+        just_counted: What was counted of this table a moment ago; then it is not counted again
             before the noise is drawn. If it has changed since, it is refused before it is
             published.
         halves: As for `release`.
-        progress: Told the share of the work that is done.
-        save: Given the record when the file is whole, just before it takes its place: a table
-            without a record is never published.
+        progress: Called with the share of the work that is done.
+        save: Called with the record when the file is complete, just before it takes its place: a
+            table without a record is never published.
     """
     engine = FilesEngine(
         source=source,
@@ -150,13 +150,13 @@ def release_with(
     """`release` for a table of any engine.
 
     Args:
-        engine: The table, who reads and writes it, and where to.
+        engine: The table, how it is read and written, and where to.
         plan: What to release, and how.
         ledger: As for `release`.
         beliefs_from_plan: As for `release`.
         just_counted: As for `release_file`.
         halves: As for `release`.
-        progress: Told the share of the work that is done, where the engine can tell.
+        progress: Called with the share of the work that is done, where the engine knows it.
         save: As for `release_file`.
     """
     session = row_kind(plan).session(

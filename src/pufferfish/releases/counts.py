@@ -1,4 +1,4 @@
-"""What was seen of the rows of a table: counts that add up, in whatever parts."""
+"""Counts of the rows of a table, which add up however the rows are divided."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["RowCounts"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowCounts:
-    """Of some rows.
+    """Counts of some rows.
 
     Attributes:
-        rows: How many there are.
-        missing: Those in which a changed column is missing.
-        published: Those that are published.
+        rows: How many rows there are.
+        missing: Rows in which a changed column is missing.
+        published: Rows that are published.
     """
 
     rows: int = 0
@@ -23,7 +23,7 @@ class RowCounts:
     published: int = 0
 
     def __add__(self, other: Self) -> Self:
-        """Of both together; of a kind with further counts, these are added likewise."""
+        """The counts of both together; further counts of a kind are added as well."""
         return replace(
             self,
             **{

@@ -1,4 +1,4 @@
-"""Kinds of release that publish rows: how they are released, told, and looked at again."""
+"""Kinds of release that publish rows: how they are released, described, and checked."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ StatedT = TypeVar("StatedT", bound=Stated)
 
 
 class RowKind(Kind[PlanT, StatedT]):
-    """Rows, in a file, a folder or a frame.
+    """A kind that publishes rows, in a file, a folder or a frame.
 
-    What its records say of what was published has the entries of `Record.published`.
+    Its records describe what was published with the entries of `Record.published`.
 
     Attributes:
-        session: How one release is done.
+        session: How one release is made.
     """
 
     session: ClassVar[type[RowSession[Any, Any]]]
@@ -40,7 +40,7 @@ class RowKind(Kind[PlanT, StatedT]):
         """What happened, part by part, for the curator's terminal."""
 
     def looks(self, data: Mapping[str, Any], facts: StatedT, released: Path) -> Appearance | None:
-        """How the published values look; None: nobody knows what to look for."""
+        """How the published values look; None: there is no test for them."""
         return None
 
     def appearance(
@@ -50,7 +50,7 @@ class RowKind(Kind[PlanT, StatedT]):
         folder: Path | None,
         released: str | Path | None,
     ) -> tuple[list[Check], list[str]]:
-        """The published file, as far as it is there."""
+        """Checks of the published file, if it is there."""
         published, look = data["published"], partial(self.looks, data, facts)
         name = published["file"]
         if released is not None:
@@ -59,7 +59,7 @@ class RowKind(Kind[PlanT, StatedT]):
             return [], []
         if name is None:
             if published["checksum_of"] == "column":
-                return [], ["A frame was released, and no file: there is nothing here to look at."]
+                return [], ["A frame was released, not a file: there is nothing here to check."]
             away = "the record does not say where it is; name it with --released"
             return [
                 Check(
@@ -75,7 +75,7 @@ class RowKind(Kind[PlanT, StatedT]):
             return [Check(claim=claim, verdict=False, detail=str(error))], []
         if place.exists():
             return look_at(published, place, look)
-        away = "it is not beside the record; name it with --released"
+        away = "it is not in the folder of the record; name it with --released"
         return [Check(claim=claim, verdict=None, detail=away)], []
 
 
@@ -83,10 +83,10 @@ def row_kind(plan: ReleasePlan) -> RowKind[Any, Any]:
     """The kind of a plan that publishes rows.
 
     Raises:
-        InvalidInputError: It is no plan, or publishes something else.
+        InvalidInputError: It is not a plan, or publishes something else.
     """
     require(isinstance(plan, ReleasePlan), f"plan must be a Plan, got {type(plan).__name__}.")
     kind = kind_of(plan.KIND, "plan")
     if not isinstance(kind, RowKind):
-        raise InvalidInputError(f"a {plan.KIND} publishes no rows of a table.")
+        raise InvalidInputError(f"a {plan.KIND} does not publish rows of a table.")
     return kind

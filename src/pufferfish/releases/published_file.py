@@ -1,7 +1,7 @@
 """The published file of a record: where it may be, whether it is the one, and how it looks.
 
-What a record says comes from somebody else. So it may name a file in its own folder only, never a
-device or what a link points to, and reading stops where a file unpacks to far more than it is.
+A record comes from somebody else. So it may only name a file in its own folder, never a device or
+the target of a link, and reading stops where a file unpacks to far more than its size.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from pufferfish.tables.sources import data_files
 
 __all__ = ["Appearance", "beside", "look_at", "show_name"]
 
-# Of a file, in bytes, on every system in use.
+# The longest name of a file, in bytes, on every system in use.
 _LONGEST_NAME = 255
 
 
 class Appearance(NamedTuple):
-    """What the values say.
+    """How the values look.
 
     Attributes:
         rows: All rows, with a value or without.
-        verdict: False: such noise does not leave such values. True: nothing speaks against it.
-            None: nothing could, because of what was done after the noise, or without any.
+        verdict: False: such noise does not leave such values. True: nothing contradicts it. None:
+            nothing could, because of what was done after the noise, or because there is none.
         detail: Why.
         like: What the values were compared with.
-        whether: What nobody can tell where the verdict is None.
+        whether: What cannot be told where the verdict is None.
     """
 
     rows: int
@@ -47,7 +47,7 @@ def beside(folder: Path, name: object) -> Path:
     """The file of this name in the folder of its record.
 
     Raises:
-        InvalidInputError: The name leads out of the folder, or to something that is no file.
+        InvalidInputError: The name leads out of the folder, or to something that is not a file.
     """
     if not _is_plain(name):
         raise InvalidInputError(
@@ -62,7 +62,7 @@ def beside(folder: Path, name: object) -> Path:
 
 
 def _is_plain(name: object) -> bool:
-    """Whether this is the name of a file, and nothing that leads elsewhere."""
+    """Whether this is the name of a file, without a path that leads elsewhere."""
     if not isinstance(name, str) or name in ("", ".", "..") or "\0" in name:
         return False
     try:
@@ -78,9 +78,9 @@ def look_at(
     """Checks of the published file or folder, and notes on what cannot be told from it.
 
     Args:
-        published: What the record says of it.
+        published: What the record says about it.
         released: Where it is.
-        look: How its values look, if it is the one.
+        look: Judges its values, if it is the published one.
     """
     named = show_name(released.name)
     same = f"{named} has the checksum that the record names"
@@ -96,9 +96,9 @@ def look_at(
     try:
         seen = look(released)
     except DataError as error:
-        return [Check(claim=same, verdict=False, detail=f"it cannot be such a table: {error}")], []
+        return [Check(claim=same, verdict=False, detail=f"it is not such a table: {error}")], []
     except PufferfishError as error:
-        note = f"The values of {named} were not looked at: {error}"
+        note = f"The values of {named} were not checked: {error}"
         return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], [note]
     if seen is None:
         return [Check(claim=same, verdict=True, detail=f"sha256 {published['sha256']}")], []
@@ -114,7 +114,7 @@ def look_at(
 
 
 def show_name(name: str) -> str:
-    """A name for people; one that could do something to their terminal is written with escapes."""
+    """A name to print; one that could affect a terminal is written with escapes."""
     return name if name.isprintable() else repr(name)
 
 
@@ -123,12 +123,12 @@ def _other_rows(seen: Appearance) -> str:
 
 
 def _no_file(place: Path, *, folder: bool) -> str | None:
-    """Why a place is not to be read: it is no regular file, or no folder."""
-    # Not opened yet: opening a pipe waits for somebody to write to it.
+    """Why a place is not read: it is not a regular file, or not a folder; None if it is."""
+    # It is not opened yet: opening a pipe waits until somebody writes to it.
     mode = place.stat().st_mode
     if folder:
-        return None if stat.S_ISDIR(mode) else "it is no folder"
-    return None if stat.S_ISREG(mode) else "it is no regular file, so it was not opened"
+        return None if stat.S_ISDIR(mode) else "it is not a folder"
+    return None if stat.S_ISREG(mode) else "it is not a regular file, so it was not opened"
 
 
 def _other_file(published: Mapping[str, Any], released: Path) -> str | None:
@@ -137,7 +137,7 @@ def _other_file(published: Mapping[str, Any], released: Path) -> str | None:
 
 
 def _wrong_in_folder(published: Mapping[str, Any], folder: Path) -> str | None:
-    """What of a folder is not as it was released; None where all is."""
+    """What in a folder is not as it was released; None if nothing."""
     try:
         text = read_bounded_text(_regular(folder / MANIFEST), "manifest")
         manifest = Manifest.from_json(text)
@@ -164,6 +164,6 @@ def _wrong_in_folder(published: Mapping[str, Any], folder: Path) -> str | None:
 def _regular(place: Path) -> Path:
     if place.is_symlink() or not stat.S_ISREG(place.stat().st_mode):
         raise InvalidInputError(
-            f"{show_name(place.name)} is no regular file, so it was not opened."
+            f"{show_name(place.name)} is not a regular file, so it was not opened."
         )
     return place

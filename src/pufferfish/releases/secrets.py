@@ -1,7 +1,6 @@
-"""Rows of a secret that a plan does not know are refused: nothing covers them.
+"""Refuse rows with a secret that is not in the plan: nothing covers them.
 
-What becomes of rows without a secret is for a kind of release to say: where it says nothing, they
-are refused as well.
+Each kind of release decides about rows without a secret; by default they are refused as well.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ __all__ = ["OfKnownSecrets", "check_secrets"]
 
 
 def check_secrets(batch: Batch, before: int | None, column: str, known: Collection[Secret]) -> None:
-    """Refuse rows of other secrets, by column and row, never by content.
+    """Refuse rows with other secrets; name the column and row, never a value.
 
     Args:
         batch: Some rows.
-        before: How many come before them in the table; None: nobody knows.
+        before: How many rows come before them in the table; None: unknown.
         column: The column of the secret.
         known: The secrets that may occur.
     """
@@ -34,22 +33,22 @@ def check_secrets(batch: Batch, before: int | None, column: str, known: Collecti
         strange[batch.secret.codes],
         before,
         column,
-        "the plan does not know this secret, and promises nothing for it. Make a plan from "
-        "a table that has it, in the same kind of column (text and numbers are kept apart)",
+        "this secret is not in the plan, which promises nothing for it. Make a plan from a "
+        "table that has it, in a column of the same type (text and numbers are different)",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class OfKnownSecrets:
-    """A change of rows that first refuses those of secrets that are not known, or missing."""
+    """A change of rows that first refuses those whose secret is missing or not in the plan."""
 
     change: Callable[[Batch, int | None], Changed]
     column: str
     known: frozenset[Secret]
 
     def __call__(self, batch: Batch, before: int | None) -> Changed:
-        """What becomes of rows."""
-        problem = "the secret is missing. Mend such rows first"
+        """The changed rows."""
+        problem = "the secret is missing. Correct or remove such rows first"
         _refuse(batch.secret.missing, before, self.column, problem)
         check_secrets(batch, before, self.column, self.known)
         return self.change(batch, before)

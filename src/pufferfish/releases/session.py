@@ -1,6 +1,4 @@
-"""One release of rows, of whatever kind: what is done to them, what was counted, and the last word
-before they are published.
-"""
+"""One release of rows, of any kind: what is done to them, what is counted, and the last checks."""
 
 from __future__ import annotations
 
@@ -40,12 +38,12 @@ CountsT = TypeVar("CountsT", bound=RowCounts)
 
 
 class RowSession(ABC, Generic[PlanT, CountsT]):
-    """Adds up what is seen of one table, and decides whether it may be published.
+    """Counts the rows of one table, and decides whether it may be published.
 
     Attributes:
-        plan: What shall be done.
-        counts: What was seen so far.
-        reveals: What the published columns reveal together, once all rows are through; None where
+        plan: What to do.
+        counts: The counts so far.
+        reveals: What the published columns reveal together, once all rows are processed; None where
             none is kept.
     """
 
@@ -57,12 +55,12 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         library: str | None = None,
         beliefs_from_plan: bool = False,
     ) -> None:
-        """Nothing done yet; a ledger without room is refused before any work.
+        """Begin a release; a ledger without room is refused before any work.
 
         Args:
-            plan: What shall be done.
+            plan: What to do.
             ledger: The file of the ledger, if any.
-            library: Who reads and writes, if the version is worth recording.
+            library: The library that reads and writes, if its version is to be recorded.
             beliefs_from_plan: Whether beliefs may be about another table than they say.
         """
         _refuse_two_roles(plan, self.columns(plan), self.kept(plan))
@@ -72,14 +70,14 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         self._libraries = () if library is None else (library,)
         self._ledger = None if ledger is None else Path(ledger)
         self._beliefs_from_plan = beliefs_from_plan
-        # The promise is about changed columns: what they say with others can only be measured.
+        # The promise is about changed columns: what they reveal with others can only be measured.
         self._sample = Sample(sorted(plan.protected, key=str)) if self.measures(plan) else None
         self._charge(only_check=True)
 
     @classmethod
     @abstractmethod
     def columns(cls, plan: PlanT) -> Mapping[str, ColumnType]:
-        """The columns that get new values, and of which type these are."""
+        """The columns that get new values, with their types."""
 
     @classmethod
     def kept(cls, plan: PlanT) -> tuple[str, ...]:
@@ -88,7 +86,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
 
     @classmethod
     def measures(cls, plan: PlanT) -> bool:
-        """Whether something is published that the promise does not cover, and is measured."""
+        """Whether something is published that the promise does not cover, so it is measured."""
         return bool(plan.keep)
 
     @classmethod
@@ -112,7 +110,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
 
     @abstractmethod
     def record(self, staged: Staged) -> ReleaseRecord[Any, Any]:
-        """What was done, now that it is."""
+        """The record of what was done."""
 
     @property
     def drops(self) -> bool:
@@ -122,11 +120,12 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
     def charge(self, ledger: Path, *, only_check: bool) -> None:
         """Count this release, or only refuse it if there is no room."""
         raise UnsupportedError(
-            f"a ledger cannot count a release by a {self.plan.KIND}: no proof covers several."
+            f"a ledger cannot count releases by a {self.plan.KIND}: no proof covers several of "
+            "them."
         )
 
     def confirm(self) -> None:
-        """Refuse a table that is not the one that was planned for, when all rows are through."""
+        """When all rows are processed, refuse a table that is not the one planned for."""
 
     @property
     def how(self) -> Change:
@@ -159,10 +158,10 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         Args:
             engine: The table.
             just_counted: What was counted of it a moment ago.
-            progress: Told the share of the work that is done.
+            progress: Called with the share of the work that is done.
 
         Returns:
-            What the engine knows of the table, and whom to tell of the work that is left.
+            What the engine knows of the table, and the progress to call for the remaining work.
         """
         survey = engine.survey(self.how)
         if survey is not None:
@@ -182,7 +181,7 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         self.check(survey.persons())
 
     def account(self, changed: Changed) -> None:
-        """Add what became of some rows. On a cluster nobody tells of them: they were surveyed."""
+        """Add the counts of some changed rows. On a cluster there are none: rows were surveyed."""
         self.counts = self.counts + changed.counts
 
     def stamp(self) -> dict[str, Any]:
@@ -191,9 +190,9 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         return {"versions": software_versions(*self._libraries), "created": now}
 
     def finish(self, persons: PersonsFound) -> None:
-        """The last checks, and what kept columns reveal; then the table is published.
+        """Make the last checks, measure what kept columns reveal, and charge the ledger.
 
-        The ledger knows it from here on.
+        Then the table is published.
         """
         self.check(persons)
         self.confirm()
@@ -206,10 +205,10 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
             self.charge(self._ledger, only_check=only_check)
 
     def check(self, persons: PersonsFound) -> None:
-        """Refuse a table of which nothing can be published, or too much of one person.
+        """Refuse a table with nothing to publish, or with too many rows of one person.
 
         Args:
-            persons: What was seen of the persons; of nobody where the plan is about rows.
+            persons: What was found about persons; empty where the plan is about rows.
         """
         plan = self.plan
         if self.counts.rows == 0:
@@ -229,9 +228,9 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
         most = self.plan.rows_per_person
         if persons.most > most:
             raise DataError(
-                f"column {person!r}: some person has more than {most} row(s), and "
-                "each further one would tell more. Publish one row of each (one_row, --one-row "
-                "first or mean), or allow for them with rows_per_person (--rows-per-person), which "
+                f"column {person!r}: some person has more than {most} row(s), and each further "
+                "row would reveal more. Publish one row for each person (one_row, --one-row first "
+                "or mean), or allow for more rows with rows_per_person (--rows-per-person), which "
                 "costs noise."
             )
 
@@ -239,13 +238,13 @@ class RowSession(ABC, Generic[PlanT, CountsT]):
 def _refuse_two_roles(
     plan: RowPlan, columns: Mapping[str, ColumnType], kept: Sequence[str]
 ) -> None:
-    """The secret is never published, and no column both changes and stays as it is."""
+    """Refuse a column with two roles: the secret is never published or changed."""
     roles = [*columns, plan.secret, *kept]
     twice = sorted({name for name in roles if roles.count(name) > 1})
     require(
         not twice,
-        f"{', '.join(map(repr, twice))} cannot be changed, kept and secret at once: each column of "
-        "a plan has one of these roles.",
+        f"{', '.join(map(repr, twice))} has two roles: each column of a plan is either changed, "
+        "kept or the secret.",
     )
 
 
@@ -254,7 +253,7 @@ def _random_order(rows: int) -> IntArray:
 
 
 def _random_keys(count: int) -> IntArray:
-    """Where rows shall go; runs in the executors of a cluster, each with fresh entropy."""
+    """Random places for rows; runs in the executors of a cluster, each with fresh entropy."""
     return SystemEntropy().words(count, np.int64).astype(np.int64)
 
 
@@ -263,7 +262,7 @@ def _shuffler(folder: Path | None) -> Shuffler:
 
 
 def software_versions(*more: str) -> dict[str, str]:
-    """Of everything that a release rests on."""
+    """The versions of all software that a release depends on."""
     found = {"python": platform.python_version()}
     for name in ("pufferfish-privacy", "numpy", "scipy", "cryptography", "pyarrow", *more):
         try:

@@ -1,4 +1,4 @@
-"""Noise on a grid, drawn exactly, from the one door for randomness."""
+"""Noise on a grid, drawn exactly, from the one source of randomness."""
 
 from __future__ import annotations
 

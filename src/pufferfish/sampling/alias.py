@@ -1,4 +1,4 @@
-"""Draws from finite laws given by whole numbers, exactly, with the same work for each.
+"""Exact draws from finite laws given by whole numbers, with the same work for each draw.
 
 Walker's alias method in whole numbers. Row x has weights over outcomes that sum to 2^b. They are
 laid out in 2^c slots of 2^{b−c} each, so that no slot holds more than two outcomes. A draw takes
@@ -22,7 +22,7 @@ IntArray = npt.NDArray[np.int64]
 __all__ = ["AliasTables"]
 
 
-# Draws at a time: what is read and written stays in the processor's cache.
+# How many draws are made at a time: what they read and write fits into the processor's cache.
 _AT_A_TIME = 1 << 14
 
 
@@ -31,10 +31,10 @@ class AliasTables:
     """One law for each row.
 
     Attributes:
-        slots: 2^c.
-        edges: Of each row and slot, as a share of 2⁶⁴: below it the outcome is the slot's number.
-            0 where a slot has one outcome.
-        others: From it on, this outcome.
+        slots: The number of slots, 2^c.
+        edges: The edge of each row and slot, as a share of 2⁶⁴: below it the outcome is the slot's
+            number. 0 where a slot has one outcome.
+        others: The outcome from the edge on.
     """
 
     slots: int
@@ -49,7 +49,7 @@ class AliasTables:
             f"each row of a table must have weights that sum to 2^{bits}.",
         )
         slots = 1 << max(weights.shape[1] - 1, 0).bit_length()
-        require(slots <= 1 << bits, "a table has more outcomes than it can tell apart.")
+        require(slots <= 1 << bits, "a table has more outcomes than its bits can distinguish.")
         padded = np.zeros((len(weights), slots), dtype=np.int64)
         padded[:, : weights.shape[1]] = weights
         edges = np.empty(padded.shape, dtype=np.uint64)
@@ -81,11 +81,11 @@ class AliasTables:
 def _lay_out(weights: IntArray, size: int) -> tuple[IntArray, IntArray]:
     """Edges and second outcomes of the slots of one law, each of this size.
 
-    Slots with less than `size` are filled up one after the other, the i-th from D_{i−1} to D_i of
-    all that is lacking. Outcomes with more give in their order: the j-th has what lies between
-    E_{j−1} and E_j of all that is left over. A slot is filled by the one outcome that has
-    D_{i−1}. If that outcome has not enough (D_i > E_j), it takes the rest from its own slot, which
-    the next outcome fills up. Both sums end at the same number, which is below 2^b.
+    Slots with less than `size` are filled one after the other, the i-th from D_{i−1} to D_i of the
+    total deficit. Outcomes with more give in their order: the j-th has the part between E_{j−1} and
+    E_j of the total surplus. A slot is filled by the one outcome whose part contains D_{i−1}. If
+    that outcome does not have enough (D_i > E_j), it takes the rest from its own slot, which the
+    next outcome fills. Both sums end at the same number, which is below 2^b.
     """
     edges, others = np.zeros_like(weights), np.arange(weights.size)
     lacking, givers = np.flatnonzero(weights < size), np.flatnonzero(weights > size)
@@ -96,7 +96,7 @@ def _lay_out(weights: IntArray, size: int) -> tuple[IntArray, IntArray]:
         edges[lacking] = weights[lacking]
         others[lacking] = givers[np.searchsorted(given, starts, side="right")]
         short = needed[np.searchsorted(needed, given)] - given
-        # The last giver is never short: it ends where all that is lacking ends.
+        # The last outcome that gives always has enough: surplus and deficit end together.
         falling = np.flatnonzero(short)
         edges[givers[falling]] = size - short[falling]
         others[givers[falling]] = givers[falling + 1]

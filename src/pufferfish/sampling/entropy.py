@@ -1,10 +1,10 @@
-"""The one door for randomness: a stream cipher keyed by the operating system, anew for every read.
+"""The one source of randomness: a stream cipher with a fresh key from the system for every read.
 
 The keystream of ChaCha20 under a key from the operating system cannot be told from random bytes.
-Each read takes a fresh key, makes as many bytes as were asked for, and forgets both: there is no
+Each read takes a fresh key, makes the requested number of bytes, and forgets both: there is no
 state that a fork, a thread, a signal handler, a copy or a snapshot of the machine could share, and
-nothing left behind from which noise that was drawn could be computed. Reads are large (whole
-columns of words for thousands of values), so that a key for each costs little.
+nothing is left from which noise that was drawn could be computed. Reads are large (whole columns of
+words for thousands of values), so a key for each costs little.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Entropy(ABC):
         return np.frombuffer(self.read(count * width.itemsize), dtype=width.newbyteorder("<"))
 
     def __repr__(self) -> str:
-        """The kind of source, and nothing of what it gives."""
+        """The kind of source, without any of its bytes."""
         return f"{type(self).__name__}()"
 
 
@@ -61,11 +61,11 @@ class SystemEntropy(Entropy):
         return _keystream(os.urandom(_KEY_BYTES)).update(bytes(count))
 
     def __eq__(self, other: object) -> bool:
-        """One is as good as another."""
+        """All such sources are equal."""
         return type(other) is SystemEntropy
 
     def __hash__(self) -> int:
-        """Agrees with `==`."""
+        """A hash that agrees with `==`."""
         return hash(SystemEntropy)
 
 
@@ -90,5 +90,5 @@ class NotPrivateEntropy(Entropy):
             return self._stream.update(bytes(count))
 
     def __reduce__(self) -> tuple[type[NotPrivateEntropy], tuple[int]]:
-        """A copy starts anew from the seed."""
+        """A copy starts again from the seed."""
         return NotPrivateEntropy, (self._seed,)

@@ -1,12 +1,13 @@
 """Exact discrete Gaussian noise: P(G = n) ∝ e^{−n²/(2s²)}, s = θ/γ.
 
-By rejection from discrete Laplace noise Y of rate 1/t, t = ⌊s⌋ + 1: Y is kept with probability
+It is drawn by rejection from discrete Laplace noise Y of rate 1/t, t = ⌊s⌋ + 1: Y is kept with
+probability
 
     exp( −(|Y| − s²/t)²/(2s²) ),
 
 about three times in four (Canonne, Kamath and Steinke, 2020). Whether a uniform U lies below that
-is decided in floating point where its error cannot matter, and else, about once in 2^39 draws, in
-exact arithmetic with as many digits of U as it takes. So the law is exact. Proof:
+is decided in floating point where its error cannot matter, and otherwise, about once in 2^39 draws,
+in exact arithmetic with as many digits of U as necessary. So the law is exact. Proof:
 docs/theory/sampling.md.
 """
 
@@ -25,8 +26,8 @@ from pufferfish.sampling.lookup import Cuts, exponential, reaches
 
 __all__ = ["discrete_gaussian"]
 
-# How far apart U and the probability must be, relatively, for floating point to decide; its error
-# is below 200 roundings, this is 8,192 of them.
+# The relative distance of U and the probability from which floating point decides: 8,192 roundings,
+# where its error is below 200.
 _DOUBT = 2.0**-40
 _UNIT = 2.0**-53
 _DIGITS = 64
@@ -57,7 +58,7 @@ def discrete_gaussian(count: int, std: Fraction, entropy: Entropy) -> Integers:
     kept: list[Integers] = []
     missing = count
     while missing > 0:
-        # A little more than enough, so that a second round is rare.
+        # A few more than needed, so that a second round is rare.
         proposals = discrete_laplace(int(1.4 * missing) + 32, Fraction(1, int(std) + 1), entropy)
         accepted = proposals[_accept(proposals, std, entropy)][:missing]
         kept.append(accepted)
@@ -75,7 +76,7 @@ def _accept(proposals: Integers, std: Fraction, entropy: Entropy) -> npt.NDArray
     above = uniform > probability * (1.0 + _DOUBT)
     for place in np.flatnonzero(~(below | above)):
         exponent = (abs(int(proposals[place])) - centre) ** 2 / (2 * std**2)
-        # A certain acceptance is no irrational number to compare with.
+        # A certain acceptance is not an irrational number, and needs no comparison.
         below[place] = exponent == 0 or not reaches(
             _Acceptance(exponent), 0, int(digits[place]), _DIGITS, entropy
         )

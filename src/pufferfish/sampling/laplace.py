@@ -1,13 +1,14 @@
 """Exact discrete Laplace noise: P(G = n) ∝ e^{−|n|·r}, r = γ/b, in integers throughout.
 
 The magnitude is a geometric variable, P(M = n) ∝ e^{−nr}. Its binary digits are independent, so it
-is put together from blocks of digits, each drawn from a table with exact thresholds:
+is composed of blocks of digits, each drawn from a table with exact thresholds:
 
     M = m_0 + 2^8·m_1 + 2^16·m_2 + … + 2^K·h,   P(m_i = j) ∝ e^{−j·2^{8i}·r} for 0 ≤ j < 2^8,
 
 and h, the digits from the K-th on, is geometric itself: P(h ≥ j) = e^{−j·T}, T = 2^K·r. It is drawn
-by memorylessness: h = j with its own probability for j < 8, else 8 plus a new draw. A fair sign
-follows, and "minus zero" is drawn again, or zero would be twice as likely as it should be.
+by memorylessness: h = j with its own probability for j < 8, else 8 plus a new draw. Then a fair
+sign is drawn, and "minus zero" is drawn again: otherwise zero would be twice as likely as it should
+be.
 Proof: docs/theory/sampling.md.
 """
 
@@ -29,14 +30,14 @@ __all__ = ["FINEST_RATE", "Integers", "discrete_laplace"]
 
 Integers = npt.NDArray[np.int64]
 
-# Digits of a block, and how far the leading part is drawn at a time.
+# The digits of a block, and up to which value the leading part is drawn at a time.
 _BLOCK = 8
 _LEAD = 8
-# Random digits that select a cell; the leading word carries the sign in its last one.
+# The random digits that select a cell; the last digit of the leading word is the sign.
 _WORD_BITS = 16
 _LEAD_BITS = 15
 _MINUS_ZERO = np.iinfo(np.int64).min
-# Finer noise than this leaves a double no digits for the value it is added to.
+# With finer noise, a double has no digits left for the value to which it is added.
 FINEST_RATE = Fraction(1, 2**45)
 
 
@@ -67,7 +68,7 @@ class _Lead(Cuts):
 
 
 class _Tables(NamedTuple):
-    """One table for each block of digits, lowest first, and one for what leads them."""
+    """One table for each block of digits, lowest first, and one for the leading digits."""
 
     blocks: tuple[Lookup, ...]
     lead: Lookup
@@ -122,7 +123,7 @@ def _with_sign(count: int, tables: _Tables, entropy: Entropy) -> Integers:
 
 
 def _draw_lead(words: npt.NDArray[np.uint16], lead: Lookup, entropy: Entropy) -> Integers:
-    """The digits that lead: at each "eight or more" eight are kept and the rest is drawn anew."""
+    """The leading digits: at each "eight or more", eight are kept and the rest is drawn again."""
     total = lead.draw(words, entropy).astype(np.int64)
     more = np.flatnonzero(total == _LEAD)
     while more.size:

@@ -1,4 +1,4 @@
-"""Draws from a finite law, exactly: a table for most of them, more random bytes at its edges.
+"""Exact draws from a finite law: a table for most draws, more random bytes at its edges.
 
 Let 0 < c_1 < c_2 < … < 1 be the cumulative probabilities of the outcomes and U = 0.u₁u₂u₃… uniform,
 with endless binary digits. The outcome is the number of cuts c_j ≤ U. The first digits of U select
@@ -34,13 +34,13 @@ class Cuts(ABC):
 
     @abstractmethod
     def decimals(self) -> list[Decimal]:
-        """All cuts in the current decimal context; correct but for its last twenty digits."""
+        """All cuts in the current decimal context; correct except for its last twenty digits."""
 
     def binary(self, bits: int) -> list[int]:
         """⌊c_j·2^bits⌋ for all cuts, with certainty."""
         digits = 40 + math.ceil(bits * math.log10(2.0))
         while True:
-            # A context of its own: the caller's may trap what is meant to be rounded.
+            # A separate context: the caller's may trap rounding, which is intended here.
             with localcontext(Context(prec=digits)):
                 error = Decimal(10) ** (20 - digits)
                 unit = Decimal(2) ** bits
@@ -69,7 +69,7 @@ class Lookup:
     """Exact draws from the law with these cuts."""
 
     def __init__(self, cuts: Cuts, bits: int) -> None:
-        """Make the table of 2^bits cells; refuses cuts so close that two share a cell."""
+        """Make the table of 2^bits cells; refuse cuts so close that two share a cell."""
         self._cuts = cuts
         self._bits = bits
         self._fine = fine = cuts.binary(bits + _DIGITS)
@@ -83,7 +83,7 @@ class Lookup:
         self._table = table
 
     def draw(self, words: _Words, entropy: Entropy) -> _Outcomes:
-        """One outcome for each word, which is the first digits of its U: uniform below 2^bits."""
+        """One outcome for each word: the first digits of its U, uniform below 2^bits."""
         outcomes = np.take(self._table, words, mode="clip")
         split = np.flatnonzero(outcomes >= _SPLIT)
         if split.size:

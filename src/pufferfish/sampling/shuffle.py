@@ -1,6 +1,6 @@
-"""Rows in random order, also where they are too many for the memory.
+"""Rows in random order, also where they do not fit into memory.
 
-What a row is, is not known here: one number, or a whole row of a table with columns of any type.
+A row may be one number, or a whole row of a table with columns of any type.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from pufferfish.sampling.entropy import Entropy
 
 __all__ = ["Dealt", "Packing", "Rows", "Shuffler", "permutation"]
 
-# As many as one random byte tells apart.
+# As many heaps as one random byte has values.
 _HEAPS = 256
 # Bytes of rows that are held in memory.
 _MOST_HELD = 1 << 26
-# Parts that may be under way at a time, which together shall take no more.
+# How many parts may be in progress at a time; together they take at most that much.
 _PARTS = 8
 
 IntArray = npt.NDArray[np.int64]
 
 
 class Rows(Protocol):
-    """Some rows of a table; one of Arrow's batches is one."""
+    """Some rows of a table, such as a batch of Arrow."""
 
     @property
     def num_rows(self) -> int:
-        """How many."""
+        """The number of rows."""
 
     @property
     def nbytes(self) -> int:
-        """What they take in memory."""
+        """Their size in memory."""
 
     def slice(self, offset: int, length: int) -> Rows:
-        """Some that follow each other."""
+        """Some consecutive rows."""
 
 
 class Packing(Protocol):
-    """What a kind of rows can do; may be called by several threads at a time."""
+    """Operations on a kind of rows; several threads may call them at the same time."""
 
     def take(self, rows: Any, order: IntArray) -> Any:
         """The same rows in another order."""
@@ -62,8 +62,8 @@ class Packing(Protocol):
 def permutation(rows: int, entropy: Entropy) -> IntArray:
     """The numbers of `rows` rows in random order, every order equally likely.
 
-    Sorted by random keys of 8 + 64 bits, as a `Shuffler` does: where keys agree, of which the
-    probability is at most rows²/2^73, an order is not as likely as others.
+    Rows are sorted by random keys of 8 + 64 bits, as in a `Shuffler`: only where keys agree, with
+    probability at most rows²/2^73, are orders not equally likely.
     """
     heap = entropy.words(rows, np.uint8)
     order = np.argsort(heap, kind="stable").astype(np.int64)  # linear, for keys of one byte
@@ -71,7 +71,7 @@ def permutation(rows: int, entropy: Entropy) -> IntArray:
 
 
 def _within(sizes: npt.NDArray[np.int64], entropy: Entropy) -> IntArray:
-    """An order in which the rows of each heap, which follow each other, have changed places."""
+    """An order that shuffles the rows of each heap, which are consecutive, among themselves."""
     found, start = np.empty(int(sizes.sum()), dtype=np.int64), 0
     for size in sizes[sizes > 0].tolist():
         keys = entropy.words(size, np.uint64)
@@ -93,17 +93,17 @@ class Dealt(NamedTuple):
 
     @property
     def counts(self) -> IntArray:
-        """Rows of each heap."""
+        """The number of rows of each heap."""
         return np.diff(self.ends)
 
     @property
     def sizes(self) -> IntArray:
-        """Bytes of each heap, all rows taken to be of one size."""
+        """The bytes of each heap, as if all rows had the same size."""
         return -(-self.counts * self.rows.nbytes // max(self.rows.num_rows, 1))
 
 
 class _Spilled(NamedTuple):
-    """The same, in a file: heap i is packed from `places[i]` to `places[i + 1]`."""
+    """Dealt rows in a file: heap i is packed from `places[i]` to `places[i + 1]`."""
 
     file: Scratch
     places: IntArray
@@ -118,17 +118,17 @@ class _Spilled(NamedTuple):
 
 
 class Shuffler:
-    """Takes rows as they come, and gives all of them back in random order.
+    """Takes rows as they come, and returns all of them in random order.
 
     Each row is dealt into one of 256 heaps at random, and at the end each heap is sorted by random
     keys of 64 bits: the same as sorting all rows by (heap, key). A heap that is too large is dealt
     again, into 256 smaller ones: the same as sorting by (heap, smaller heap, key). Given that all
-    keys of a heap differ, every order is equally likely, wherever the rows wait; two of n rows
-    agree in all with a probability of at most n²/2^73.
+    keys of a heap differ, every order is equally likely, wherever the rows are kept; two of n rows
+    agree in all keys with a probability of at most n²/2^73.
 
-    Rows beyond those that are held wait in a temporary file. Within a heap they are noised, but
-    still in the table's order, which may betray secrets. So nobody else can read that file: it
-    never has a name, and is gone with the process, however that ends.
+    Rows that do not fit into memory are kept in a temporary file. Within a heap they are noised,
+    but still in the table's order, which may reveal secrets. So nobody else can read that file: it
+    never has a name, and disappears with the process, however that ends.
     """
 
     def __init__(
@@ -138,13 +138,13 @@ class Shuffler:
         folder: Path | None = None,
         most_held: int = _MOST_HELD,
     ) -> None:
-        """No rows yet.
+        """Begin with no rows.
 
         Args:
             entropy: Where the randomness comes from.
-            packing: What can be done with the rows.
-            folder: Where rows wait that are too many; None: the system's folder for such files.
-            most_held: Bytes of rows that wait in memory.
+            packing: The operations on the rows.
+            folder: Where the temporary file is; None: the system's folder for such files.
+            most_held: Bytes of rows that are kept in memory.
         """
         self._entropy, self._packing = entropy, packing
         self._folder, self._most_held = folder, most_held
@@ -153,14 +153,14 @@ class Shuffler:
         self._spilled: list[_Spilled] = []
 
     def deal(self, rows: Rows) -> Dealt:
-        """Some rows, in heaps; may be called by several threads at a time."""
+        """Some rows, in heaps; several threads may call it at the same time."""
         heap = self._entropy.words(rows.num_rows, np.uint8)
         order = np.argsort(heap, kind="stable").astype(np.int64)
         ends = np.cumsum(np.bincount(heap, minlength=_HEAPS))
         return Dealt(self._packing.take(rows, order), np.concatenate([[0], ends]))
 
     def take(self, dealt: Dealt) -> None:
-        """Keep rows that were dealt, until all are there."""
+        """Keep rows that were dealt until all rows have come."""
         self._held.append(dealt)
         if sum(each.rows.nbytes for each in self._held) > self._most_held:
             self._spill()
@@ -168,12 +168,12 @@ class Shuffler:
     def parts(self, rows: int) -> Iterator[Callable[[], Any]]:
         """All rows, about `rows` at a time.
 
-        Each part is made when it is called, which several threads may do at a time.
+        Each part is made when it is called; several threads may call parts at the same time.
         """
         counts, sizes = (_sum(self._all, name) for name in ("counts", "sizes"))
         together: list[int] = []
         for heap in np.flatnonzero(counts).tolist():
-            # A single row has its place, however large it is.
+            # A single row needs no shuffle, however large it is.
             large = counts[heap] > 1 and sizes[heap] > self._most_held
             full = together and (
                 counts[together].sum() >= rows
@@ -194,7 +194,7 @@ class Shuffler:
         return [*self._spilled, *self._held]
 
     def _spill(self) -> None:
-        """What is held goes to the file, heap by heap."""
+        """Write the rows in memory to the file, heap by heap."""
         if self._file is None:
             self._file = Scratch(self._folder)
         counts, sizes, lengths = np.zeros((3, _HEAPS), dtype=np.int64)
@@ -227,6 +227,6 @@ class Shuffler:
 
 
 def _sum(parts: Sequence[Dealt | _Spilled], name: str) -> IntArray:
-    """Of each heap, over all parts."""
+    """The sum for each heap, over all parts."""
     found = [getattr(each, name) for each in parts]
     return np.sum(found, axis=0) if found else np.zeros(_HEAPS, dtype=np.int64)

@@ -26,6 +26,6 @@ SHAPES: dict[str, Any] = {
 
 
 def schema_text(kind: str) -> str:
-    """The schema of a kind of documents, as its file holds it."""
+    """The schema of a kind of documents, as in its file."""
     schema = {"title": f"A document of pufferfish: {kind}", **json_schema(SHAPES[kind])}
     return json.dumps(schema, ensure_ascii=False, indent=1) + "\n"

@@ -1,4 +1,4 @@
-"""Writes the schemas where they stand in the package."""
+"""Write the schemas into the package."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
 """Tables in and out: counts by secret, and rows mapped through a callable.
 
-Frames, arrays and files of every kind, on this machine (`local`) or on a cluster (`spark`); what
-is fitted to them or planned for them is not known here.
+It handles frames, arrays and files of every kind, on this machine (`local`) or on a cluster
+(`spark`), and does not know what is fitted to them or planned for them.
 """
 
 from __future__ import annotations

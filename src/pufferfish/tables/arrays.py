@@ -50,9 +50,9 @@ def array_batch(
 
 
 def new_array(new: Numbers | Coded, like: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
-    """New values; where there is none, nan among numbers and None among others.
+    """New values as an array; missing ones are nan among numbers and None among others.
 
-    Truth values, whole numbers and dates get the type `like`, as far as they fit into it.
+    Truth values, whole numbers and dates get the type `like` where they fit into it.
     """
     plain = _plain_array(new)
     kind = None if like is None else np.dtype(like)
@@ -70,7 +70,7 @@ def new_array(new: Numbers | Coded, like: npt.DTypeLike | None = None) -> npt.ND
 def _plain_array(new: Numbers | Coded) -> npt.NDArray[Any]:
     if isinstance(new, Numbers):
         return np.where(new.holes, np.nan, new.values) if new.holes.any() else new.values
-    # Of the labels that are there alone: a type or a width could tell of a row that was dropped.
+    # Only from labels that occur: a type or a width could reveal a row that was dropped.
     present, codes = np.unique(new.codes, return_inverse=True)
     labels = _objects([*new.labels, None])[present]
     if len(set(map(type, labels))) == 1:
@@ -79,7 +79,7 @@ def _plain_array(new: Numbers | Coded) -> npt.NDArray[Any]:
 
 
 def narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same values; texts as wide as the longest, so that no width tells of dropped rows."""
+    """The same values; texts as wide as the longest, so that no width reveals dropped rows."""
     if array.dtype.kind not in "US":
         return array
     longest = np.char.str_len(np.ma.filled(array, "")).max(initial=1)
@@ -87,7 +87,7 @@ def narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def count_batch(table: Mapping[str, Iterable[Any]], column: str, secret: str) -> Batch:
-    """The same for columns that may be any iterables, with a column "counts"."""
+    """`array_batch` for columns that may be any iterables, with a column "counts"."""
     listed = {
         name: each if isinstance(each, np.ndarray) else _objects(list(each))
         for name, each in table.items()
@@ -105,7 +105,7 @@ def whole_counts(name: str, counts: FloatArray) -> IntArray:
 
 
 def _objects(entries: list[Any]) -> npt.NDArray[Any]:
-    """Entries as they are; NumPy would turn numbers beside a text into texts."""
+    """Entries as they are; NumPy would turn numbers among texts into texts."""
     array = np.empty(len(entries), dtype=object)
     array[:] = entries
     return array
@@ -157,10 +157,10 @@ def _number(name: str, entry: object) -> float:
 def _encode(
     name: str, given: object, refused: Callable[[str, str], str], *, published: bool = False
 ) -> Coded:
-    """A column of labels; `refused` says why one is none of them.
+    """A column of labels; `refused` says why an entry cannot be one.
 
-    In one that is published dates are labels, too, and 1 and True are two of them. Intervals are
-    what is written for them.
+    In a published column dates are labels too, and 1 and True are different labels. Intervals
+    become text.
     """
     array, masked = _one_dimensional(name, given)
     if array.dtype.kind in "iub":
@@ -196,9 +196,9 @@ def _encode(
 def _distinct(
     name: str, entries: list[Any], refused: Callable[[str, str], str]
 ) -> tuple[list[Any], IntArray]:
-    """Entries once each, as they are first seen, and which of them each row has.
+    """Each distinct entry, in the order of first occurrence, and which of them each row has.
 
-    Whatever is done to an entry is then done to few.
+    Work on entries then needs few steps.
     """
     index: dict[tuple[type, Any], int] = {}
     try:

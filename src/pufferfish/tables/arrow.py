@@ -1,4 +1,4 @@
-"""Arrow columns as batches: what every engine and every file format is turned into."""
+"""Arrow columns as batches: every engine and every file format is converted to these."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BATCH", "arrow_batch", "arrow_batches", "arrow_column", "arrow_numbers", "arrow_type"]
 
-# Rows worked on at a time: enough to hide the cost of a call, few enough that a dozen of them, in
-# all stages of the work, take little memory.
+# Rows per batch: enough to hide the cost of a call, few enough that a dozen batches, in all stages
+# of the work, take little memory.
 BATCH = 1 << 18
 
 
@@ -39,7 +39,7 @@ def arrow_batch(
     labels: tuple[str, ...] = (),
     count: str | None = None,
 ) -> Batch:
-    """Columns of some rows, read as numbers or as labels, and the secrets if they are asked for."""
+    """Columns of some rows, read as numbers or as labels, and the secrets if asked for."""
     counts = None
     if count is not None:
         counts = whole_counts(count, arrow_numbers(count, part.column(count)))
@@ -69,10 +69,10 @@ def arrow_numbers(name: str, array: pa.Array) -> FloatArray:
 
 
 def arrow_column(new: Numbers | Coded, kind: pa.DataType) -> pa.Array:
-    """New values, null where there is none.
+    """New values as an Arrow column, null where one is missing.
 
     Raises:
-        DataError: They do not fit into the type.
+        DataError: The values do not fit into the type.
     """
     pa = pyarrow()
     try:
@@ -89,7 +89,7 @@ def arrow_column(new: Numbers | Coded, kind: pa.DataType) -> pa.Array:
 
 
 def arrow_type(name: str, published: ColumnType, given: pa.DataType) -> pa.DataType:
-    """The type of a column with new values, from what it was."""
+    """The type of a column with new values, given its old type."""
     pa = pyarrow()
     kinds = {"number": pa.float64(), "whole": pa.int64(), "text": pa.string()}
     return kinds[published] if published in kinds else movable(plain_kind(name, given))
@@ -98,7 +98,7 @@ def arrow_type(name: str, published: ColumnType, given: pa.DataType) -> pa.DataT
 def _encode(
     name: str, array: pa.Array, refused: Callable[[str, str], str], *, dates: bool = False
 ) -> Coded:
-    """A column of labels; `refused` says why one is none of them."""
+    """A column of labels; `refused` says why an entry cannot be one."""
     pa = pyarrow()
 
     coded = pa.types.is_dictionary(array.type)

@@ -1,4 +1,4 @@
-"""Some rows of a table as arrays, by column: numbers, and everything else by codes and labels."""
+"""Some rows of a table as arrays, by column: numbers as floats, all else as codes and labels."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from pufferfish.tables.summary import IntArray
 __all__ = ["Batch", "Coded", "ColumnType", "Numbers", "join_columns", "labels_of"]
 __all__ += ["numbers_of"]
 
-# What becomes of a column. "number" and "whole" (64 bits) are read as numbers. All else is read as
-# labels: "text" is published as text, "same" as what it was. In a frame that includes categories
+# How a column is published. "number" and "whole" (64 bits) are read as numbers, all others as
+# labels: "text" is published as text, "same" in its old type. In a frame that includes categories
 # and their order; in a file categories become their values.
 ColumnType = Literal["number", "whole", "text", "same"]
 
 
 def numbers_of(columns: Mapping[str, ColumnType]) -> tuple[str, ...]:
-    """Those that are read as numbers."""
+    """The columns that are read as numbers."""
     return tuple(name for name, kind in columns.items() if kind in ("number", "whole"))
 
 
 def labels_of(columns: Mapping[str, ColumnType]) -> tuple[str, ...]:
-    """Those that are read as labels."""
+    """The columns that are read as labels."""
     return tuple(name for name, kind in columns.items() if kind in ("text", "same"))
 
 
 class Numbers(NamedTuple):
-    """New numbers, and where there is none."""
+    """New numbers, and where one is missing."""
 
     values: npt.NDArray[Any]
     holes: npt.NDArray[np.bool_]
@@ -50,7 +50,7 @@ class Numbers(NamedTuple):
 class Coded(NamedTuple):
     """Texts, truth values, whole numbers or dates: the index of a label, −1 where one is missing.
 
-    Missing is what is null or nan, and an empty text: a CSV has nothing else for it.
+    Null, nan and empty text are missing: a CSV can express a missing entry only as empty text.
     """
 
     codes: IntArray
@@ -63,7 +63,7 @@ class Coded(NamedTuple):
 
     @property
     def missing(self) -> npt.NDArray[np.bool_]:
-        """Which rows have none."""
+        """Which rows have no label."""
         return self.codes < 0
 
     def taken(self, rows: IntArray) -> Coded:
@@ -72,12 +72,12 @@ class Coded(NamedTuple):
 
     @classmethod
     def nothing(cls, rows: int) -> Coded:
-        """As many rows without any label."""
+        """A column of this many rows, all without a label."""
         return cls(np.full(rows, -1, dtype=np.int64), ())
 
     @classmethod
     def of(cls, codes: IntArray, labels: tuple[Any, ...]) -> Coded:
-        """The same, where an empty text may be among the labels."""
+        """A column whose labels may include an empty text, which becomes missing."""
         if "" in labels:
             codes = np.where(codes == labels.index(""), -1, codes)
         return cls(codes, labels)
@@ -88,9 +88,9 @@ class Batch(NamedTuple):
 
     Attributes:
         numbers: By name, columns of numbers; nan where one is missing.
-        secret: The secret of each row; where nobody asks for it, all are missing.
+        secret: The secret of each row; all are missing where it is not asked for.
         labels: By name, columns of labels.
-        counts: How many records each row stands for; None: one.
+        counts: How many records each row represents; None: one.
     """
 
     numbers: Mapping[str, FloatArray]
@@ -114,11 +114,11 @@ class Batch(NamedTuple):
 
 
 def join_columns(parts: Sequence[Numbers | Coded]) -> Numbers | Coded:
-    """The rows of a column one after the other; all parts are of one type."""
+    """The parts of a column joined; all parts are of one type."""
     numbers = [part for part in parts if isinstance(part, Numbers)]
     if numbers:
         return Numbers(*(np.concatenate(each) for each in zip(*numbers, strict=True)))
-    # 1 and True are equal, and two labels.
+    # 1 and True are equal in Python, but different labels.
     index: dict[tuple[type, Any], int] = {}
     codes = [np.zeros(0, dtype=np.int64)]
     for part in (part for part in parts if isinstance(part, Coded)):

@@ -1,6 +1,6 @@
 """What is done to the rows of a table: described once, for every engine.
 
-What the callables do is not known here.
+This module does not know what the callables do.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ __all__ = ["Change", "Changed", "Look", "Measured", "Shuffle"]
 
 
 class Changed(NamedTuple):
-    """What becomes of some rows.
+    """Some rows after a change.
 
     Attributes:
         columns: By name, the new values of the rows that stay.
         rows: Which rows stay; None: all.
-        counts: What was seen of them, for `Change.account`.
+        counts: Their counts, for `Change.account`.
         counted: Their values by secret, or their combinations of labels, before the change, if
-            somebody adds them up.
+            these are added up.
     """
 
     columns: Mapping[str, Numbers | Coded]
@@ -52,15 +52,15 @@ class Changed(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A numeric column of which more is seen than where its values are missing.
+    """A numeric column that is measured, not only checked for missing values.
 
     Its moments are surveyed, and the values of a person's rows are compared.
 
     Attributes:
         column: Its name.
         low: Values below this are counted, ...
-        high: ... and values beyond this.
-        cap: The bounds that values are moved to first; None: none.
+        high: ... and values above this.
+        cap: The bounds to which values are moved first; None: none.
     """
 
     column: str
@@ -70,7 +70,7 @@ class Measured(NamedTuple):
 
 
 class Shuffle(Protocol):
-    """Rows in another order; `deal` and the parts may be called by several threads at a time."""
+    """Rows in another order; several threads may call `deal` and the parts at the same time."""
 
     def deal(self, rows: pa.RecordBatch) -> Any:
         """Prepare some rows."""
@@ -79,29 +79,29 @@ class Shuffle(Protocol):
         """Keep prepared rows."""
 
     def parts(self, rows: int) -> Iterator[Callable[[], pa.RecordBatch]]:
-        """Give all of them back, about `rows` at a time."""
+        """Return all rows, about `rows` at a time."""
 
 
 class Look(Protocol):
-    """Somebody who looks at rows as they are published, and at the secret of each."""
+    """An observer of rows as they are published, and of the secret of each."""
 
     @property
     def secrets(self) -> Collection[Secret]:
-        """The secrets whose rows are wanted."""
+        """The secrets whose rows it observes."""
 
     @property
     def most_each(self) -> int:
-        """How many rows of each are enough."""
+        """How many rows of each secret are enough."""
 
     def look(
         self, codes: IntArray, labels: tuple[Secret, ...], columns: Callable[[IntArray], Columns]
     ) -> None:
-        """Some rows.
+        """Observe some rows.
 
         Args:
             codes: The secret of each row, as an index into `labels`; negative: none.
-            labels: Secrets.
-            columns: From numbers of rows, counted from 0, to what is published of them.
+            labels: The secrets.
+            columns: Given row numbers, counted from 0, returns what is published of these rows.
         """
 
 
@@ -110,37 +110,37 @@ class Change:
     """How a table is changed.
 
     Attributes:
-        columns: By name, the columns that get new values, and of which type these are.
-        reads: By name, further columns that the change looks at, and how they are read. They get no
-            new values, and stay only if they are kept. One that is in `columns`, too, is read as is
-            said here and published as is said there: numbers may become text.
-        secret: The column of the secret, which does not stay. Rows without one are the change's
-            to refuse.
-        bands: The public rule by which numbers become secrets; they are among `reads`, too. None:
-            the secrets are labels.
-        person: A column that the change looks at, and that stays only if it is kept.
+        columns: By name, the columns that get new values, with their types.
+        reads: By name, further columns that the change reads, and how. They get no new values, and
+            stay only if they are kept. A column that is also in `columns` is read as stated here
+            and published as stated there: numbers may become text.
+        secret: The column of the secret, which does not stay. The change must refuse rows without
+            one.
+        bands: The public rule by which numbers become secrets; they are also in `reads`. None: the
+            secrets are labels.
+        person: A column that the change reads, and that stays only if it is kept.
         keep: The columns that stay as they are.
         drops: Whether rows in which one of `columns` is missing are left out.
-        change: From rows, and how many come before them in the table (None: nobody knows), to what
-            becomes of them; called once for each row, in several threads or processes at a time.
-        account: Told what became of rows; called in the rows' order.
-        order: From a number of rows to a random order of them; None: all stay in their places.
-        shuffle: Begins a shuffle of rows that may be too many for the memory and wait in a folder
+        change: Given rows, and how many come before them in the table (None: unknown), returns the
+            changed rows; called once for each row, in several threads or processes at a time.
+        account: Called with changed rows, in the rows' order.
+        order: Given a number of rows, returns a random order of them; None: all stay in place.
+        shuffle: Begins a shuffle of rows that may not fit into memory and are kept in a folder
             (None: the system's for such files); None: as `order`.
-        keys: From a number to that many random keys to sort rows by; runs wherever rows are;
-            None: as `order`.
-        look: Told what is published, in the rows' order, before `finish`; None: nobody looks.
-        finish: Told what was seen of persons when all rows are through, before anything is
-            published; may refuse.
-        pairs: Which two rows of each person are looked at.
+        keys: Given a number, returns that many random keys to sort rows by; runs wherever rows
+            are; None: as `order`.
+        look: Called with what is published, in the rows' order, before `finish`; None: no observer.
+        finish: Called with what was found about persons when all rows are processed, before
+            anything is published; may refuse.
+        pairs: Which two rows of each person are compared.
         one_row: How the rows of a person become one before anything else; None: they stay.
-        measured: The column of which more is seen, also of persons; None: rows are counted, and
-            whether their values are there.
-        same: Whether it matters that the rows are those that were surveyed: what is believed of
-            the table was compared with them.
-        secrets: For somebody who looks: from rows, and how many come before them, to the secrets
-            that they have, one entry for each that is protected; None: what is in `secret`. For a
-            cluster it must be picklable.
+        measured: The column that is measured, also by person; None: rows are counted, and whether
+            their values are there.
+        same: Whether the rows must be those that were surveyed, because the beliefs were compared
+            with them.
+        secrets: For an observer: given rows, and how many come before them, returns their secrets,
+            one entry for each that is protected; None: what is in `secret`. For a cluster it must
+            be picklable.
         groups: How many rows have each of these secrets, where that is known before rows are drawn.
     """
 
@@ -187,25 +187,25 @@ class Change:
         return batch._replace(secret=self.bands.coded(batch, before))
 
     def looked_for(self, batch: Batch, before: int | None) -> tuple[Coded, ...]:
-        """The secrets of rows, as somebody who looks is told them; none where nobody does."""
+        """The secrets of rows for the observer; empty if there is none."""
         if self.look is None:
             return ()
         return (batch.secret,) if self.secrets is None else self.secrets(batch, before)
 
     def show(self, secrets: Sequence[Coded], columns: Callable[[IntArray], Columns]) -> None:
-        """Let somebody look at rows, once for each of their secrets; see `Look.look`."""
+        """Show rows to the observer, once for each of their secrets; see `Look.look`."""
         if self.look is not None:
             for each in secrets:
                 self.look.look(each.codes, each.labels, columns)
 
     @property
     def checked(self) -> Callable[[Batch, int | None], Changed]:
-        """`change`, but labels that are no text are refused where text is published."""
+        """`change`, which also refuses labels that are not text where text is published."""
         texts = [name for name, kind in self.columns.items() if kind == "text"]
         return partial(_check_texts, self.change, texts)
 
     def compared(self, batch: Batch) -> FloatArray:
-        """What is compared of a person's rows: two values beyond a bound of the cap are equal."""
+        """The values by which a person's rows are compared: those beyond a bound are equal."""
         if self.measured is None:
             return np.full(batch.rows, np.nan)
         values = batch.numbers[self.measured.column]
@@ -213,7 +213,7 @@ class Change:
 
     @property
     def read(self) -> list[str]:
-        """The columns that are looked at."""
+        """The columns that are read."""
         person = [] if self.person is None else [self.person]
         named = [*self.columns, *self.reads, self.secret, *person, *self.keep]
         return list(dict.fromkeys(named))

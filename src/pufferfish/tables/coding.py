@@ -2,8 +2,8 @@
 
 A label is a text, a number, a truth value, or None where an entry is missing. Numbers fall into
 bins by public edges, dates into years, quarters or months, and labels may become others. A rule
-looks at one entry at a time and never at the rest of the table: knowing the rule tells nothing
-about anybody.
+looks at one entry at a time and never at the rest of the table, so the rule reveals nothing about
+anybody.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from pufferfish.tables.summary import IntArray
 __all__ = ["ISO_DATE", "MISSING", "UNKNOWN", "Coding", "labels_in", "numbers_in", "ordered"]
 __all__ += ["places_of"]
 
-# What `places_of` says of rows without an entry, and of rows with a label that is not listed.
+# What `places_of` gives for rows without an entry, and for rows with a label that is not listed.
 MISSING = -1
 UNKNOWN = -2
-# Whole numbers this close together are told apart by counting, which is faster than sorting.
+# Whole numbers in a range of this size are grouped by counting, which is faster than sorting.
 _NARROW = 1 << 16
 # A date in a text, perhaps with a time.
 ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ].+)?"
@@ -51,14 +51,14 @@ class Coding(Rule):
     def coded(self, batch: Batch, before: int | None = None) -> Coded:
         """The labels of some rows, after the rule; −1 where one is missing.
 
-        Numbers without edges are floats here: whether all are whole is known at the end.
+        Numbers without edges are floats here: only at the end is it known whether all are whole.
 
         Args:
             batch: Rows, with the column among the numbers or the labels as `read` says.
-            before: How many rows come before them, for messages; None: nobody knows.
+            before: How many rows come before them, for messages; None: unknown.
 
         Raises:
-            DataError: An infinite number, a text that is no date where one is needed, or a date
+            DataError: An infinite number, a text that is not a date where one is needed, or a date
                 without a unit.
         """
         if self.read == "number":
@@ -68,7 +68,7 @@ class Coding(Rule):
         return self._relabelled(found)
 
     def _of_numbers(self, values: FloatArray, before: int | None) -> Coded:
-        self._refuse(np.isinf(values), before, "is infinite. Mend or remove such rows first")
+        self._refuse(np.isinf(values), before, "is infinite. Correct or remove such rows first")
         missing = np.isnan(values)
         if self.edges is not None:
             codes = np.searchsorted(self.edges, values, side="right").astype(np.int64)
@@ -86,7 +86,7 @@ class Coding(Rule):
                 self._refuse(
                     np.array([*dated, False])[given.codes],
                     before,
-                    'is a date. Say what becomes of dates: unit="year", "quarter" or "month"',
+                    'is a date. Say how to read dates: unit="year", "quarter" or "month"',
                 )
             return given
         days = [_day(each) for each in given.labels]
@@ -94,7 +94,8 @@ class Coding(Rule):
         self._refuse(
             unusable[given.codes],
             before,
-            f"is no date (YYYY-MM-DD), and the rule is by {self.unit}. Mend it, or leave out unit=",
+            f"is not a date (YYYY-MM-DD), and dates are read by {self.unit}. Correct it, or leave "
+            "out the unit",
         )
         labels = [None if each is None else _by_unit(each, self.unit) for each in days]
         return Coded(given.codes, tuple(labels))
@@ -106,7 +107,7 @@ class Coding(Rule):
             raise DataError(f"column {self.column!r}, {row}: the entry {problem}.")
 
     def _relabelled(self, given: Coded) -> Coded:
-        """Labels that become others, and each label once."""
+        """Labels after they became others, each once."""
         rules = self.renamed
         if not rules and self.names is None and self.unit is None:
             return given
@@ -128,10 +129,10 @@ class Coding(Rule):
 
 
 def places_of(coded: Coded, labels: Sequence[Label]) -> IntArray:
-    """Where the label of each row is in a list.
+    """The place of each row's label in a list.
 
-    Rows without one are at the place of None, or `MISSING` where None is not listed. A label that
-    is not listed is `UNKNOWN`.
+    Rows without a label get the place of None, or `MISSING` where None is not listed. A label that
+    is not listed gets `UNKNOWN`.
     """
     index = {label_key(each): place for place, each in enumerate(labels)}
     table = [index.get(label_key(each), UNKNOWN) for each in coded.labels]
@@ -163,7 +164,7 @@ def ordered(labels: Iterable[Label], first: Sequence[Label] = ()) -> list[Label]
 
 
 def _distinct(values: FloatArray) -> tuple[IntArray, tuple[float, ...]]:
-    """Codes and the distinct numbers, rising."""
+    """Codes and the distinct numbers, in ascending order."""
     low, high = float(values.min()), float(values.max())
     if high - low < _NARROW and low == math.floor(low) and abs(low) < 2.0**52:
         steps = (values - low).astype(np.int64)
@@ -176,7 +177,7 @@ def _distinct(values: FloatArray) -> tuple[IntArray, tuple[float, ...]]:
 
 
 def _day(label: object) -> date | None:
-    """A date, or a text that is one in the way of ISO 8601."""
+    """The date of a label: a date, or a text in the format of ISO 8601; None if it is neither."""
     if isinstance(label, date):
         return label
     if not isinstance(label, str) or not _ISO.fullmatch(label.strip()):

@@ -13,18 +13,18 @@ from pufferfish.tables.summary import IntArray
 
 __all__ = ["FEW", "SomeCells", "rows_by_cell"]
 
-# Combinations up to which they are counted without sorting.
+# Up to this many combinations are counted without sorting.
 FEW = 1 << 20
 
 
 class SomeCells(NamedTuple):
-    """What was counted of some rows.
+    """The counts of some rows.
 
     Attributes:
-        rows: How many there are.
-        labels: For each column labels, in any order; a number may be a float that is whole.
-        codes: For each combination the places of its labels, −1 where one is missing.
-        counts: How often each occurs.
+        rows: How many rows there are.
+        labels: The labels of each column, in any order; a number may be a float that is whole.
+        codes: The places of each combination's labels, −1 where one is missing.
+        counts: How often each combination occurs.
     """
 
     rows: int
@@ -50,7 +50,7 @@ def rows_by_cell(columns: Sequence[Coded]) -> tuple[SomeCells, IntArray]:
     for each in columns:
         size = len(each.labels) + 1
         if total * size > few:
-            # Those that occur are numbered anew, so that numbers stay small.
+            # Combinations that occur are renumbered, so that numbers stay small.
             there, flat = np.unique(flat, return_inverse=True)
             total = there.size
         flat *= size

@@ -1,8 +1,8 @@
-"""How often each combination of labels occurs, counted in bounded memory, whatever the rows' order.
+"""How often each combination of labels occurs, counted in bounded memory, in any order of rows.
 
-Rows are counted by codes of their own, some at a time. What was counted is added up when enough of
-it waits, and refused when there are more combinations than a limit: counts of more would be those
-of single persons.
+Rows are counted some at a time, each part with its own codes. Counts are added up when enough have
+accumulated. A table with more combinations than a limit is refused: such counts would be those of
+single persons.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from pufferfish.tables.summary import IntArray
 
 __all__ = ["MOST_CELLS", "Crosstab", "CrosstabTally"]
 
-# Combinations of labels up to which a table is counted.
+# Tables with up to this many combinations of labels are counted.
 MOST_CELLS = 1_000_000
-# Entries of cells that may wait before they are added up.
+# How many entries of cells may accumulate before they are added up.
 _MOST_PENDING = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Crosstab:
-    """A table as counts: all that can be said of some of its columns, whatever the number of rows.
+    """The counts of all combinations of labels in some columns of a table.
 
-    Private, unless the table is public: it holds the frequencies themselves.
+    It is private unless the table is public, because it holds the frequencies themselves.
 
     Attributes:
         columns: The names of the columns.
         labels: For each column the labels that occur, in the order in which they are shown: that
-            of a category's or of the rule where there is one, else numbers rising, truth values,
-            and texts sorted. None, for rows without an entry, is last.
+            of the categories or of the rule where there is one, else numbers in ascending order,
+            truth values, and sorted texts. None, for rows without an entry, is last.
         codes: For each combination that occurs the places of its labels, sorted.
-        counts: How often each occurs; all above 0.
+        counts: How often each combination occurs; all above 0.
     """
 
     columns: tuple[str, ...]
@@ -55,7 +55,7 @@ class Crosstab:
     counts: IntArray
 
     def __post_init__(self) -> None:
-        """Nobody may write to counts."""
+        """Make the counts read-only."""
         self.codes.setflags(write=False)
         self.counts.setflags(write=False)
 
@@ -75,12 +75,12 @@ class Crosstab:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the counts: equal for tables that nobody can tell apart by them.
+        """SHA-256 of the counts: equal for tables with the same counts.
 
         It depends on the labels with their types and on how often each combination occurs; not on
-        the order of the rows, on how they were cut into batches, on who counted them, on the order
-        in which labels are shown, or on the names of the columns. Private like the counts: where
-        they are few, they can be guessed and the guess be checked.
+        the order of the rows, on how they were cut into batches, on the engine that counted them,
+        on the order in which labels are shown, or on the names of the columns. It is as private as
+        the counts: where these are few, they can be guessed and the guess can be checked.
         """
         plain = _sorted(self.columns, self.labels, self.codes, self.counts, {})
         found = hashlib.sha256(b"pufferfish crosstab 1\n")
@@ -102,7 +102,7 @@ class Crosstab:
         """The counts of the rows with these labels, without these columns.
 
         Raises:
-            InvalidInputError: No row has them, or no column is left.
+            InvalidInputError: No row has these labels, or no column is left.
         """
         check_columns(self.columns, *known)
         rest = [place for place, name in enumerate(self.columns) if name not in known]
@@ -115,7 +115,7 @@ class Crosstab:
             chosen &= self.codes[:, place] == wanted
         if not chosen.any():
             raise InvalidInputError(
-                f"no row has these labels in {', '.join(map(repr, known))}; look at .labels."
+                f"no row has these labels in {', '.join(map(repr, known))}; see .labels."
             )
         return _compact(
             tuple(self.columns[place] for place in rest),
@@ -127,7 +127,7 @@ class Crosstab:
     def pooled(self, column: str, merged: Mapping[Label, Label]) -> Crosstab:
         """The counts after labels of a column became others, as by `Coding.merged`.
 
-        A label that was there keeps its place; a new one has that of the first that became it.
+        A label that was there keeps its place; a new one gets that of the first that became it.
         """
         check_columns(self.columns, column)
         place = self.columns.index(column)
@@ -142,14 +142,14 @@ class Crosstab:
         return _sorted(self.columns, tuple(labels), self.codes, self.counts, orders)
 
     def some_cells(self) -> SomeCells:
-        """The same as what is counted of rows: the code of a missing entry is −1."""
+        """The counts as those of rows: the code of a missing entry is −1."""
         # None is last, where it occurs.
         missing = [len(each) - 1 if None in each else len(each) for each in self.labels]
         codes = np.where(self.codes == np.array(missing), -1, self.codes)
         return SomeCells(self.rows, self.labels, codes, self.counts)
 
     def __repr__(self) -> str:
-        """Names the columns; the counts may be private."""
+        """The columns; the counts may be private."""
         return f"Crosstab({', '.join(map(repr, self.columns))})"
 
 
@@ -157,11 +157,11 @@ class CrosstabTally:
     """Counts of combinations of labels, from batches of rows."""
 
     def __init__(self, codings: Sequence[Coding], most_cells: int = MOST_CELLS) -> None:
-        """Nothing counted yet.
+        """Begin with no rows.
 
         Args:
             codings: The columns, and how their entries become labels.
-            most_cells: Combinations of labels beyond which a table is refused.
+            most_cells: A table with more combinations of labels is refused.
         """
         self._codings = tuple(codings)
         names = [each.column for each in self._codings]
@@ -180,13 +180,13 @@ class CrosstabTally:
         self.merge(self.counted(batch, self._rows))
 
     def counted(self, batch: Batch, before: int | None) -> SomeCells:
-        """Some rows, counted for `merge`; may be called by several threads at a time.
+        """The counts of some rows, for `merge`; several threads may call it at the same time.
 
-        Nothing is refused for being missing.
+        Missing entries are not refused.
 
         Args:
             batch: The rows.
-            before: How many come before them, for messages; None: nobody knows.
+            before: How many rows come before them, for messages; None: unknown.
 
         Raises:
             DataError: As `Coding.coded`.
@@ -198,7 +198,7 @@ class CrosstabTally:
         return SomeCells(batch.rows, tuple(each.labels for each in found), codes - 1, counted)
 
     def merge(self, counted: SomeCells) -> None:
-        """Add what was counted of some rows.
+        """Add the counts of some rows.
 
         Raises:
             DataError: There are too many combinations.
@@ -226,16 +226,16 @@ class CrosstabTally:
 
     @property
     def rows(self) -> int:
-        """How many were counted so far."""
+        """How many rows were counted so far."""
         return self._rows
 
     def cells(self) -> SomeCells:
-        """What was counted so far, for the `merge` of another tally."""
+        """The counts so far, for the `merge` of another tally."""
         codes, counts = self._merge()
         return SomeCells(self._rows, tuple(map(tuple, self._labels)), codes, counts)
 
     def crosstab(self, orders: Mapping[str, Sequence[Label]] = MappingProxyType({})) -> Crosstab:
-        """What was counted so far.
+        """The counts so far.
 
         Args:
             orders: By column, the order in which labels are shown where the rule has none.
@@ -324,7 +324,7 @@ def _add_up(
 
 
 def _add_up_sorted(codes: IntArray, counts: IntArray | None) -> tuple[IntArray, IntArray]:
-    """The same where combinations are too many to be numbered."""
+    """`_add_up` where combinations are too many to be numbered."""
     order = np.lexsort(codes.T[::-1])
     codes = codes[order]
     ones = np.ones(order.size, dtype=np.int64) if counts is None else counts[order]
@@ -340,7 +340,7 @@ def _compact(
     codes: IntArray,
     counts: IntArray,
 ) -> Crosstab:
-    """Counts with the labels that occur, in the order that they have."""
+    """Counts with only the labels that occur, in the same order."""
     shown = dict(zip(columns, labels, strict=True))
     return _sorted(columns, labels, codes, counts, shown)
 

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8: what it looks like instead, and how to convert it."""
+"""Text that is not UTF-8: which encoding it seems to have, and how to convert it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _WIDE = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-# Text of mostly Latin letters in two bytes each has a zero in nearly every other one.
+# In text of mostly Latin letters with two bytes each, nearly every other byte is zero.
 _LEAST_ZEROS = 0.7
 
 
 def not_utf8(beginning: bytes = b"") -> str:
-    """What is wrong with a text, by its first bytes; never quotes any of them."""
+    """The message about a text that is not UTF-8, from its first bytes; it never quotes them."""
     encoding = _encoding(beginning)
     likely = (
         "it looks like"
@@ -25,13 +25,13 @@ def not_utf8(beginning: bytes = b"") -> str:
     name = encoding or "WINDOWS-1252"
     also = " (or Latin-1, ISO-8859-1)" if name == "WINDOWS-1252" else ""
     return (
-        f"the file is not UTF-8 text, which is what is read here: {likely} {name}{also}. Convert "
-        f"it first (iconv -f {name} -t UTF-8 OLD.csv > NEW.csv)."
+        f"the file is not UTF-8 text: {likely} {name}{also}. Convert it to UTF-8 first "
+        f"(iconv -f {name} -t UTF-8 OLD.csv > NEW.csv)."
     )
 
 
 def is_wide(beginning: bytes) -> bool:
-    """Whether it looks like text in two or four bytes a letter."""
+    """Whether it looks like text with two or four bytes per letter."""
     return _wide(beginning) is not None
 
 
@@ -50,7 +50,7 @@ def _encoding(beginning: bytes) -> str | None:
     wide = _wide(beginning)
     if wide is not None:
         return wide
-    # Cut where a letter may begin: the last one may be incomplete.
+    # Cut at the beginning of a letter: the last one may be incomplete.
     for cut in range(4):
         try:
             beginning[: len(beginning) - cut].decode()

@@ -1,8 +1,8 @@
-"""Who reads and writes a table: a few verbs, on this machine or on a cluster.
+"""Engines read and write tables: a few verbs, on this machine or on a cluster.
 
 A table is summarised or cross-tabulated for a fit, and surveyed before anything is drawn. Its rows
-are transformed, each once; and the result is published, whole or not at all. A further engine is
-one more package with such a class, and one more name in `pufferfish.tables.verbs`.
+are transformed, each once, and the result is published, completely or not at all. A further engine
+is one more package with such a class, and one more name in `pufferfish.tables.verbs`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from pufferfish.tables.tally import MOST_VALUES
 __all__ = ["Checking", "ColumnKind", "Counting", "Engine", "Progress", "Staged", "Survey"]
 __all__ += ["SurveyedGroup"]
 
-# Told the share of the work that is done.
+# Called with the share of the work that is done.
 Progress = Callable[[float], None]
 
 
-# Told rows, and how many come before them (None: nobody knows); may refuse.
+# Called with rows, and how many come before them (None: unknown); may refuse.
 Checking = Callable[[Batch, int | None], object]
 
 
@@ -40,7 +40,7 @@ class ColumnKind(NamedTuple):
 
     Attributes:
         read: As numbers, as labels, or as dates, which are labels by a unit.
-        order: The labels in their order, where they are categories that were declared; else empty.
+        order: The labels in their order, if they are declared categories; else empty.
     """
 
     read: Literal["number", "label", "date"]
@@ -49,13 +49,13 @@ class ColumnKind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """What is counted of a table.
+    """What is counted in a table.
 
     Attributes:
         column: The numeric column.
         secret: The column of the secret.
-        count: A column that says how many records each row stands for; None: one.
-        most_values: Distinct values up to which the counts are exact.
+        count: A column that says how many records each row represents; None: one.
+        most_values: Up to this many distinct values the counts are exact.
         one_row: How the rows of a person become one first; None: they stay.
     """
 
@@ -67,19 +67,19 @@ class Counting:
 
 
 class SurveyedGroup(NamedTuple):
-    """The rows of one secret. From `infinite` on, it is about the measured column.
+    """The rows of one secret. From `infinite` on, attributes are about the measured column.
 
     Attributes:
         secret: Its value; None where it is missing.
-        rows: How many there are.
-        missing: Those in which one of the changed columns is missing.
-        digest: The same for the same values, in whatever order: 64-bit hashes, added up.
-        infinite: Those with an infinite one.
-        outside: Those with a value outside the measured range, after the cap.
-        capped: Those with a finite value outside the cap.
-        largest: The largest size of a finite value, after the cap.
-        mean: Of the finite values.
-        squares: Their squared distances from the mean, added up.
+        rows: How many rows there are.
+        missing: Rows in which one of the changed columns is missing.
+        digest: Equal for the same values in any order: the sum of 64-bit hashes.
+        infinite: Rows with an infinite value.
+        outside: Rows with a value outside the measured range, after the cap.
+        capped: Rows with a finite value outside the cap.
+        largest: The largest absolute value among finite ones, after the cap.
+        mean: The mean of the finite values.
+        squares: The sum of their squared distances from the mean.
     """
 
     secret: Secret | None
@@ -100,7 +100,7 @@ class Survey:
 
     Attributes:
         groups: The rows of each secret.
-        persons: Counts what is to be seen of persons.
+        persons: Returns what was found about persons.
     """
 
     groups: tuple[SurveyedGroup, ...]
@@ -109,11 +109,11 @@ class Survey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
-    """A result that is whole, and not published yet.
+    """A result that is complete, and not published yet.
 
     Attributes:
         sha256: Its checksum.
-        checksum_of: What that is the checksum of.
+        checksum_of: What the checksum is of.
         name: What the file or folder will be called, if it is one.
         table: Once it is published: the table, or where it is.
     """
@@ -125,11 +125,11 @@ class Staged:
 
 
 class Engine(Protocol):
-    """A table, and who reads and writes it."""
+    """A table, and how it is read and written."""
 
     @classmethod
     def takes(cls, data: object) -> bool:
-        """Whether this is a table of this engine's."""
+        """Whether this is a table of this engine."""
 
     @classmethod
     def to_read(cls, data: Any, *, na: Sequence[str]) -> Self:
@@ -143,7 +143,7 @@ class Engine(Protocol):
 
     @property
     def library(self) -> str | None:
-        """Whose version a record names, beside those that it names always."""
+        """The library whose version a record names, in addition to those that it always names."""
 
     @property
     def once(self) -> bool:
@@ -156,9 +156,9 @@ class Engine(Protocol):
 
         Args:
             what: Which columns, and how they are counted.
-            check: Told rows, and how many come before them, as they are read; may refuse. An
+            check: Called with rows, and how many come before them, as they are read; may refuse. An
                 engine that surveys its tables need not call it.
-            progress: Told the share that was read.
+            progress: Called with the share that was read.
         """
 
     def crosstab(
@@ -171,7 +171,7 @@ class Engine(Protocol):
 
         Args:
             codings: Which columns, and how their entries become labels.
-            progress: Told the share that was read.
+            progress: Called with the share that was read.
             check: As for `summarise`.
         """
 
@@ -184,23 +184,23 @@ class Engine(Protocol):
     def survey(self, how: Change) -> Survey | None:
         """What is known before anything is drawn.
 
-        None: of an engine that gives rows to `how.account` one after the other.
+        None for an engine that passes its rows to `how.account` in order.
         """
 
     def transform(
         self, how: Change, survey: Survey | None, progress: Progress | None = None
     ) -> AbstractContextManager[Any]:
-        """What becomes of the rows, for `publish`; they may be computed there.
+        """The changed rows, for `publish`; they may be computed there.
 
         Args:
             how: What is done to them.
             survey: What is known of them.
-            progress: Told the share that was read.
+            progress: Called with the share that was read.
         """
 
     def publish(self, changed: Any, how: Change) -> AbstractContextManager[Staged]:
-        """The changed rows, all of them, in a place where nobody looks.
+        """All changed rows, in a hidden place.
 
-        They are published when the block ends well; else they are gone. `how.finish` is called
-        before that.
+        They are published if the block ends without an error, and deleted otherwise. `how.finish`
+        is called before that.
         """

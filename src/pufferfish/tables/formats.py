@@ -1,4 +1,4 @@
-"""Which format a file has, and how text is told from numbers in it."""
+"""The format of a file, and its delimiter and marks for missing entries."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _DELIMITERS = ",;\t|"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFormat:
-    """How a table is written down.
+    """The format of a table file.
 
     Attributes:
         kind: "csv", "parquet" or "arrow" (IPC file).
         delimiter: Between the fields of a CSV; None: found from its first line, "," when writing.
         compressed: Whether a CSV is gzipped.
-        na: Texts that stand for a missing entry in the protected column and in that of the secret,
-            besides null, nan and empty text; nothing when writing.
+        na: Texts that mean a missing entry in the protected column and in that of the secret, in
+            addition to null, nan and empty text; not used when writing.
     """
 
     kind: Literal["csv", "parquet", "arrow"]
@@ -47,7 +47,7 @@ class FileFormat:
 
     @property
     def suffix(self) -> str:
-        """How the name of such a file ends."""
+        """The extension of such a file."""
         if self.kind != "csv":
             return f".{self.kind}"
         return (".tsv" if self.delimiter == "\t" else ".csv") + (".gz" if self.compressed else "")
@@ -61,14 +61,14 @@ def format_of(
     na: Sequence[str] = (),
     option: str = "--format",
 ) -> FileFormat:
-    """By extension, or as told; standard input and output are CSV.
+    """The format, by extension or as given; standard input and output are CSV.
 
     Args:
         path: The file; or a folder or pattern, whose files must all be of one format.
         kind: "csv", "parquet" or "arrow"; None: by its extension.
         delimiter: Between the fields of a CSV.
-        na: Texts that stand for a missing entry.
-        option: What a message should call the way to tell the kind.
+        na: Texts that mean a missing entry.
+        option: The name of the option for the kind, for messages.
     """
     require(
         kind in (None, "csv", "parquet", "arrow"),
@@ -90,11 +90,11 @@ def format_of(
         return FileFormat(kind="csv", delimiter=sign, compressed=compressed, na=marks)
     if kind not in ("parquet", "arrow"):
         raise InvalidInputError(
-            f"the format of {str(path)!r} is not known by its name; say {option} csv, parquet or "
-            "arrow."
+            f"the name {str(path)!r} does not show the format of the file; say {option} csv, "
+            "parquet or arrow."
         )
-    require(str(path) != STANDARD_STREAM, "standard input and output carry CSV only.")
-    require(delimiter is None, f"a delimiter belongs to CSV, not to {kind}.")
+    require(str(path) != STANDARD_STREAM, "standard input and output can only be CSV.")
+    require(delimiter is None, f"a delimiter is for CSV, not for {kind}.")
     return FileFormat(kind="parquet" if kind == "parquet" else "arrow", na=marks)
 
 
@@ -106,8 +106,8 @@ def _format_of_all(
     for each in files[1:]:
         if format_of(each.path, kind, delimiter, na=na, option=option) != first:
             raise DataError(
-                f"the files of a table must all be of one format; {each.name} is not written as "
-                f"{files[0].name} is. Choose some with a pattern such as '{path}/*.csv'."
+                f"the files of a table must all have one format; {each.name} has another than "
+                f"{files[0].name}. Choose some with a pattern such as '{path}/*.csv'."
             )
     return first
 
@@ -118,7 +118,7 @@ def names_file(path: str | Path) -> bool:
 
 
 def rename_for(name: str, source: FileFormat, target: FileFormat) -> str:
-    """The name of a file that is written in another format; in the same one it keeps its name."""
+    """The name of a file that is written in another format; in the same format, its own name."""
     if source == target:
         return name
     for ending in (".gz", _suffix(name)[0]):
@@ -128,7 +128,7 @@ def rename_for(name: str, source: FileFormat, target: FileFormat) -> str:
 
 
 def _suffix(path: str | Path) -> tuple[str, bool]:
-    """The extension of a name, in small letters, and whether ".gz" follows it."""
+    """The extension of a name, in lower case, and whether ".gz" follows it."""
     suffixes = [each.lower() for each in Path(path).suffixes]
     compressed = bool(suffixes) and suffixes[-1] == ".gz"
     found = suffixes[-2] if compressed and len(suffixes) > 1 else (suffixes or [""])[-1]
@@ -136,7 +136,7 @@ def _suffix(path: str | Path) -> tuple[str, bool]:
 
 
 def delimiter_of(line: str, format_: FileFormat) -> str:
-    """The delimiter of a CSV: as told, or the one that makes most fields of its first line."""
+    """The delimiter of a CSV: as given, or the one that splits its first line into most fields."""
     if format_.delimiter is not None:
         return format_.delimiter
     return max(_DELIMITERS, key=lambda each: len(next(csv.reader([line], delimiter=each), [])))

@@ -1,7 +1,7 @@
 """A table in two halves, chosen at random: rows to fit beliefs to, and rows to release.
 
-Each row goes by a coin of its own, which is found again by the row's number. How the coins fell is
-kept in memory only: a plan that is stored cannot be released this way later.
+A coin toss for each row decides its half; the row's number identifies the toss. The tosses are kept
+in memory only, so a plan that was saved cannot be released this way later.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Halves:
     """A table, split at random.
 
     Attributes:
-        fitted: The counts of the rows to fit to. It also knows which values the others have: a list
-            of values is public where these are published.
+        fitted: The counts of the rows to fit to. It also lists the values that the other rows have:
+            a list of values is public where these are published.
         rest: The counts of the rows that are released.
         coins: Which row is in which half.
     """
@@ -47,7 +47,7 @@ class Halves:
 
     @property
     def rows_fitted(self) -> int:
-        """How many rows there are to fit to."""
+        """The number of rows to fit to."""
         every = self.fitted.pooled
         return every.records + every.missing
 
@@ -58,7 +58,7 @@ class Halves:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableHalves:
-    """A table of several columns, or of what others know, split at random.
+    """A table of several columns, or with known columns, split at random.
 
     Attributes:
         fitted: The counts of the rows to fit to, by combinations of labels.
@@ -72,7 +72,7 @@ class TableHalves:
 
     @property
     def rows_fitted(self) -> int:
-        """How many rows there are to fit to."""
+        """The number of rows to fit to."""
         return self.fitted.rows
 
     def __repr__(self) -> str:
@@ -88,14 +88,14 @@ def split_half(data: Any, *, column: str, secret: str, na: Sequence[str] = ()) -
         ...
         pf.release(frame, plan, halves=halves)
 
-    So nothing that is published was used to find out how to publish it: its secrets are under laws
-    that nobody saw. The rows that were fitted to are not published.
+    So no published row was used to decide how to publish it. The rows that were fitted to are not
+    published.
 
     Args:
         data: As for `summarise`; a folder of files and a Spark frame are refused.
         column: The numeric column.
         secret: The column of the secret.
-        na: Texts of a file that stand for a missing value or secret.
+        na: Texts of a file that mean a missing value or secret.
     """
     return split_engine(to_read(data, na), Counting(column, secret))
 
@@ -128,7 +128,7 @@ def split_table(
     Args:
         engine: The table, of an engine that knows the numbers of its rows.
         codings: How each column is read.
-        progress: Told the share of the work that is done.
+        progress: Called with the share of the work that is done.
     """
     _refuse_many(engine)
     coins = Coins()
@@ -139,14 +139,14 @@ def split_table(
         try:
             count(batch, before)
         except DataError:
-            tallies[0].counted(batch, before)  # refuses it as well, and knows the row's number
+            tallies[0].counted(batch, before)  # refuses the same, with the row's number
             raise
 
     whole = engine.crosstab(codings, progress, check)
     _refuse_unnumbered(*tallies)
     if not all(tally.rows for tally in tallies):
-        raise DataError("the table has too few rows to be split: one half has none.")
-    # A half shows labels in the order in which the whole table does.
+        raise DataError("the table has too few rows to be split: one half would be empty.")
+    # A half shows labels in the order of the whole table.
     orders = dict(zip(whole.columns, whole.labels, strict=True))
     fitted, rest = (tally.crosstab(orders) for tally in tallies)
     return TableHalves(fitted, rest, coins)
@@ -156,7 +156,7 @@ _Tally = TypeVar("_Tally", Tally, CrosstabTally)
 
 
 def _count_sides(coins: Coins, fitted: _Tally, rest: _Tally) -> Callable[[Batch, int | None], None]:
-    """Counts each row on its side; may be called by several threads at a time."""
+    """Count each row in its half; several threads may call it at the same time."""
     lock = Lock()
 
     def count(batch: Batch, before: int | None) -> None:
@@ -173,9 +173,9 @@ def _count_sides(coins: Coins, fitted: _Tally, rest: _Tally) -> Callable[[Batch,
 
 
 def _refuse_many(engine: Engine) -> None:
-    # Rows are numbered file by file, and those of a person would be on both sides.
+    # Rows are numbered within each file, so their numbers would not be unique.
     if isinstance(engine, FilesEngine) and is_many(engine.source):
-        raise UnsupportedError("rows are split by number, in one file: join the files first.")
+        raise UnsupportedError("only a table of one file can be split: join the files first.")
 
 
 def _refuse_unnumbered(*tallies: Tally | CrosstabTally) -> None:
@@ -184,14 +184,15 @@ def _refuse_unnumbered(*tallies: Tally | CrosstabTally) -> None:
 
 
 def of_the_rest(how: Change, halves: Halves | TableHalves) -> Change:
-    """The same, for the rows that are released; others are neither changed nor published.
+    """The change for the rows that are released; others are neither changed nor published.
 
-    That they are the rows that were split is checked here for a column. Combinations of labels are
-    counted by the release of a table itself, which compares them.
+    For a column this checks that the rows are those that were split. The release of a table counts
+    combinations of labels itself, and compares them.
     """
     if how.person is not None or how.one_row is not None:
         raise UnsupportedError(
-            "rows of one person would be fitted to and released: leave --person out."
+            "some rows of a person would be fitted to, and others released: leave out --person "
+            "(person=...)."
         )
     rest = halves.rest
     tally = Tally(rest.column, rest.secret) if isinstance(rest, Summary) else None
@@ -200,7 +201,7 @@ def of_the_rest(how: Change, halves: Halves | TableHalves) -> Change:
     def change(batch: Batch, before: int | None) -> Changed:
         stays = ~_heads(halves.coins, batch, before)
         others = batch.taken(np.flatnonzero(stays))
-        # Where a row stands in the table is not where it stands in the rest.
+        # A row's number in the table is not its number in the rest.
         changed = how.change(others, None)
         if tally is not None:
             counted = tally.counted(others, None)
@@ -219,10 +220,10 @@ def of_the_rest(how: Change, halves: Halves | TableHalves) -> Change:
 
 
 def not_split() -> DataError:
-    """What to say of a table whose rows are not those that were split."""
+    """The error for a table whose rows are not those that were split."""
     return DataError(
         "the table is not the one that was split, or has changed since. Nothing was published; "
-        "split it anew."
+        "split it again."
     )
 
 

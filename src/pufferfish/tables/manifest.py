@@ -1,6 +1,6 @@
-"""What a published folder holds: every file with its size and checksum, in one document.
+"""The manifest of a published folder: every file with its size and checksum.
 
-A folder has no checksum of its own; that of its manifest stands for it. The manifest is written
+A folder has no checksum of its own; that of its manifest is used for it. The manifest is written
 last, so a folder without one is unfinished.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["MANIFEST", "ROWS_PER_FILE", "Entry", "Manifest", "file_sha256"]
 
 # The leading "_" keeps it out of the table, for us as for Spark and Arrow.
 MANIFEST = "_manifest.json"
-# Rows of a file whose name is only a number.
+# How many rows a numbered file has.
 ROWS_PER_FILE = 4_000_000
 _KIND = "manifest"
 _VERSION = 1
@@ -32,8 +32,8 @@ class Entry:
     """One file.
 
     Attributes:
-        path: Relative to the folder, with "/".
-        rows: Of its table.
+        path: Its path within the folder, with "/".
+        rows: The number of its rows.
         bytes: Its size.
         sha256: Its checksum.
     """
@@ -50,7 +50,7 @@ class Entry:
         plain = str(place) == self.path and not place.is_absolute()
         require(
             plain and self.path != "." and ".." not in place.parts and "\0" not in self.path,
-            f"{self.path!r} is no path within a folder.",
+            f"{self.path!r} is not a path within a folder.",
         )
         for name in ("rows", "bytes"):
             given = getattr(self, name)
@@ -71,19 +71,19 @@ class Manifest:
     files: tuple[Entry, ...]
 
     def __post_init__(self) -> None:
-        """One order, so that equal folders have equal manifests."""
+        """Sort the files, so that equal folders have equal manifests."""
         object.__setattr__(self, "files", tuple(sorted(self.files, key=lambda each: each.path)))
         paths = {each.path for each in self.files}
-        require(len(paths) == len(self.files), "a manifest names every file once.")
+        require(len(paths) == len(self.files), "a manifest must name every file once.")
 
     @property
     def rows(self) -> int:
-        """Of all files together."""
+        """The number of rows of all files together."""
         return sum(each.rows for each in self.files)
 
     @property
     def sha256(self) -> str:
-        """Of the text that `to_json` makes."""
+        """The checksum of the text that `to_json` makes."""
         return hashlib.sha256(self.to_json().encode("utf-8")).hexdigest()
 
     def to_json(self) -> str:

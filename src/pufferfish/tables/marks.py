@@ -1,6 +1,6 @@
-"""Marks that stand for a missing entry: "NA", "?", "-999", as far as somebody says so.
+"""Marks that mean a missing entry: "NA", "?", "-999", where the user names them.
 
-Without that only null, nan and empty text are missing. A mark that nobody named could be a value:
+Otherwise only null, nan and empty text are missing. A mark that was not named could be a value:
 "NA" is Namibia, "none" an answer, "-" a blood group's sign.
 """
 
@@ -29,9 +29,9 @@ def check_marks(na: Sequence[str]) -> tuple[str, ...]:
 
 
 def without_marks(array: pa.Array, na: Sequence[str]) -> pa.Array:
-    """The same entries, null where a mark stands; spaces around it do not matter.
+    """The same entries, null where there is a mark; spaces around it do not matter.
 
-    In a column of numbers a mark stands for the number it is: -999 also for -999.0.
+    In a column of numbers a mark means its number: -999 also means -999.0.
     """
     pa, pc = pyarrow(), pyarrow("compute")
     kind: Any = array.type
@@ -53,7 +53,7 @@ def without_marks(array: pa.Array, na: Sequence[str]) -> pa.Array:
 
 
 def numbers_of(na: Sequence[str]) -> list[float]:
-    """Those of the marks that are numbers."""
+    """The marks that are numbers."""
     found = []
     for each in na:
         try:

@@ -1,4 +1,4 @@
-"""Column names that do not exist, and columns of the wrong kind: one wording for every engine."""
+"""Messages about missing columns and columns of the wrong kind, for every engine."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pufferfish.core.errors import InvalidInputError
 __all__ = ["MARKS_HINT", "check_columns", "not_labels", "not_numeric", "not_secrets"]
 __all__ += ["not_text", "refuse_sorting_keys"]
 
-# What else a text among numbers may mean.
-MARKS_HINT = "If the text stands for a missing number, name it: --na TEXT (na=[...])."
+# What a text among numbers may mean.
+MARKS_HINT = "If the text means a missing number, name it: --na TEXT (na=[...])."
 
 _MOST_LISTED = 20
 
 
 def check_columns(known: Sequence[str], *wanted: str | None) -> None:
-    """Refuse a column that is not there or not the only one, and say which may be meant."""
+    """Refuse a column that does not exist or is not unique, and suggest one that may be meant."""
     for name in wanted:
         if name is None:
             continue
@@ -63,7 +63,7 @@ def not_text(column: str, kind: str) -> str:
 
 
 def refuse_sorting_keys(keys: Collection[str], secret: str, changed: Collection[str]) -> None:
-    """Refuse to keep rows in places that are sorted by the secret, or by what is changed."""
+    """Refuse to keep rows in folders that are named by the secret, or by a changed column."""
     if secret in keys:
         raise InvalidInputError(
             f"the folders are named by the secret {secret!r}: keeping rows in their places would "

@@ -1,8 +1,8 @@
-"""Types within types: dictionaries and notes at any depth of a column.
+"""Dictionaries and notes at any depth of a column's type.
 
-A dictionary holds entries that no row has, or none that is published: the secret's categories, the
-cities of rows that were left out. Notes on a field say what its author wrote. Both are written to a
-file with the column, however deep in lists, structs and maps they are.
+A dictionary may hold entries that no row, or no published row, has: the secret's categories, the
+cities of rows that were left out. Notes on a field hold anything that its author wrote. Both are
+written to a file with the column, however deep in lists, structs and maps they are.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def plain_kind(name: str, kind: pa.DataType) -> pa.DataType:
     """The type with values in place of dictionaries, and without notes, at any depth.
 
     Raises:
-        DataError: A dictionary where none can be taken out.
+        DataError: A dictionary that cannot be removed.
     """
     pa = pyarrow()
     types = pa.types

@@ -1,10 +1,10 @@
-"""One row for each person: its first row, or the mean of its values. What is meant, for any engine.
+"""One row for each person: its first row, or the mean of its values; defined for any engine.
 
 Beliefs are fitted to a table with one row for each person and the mechanism is applied to it, so a
 certificate for one row is one for one person.
 
-The mean is that of the values that are there, added up in ascending order: it does not depend on
-the order of the rows or on how they were cut into pieces. A person without any value has none.
+The mean is that of the values that are not missing, added up in ascending order: it does not depend
+on the order of the rows or on how they were cut into pieces. A person without any value has none.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class OneRow:
     Attributes:
         person: The column that says which rows belong together.
         column: The numeric column.
-        secret: The column of the secret, of which a person has one.
-        way: Its "first" row as it is, or the "mean" of its values.
-        keep: Other columns that stay; those of the first row.
+        secret: The column of the secret; a person has one secret.
+        way: The person's "first" row as it is, or the "mean" of the values.
+        keep: Other columns that stay, with the values of the first row.
     """
 
     person: str
@@ -51,7 +51,7 @@ class OneRow:
 
     @property
     def read(self) -> list[str]:
-        """The columns that are looked at."""
+        """The columns that are read."""
         return list(dict.fromkeys([self.column, self.secret, self.person, *self.keep]))
 
 
@@ -59,8 +59,8 @@ def means(persons: IntArray, values: FloatArray) -> FloatArray:
     """The mean of each person's values, nan where there is none.
 
     Args:
-        persons: For each row the number of its person; every number from 0 to the largest occurs.
-        values: For each row its value, nan where it is missing.
+        persons: The number of each row's person; every number from 0 to the largest occurs.
+        values: The value of each row, nan where it is missing.
     """
     count = int(persons.max(initial=-1)) + 1
     found = np.full(count, np.nan)
@@ -75,7 +75,7 @@ def means(persons: IntArray, values: FloatArray) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.add.reduceat(present, starts) / (ends - starts + 1)
     low, high = present[starts], present[ends]
-    # Rounding does not carry a mean out of what it is the mean of; infinite values stay visible.
+    # Rounding must not move a mean out of the range of its values; infinite values stay visible.
     middle = np.clip(middle, low, high)
     found[owners[starts]] = np.where(np.isinf(low) | np.isinf(high), np.inf, middle)
     return found

@@ -1,4 +1,4 @@
-"""Whole rows of a table, of columns of any type, that change places."""
+"""Move whole rows of a table, with columns of any type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrowPacking", "Columns", "join_rows", "movable", "plain_columns", "take_rows", "wide"]
 
-# By its name, what a column holds: numbers, truth values, texts, or anything; None for nothing.
+# Columns by name: numbers, truth values, texts, or anything; None where an entry is missing.
 Columns = dict[str, list[Any]]
 
 
@@ -35,7 +35,7 @@ def _plain(column: Any) -> list[Any]:
     try:
         return list(column.to_pylist())
     except (ValueError, OverflowError):
-        # Moments inside lists, finer or further than Python's own.
+        # Moments inside lists, finer than Python's or beyond its range.
         return [str(each) for each in column]
 
 
@@ -63,7 +63,7 @@ def join_rows(parts: Sequence[pa.RecordBatch], schema: pa.Schema | None = None) 
     """Rows one after the other, as one batch.
 
     Raises:
-        DataError: Arrow cannot hold them in one; none is left out silently.
+        DataError: Arrow cannot hold them in one batch; no row is left out silently.
     """
     if schema is None:
         schema = parts[0].schema
@@ -72,7 +72,7 @@ def join_rows(parts: Sequence[pa.RecordBatch], schema: pa.Schema | None = None) 
         return pyarrow().RecordBatch.from_pylist([], schema=schema)
     if len(batches) > 1:
         raise DataError(
-            "some rows are too large to be held together: a column of theirs has more than 2 GiB. "
+            "some rows are too large to be held together: one of their columns has over 2 GiB. "
             "Leave out long texts and lists, or convert them to large types."
         )
     return batches[0]
@@ -92,7 +92,7 @@ def take_rows(rows: Any, order: npt.NDArray[np.int64]) -> Any:
         raise DataError(
             f"a kept column has a type whose rows cannot be shuffled ({', '.join(kinds)}). Convert "
             "it first, leave it out, or keep the order of the rows (keep_order, --keep-order), "
-            "which may betray the secret."
+            "which may reveal the secret."
         ) from None
 
 
@@ -110,7 +110,7 @@ class ArrowPacking:
         return join_rows(parts)
 
     def pack(self, rows: pa.RecordBatch) -> bytes:
-        """A stream of Arrow's."""
+        """The rows as a stream of Arrow."""
         pa = pyarrow()
         sink = pa.BufferOutputStream()
         with pyarrow("ipc").new_stream(sink, rows.schema) as writer:
@@ -118,6 +118,6 @@ class ArrowPacking:
         return bytes(sink.getvalue())
 
     def unpack(self, data: bytes) -> pa.RecordBatch:
-        """What such a stream holds."""
+        """The rows in such a stream."""
         with pyarrow("ipc").open_stream(data) as reader:
             return reader.read_next_batch()

@@ -1,7 +1,7 @@
-"""What was seen of each person: how many rows, which secrets, which values, and two of them.
+"""What was found about each person: how many rows, which secrets, which values, and two of them.
 
-Numbers only, one entry for each person. Two sets of entries about the same persons become one,
-whatever their order, so that rows can be counted in any pieces.
+There is one entry, of numbers only, for each person. Two sets of entries about the same persons
+become one, in any order, so that rows can be counted in any pieces.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ __all__ = [
     "unnamed",
 ]
 
-# Which two rows of each person are looked at: none; of those with a value; of all.
+# Which two rows of each person are compared: none; two of those with a value; two of all.
 WhichPairs = Literal["none", "present", "all"]
-# Persons of whom two values are kept, to see whether the rows of a person hang together.
+# For this many persons two values are kept, to test whether the rows of a person are independent.
 MOST_PAIRS = 20_000
-# Of a row that is not there.
+# The key of a row that does not exist.
 _NO_KEY = np.iinfo(np.int64).max
 _SEED = 0x9E3779B97F4A7C15
 
 
 class Seen(NamedTuple):
-    """For each person, or each row. The last four are empty where no two values are wanted.
+    """One entry for each person, or each row. The last four are empty without two values each.
 
     Attributes:
-        rows: How many rows.
+        rows: The number of rows.
         low_secret: The lowest number of a secret; −1 where one is missing.
-        high_secret: The highest.
+        high_secret: The highest number of a secret.
         low: The lowest value; inf where there is none.
-        high: The highest; −inf where there is none.
+        high: The highest value; −inf where there is none.
         present: Rows with a value.
         key: The lowest of the random keys that rows have, ...
         value: ... and the value of that row; inf where it is missing.
-        other_key: The second lowest, ...
-        other: ... and its value.
+        other_key: The second lowest key, ...
+        other: ... and the value of that row.
     """
 
     rows: IntArray
@@ -74,7 +74,7 @@ class Pairs(NamedTuple):
         secrets: The number of the person's secret.
         first: The value of one row; inf where it is missing.
         second: The value of another.
-        keys: Random, and the same whatever the values are.
+        keys: Random keys, which do not depend on the values.
     """
 
     secrets: IntArray
@@ -83,7 +83,7 @@ class Pairs(NamedTuple):
     keys: IntArray
 
     def fewer(self) -> Pairs:
-        """At most `MOST_PAIRS` of them, by their keys."""
+        """At most `MOST_PAIRS` of the pairs, by their keys."""
         if self.keys.size <= MOST_PAIRS:
             return self
         chosen = np.argsort(self.keys, kind="stable")[:MOST_PAIRS]
@@ -93,14 +93,14 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonsFound:
-    """All persons of a table.
+    """What was found about all persons of a table.
 
     Attributes:
-        most: Rows of the person with most of them; 0 where there is nobody.
+        most: Rows of the person with the most rows; 0 where there is nobody.
         two_secrets: Whether some person has several secrets.
         unequal: Whether some person has several values.
         partly_missing: Whether some person has a value in one row and none in another.
-        pairs: Two values of each of at most `MOST_PAIRS` persons, if they were asked for.
+        pairs: Two values of each of at most `MOST_PAIRS` persons, if requested.
     """
 
     most: int
@@ -111,7 +111,7 @@ class PersonsFound:
 
     @classmethod
     def of(cls, seen: Seen) -> Self:
-        """From what was seen of each person."""
+        """The summary of the entries of each person."""
         several = np.flatnonzero(seen.other_key < _NO_KEY)
         pairs = Pairs(
             seen.low_secret[several], seen.value[several], seen.other[several], seen.key[several]
@@ -125,7 +125,7 @@ class PersonsFound:
         )
 
     def and_(self, other: PersonsFound) -> PersonsFound:
-        """With those of another part of the table, who are other persons."""
+        """The summary together with that of another part of the table, with other persons."""
         columns: list[npt.NDArray[Any]] = [
             np.concatenate(both) for both in zip(self.pairs, other.pairs, strict=True)
         ]
@@ -151,10 +151,10 @@ def rows_of_persons(values: FloatArray, secrets: IntArray, before: int, pairs: W
     """One entry for each row.
 
     Args:
-        values: The value of each, nan where it is missing.
-        secrets: The number of its secret.
-        before: How many come before them, for the random keys.
-        pairs: Which two rows of each person are wanted.
+        values: The value of each row, nan where it is missing.
+        secrets: The number of each row's secret.
+        before: How many rows come before them, for the random keys.
+        pairs: Which two rows of each person are compared.
     """
     size = values.size
     hole = np.isnan(values)
@@ -168,7 +168,7 @@ def rows_of_persons(values: FloatArray, secrets: IntArray, before: int, pairs: W
         high=np.where(hole, -np.inf, values),
         present=(~hole).astype(np.int64),
         key=np.where(hole & (pairs == "present"), _NO_KEY, _keys(before, size))[:wanted],
-        # A hole that is published is as good as a value: the same in two rows, or not.
+        # A published hole counts as a value: it is the same in two rows, or not.
         value=np.where(hole, np.inf, values)[:wanted],
         other_key=none,
         other=nothing,
@@ -176,10 +176,10 @@ def rows_of_persons(values: FloatArray, secrets: IntArray, before: int, pairs: W
 
 
 def group(persons: IntArray, seen: Seen) -> Seen:
-    """Each person once.
+    """One entry for each person.
 
     Args:
-        persons: For each entry the number of its person; every number from 0 to the largest occurs.
+        persons: The number of each entry's person; every number from 0 to the largest occurs.
         seen: The entries.
     """
     if not persons.size:
@@ -206,7 +206,7 @@ def group(persons: IntArray, seen: Seen) -> Seen:
 def _two_lowest(
     persons: IntArray, seen: Seen, count: int
 ) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
-    """The two rows of each person with the lowest keys: two rows at random."""
+    """The two rows of each person with the lowest keys, which are two random rows."""
     if not seen.key.size:
         return seen[6:]
     keys = np.concatenate([seen.key, seen.other_key])
@@ -234,16 +234,16 @@ def _starts(numbers: IntArray) -> IntArray:
 
 
 def _keys(before: int, size: int) -> IntArray:
-    """Numbers that look random, by the places of rows alone (the finaliser of splitmix64)."""
+    """Pseudo-random numbers that depend only on the places of rows (finaliser of splitmix64)."""
     mixed = np.arange(before + 1, before + size + 1, dtype=np.uint64) * np.uint64(_SEED)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    # Not the largest, which stands for a row that is not there.
+    # Not the largest, which is the key of a row that does not exist.
     return ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(2)).astype(np.int64)
 
 
 def two_secrets(person: str, secret: str) -> DataError:
-    """A person cannot be promised that nobody tells one of its secrets from another."""
+    """The error for a person with several secrets, to whom no promise can be made."""
     return DataError(
         f"column {person!r}: some person has several values of {secret!r}. The promise is about "
         "one secret of one person: decide which one each person has, or leave such persons out."
@@ -251,5 +251,5 @@ def two_secrets(person: str, secret: str) -> DataError:
 
 
 def unnamed(name: str) -> DataError:
-    """Rows that cannot be counted for anybody."""
+    """The error for rows without a person."""
     return DataError(f"column {name!r}: some rows do not say which person they belong to.")

@@ -1,4 +1,4 @@
-"""Which files a table is made of: one, all below a folder, or those that a pattern matches."""
+"""The files of a table: one file, all files below a folder, or those that a pattern matches."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ class SourceFile:
 
     Attributes:
         path: Where it is; "-" for standard input.
-        name: Relative to the table's folder, with "/".
-        keys: What the names of its folders ("key=value") say of all its rows; None: missing.
+        name: Its path within the table's folder, with "/".
+        keys: The values that the names of its folders ("key=value") give all its rows; None:
+            missing.
     """
 
     path: str
@@ -41,9 +42,9 @@ class Source:
     """A table.
 
     Attributes:
-        files: In the order of its rows.
-        folder: What it is in, if it is a folder or a pattern; None for one file.
-        given: What was asked for.
+        files: Its files, in the order of its rows.
+        folder: Its folder, if it is a folder or a pattern; None for one file.
+        given: The path that was given.
     """
 
     files: tuple[SourceFile, ...]
@@ -61,14 +62,14 @@ class Source:
         return tuple(name for name, _ in self.files[0].keys)
 
     def refuse_target(self, target: Path) -> None:
-        """Refuse an output that would become a part of the table, or take its place."""
+        """Refuse an output that would become a part of the table, or replace it."""
         place = target.resolve()
         inside = any(Path(each.path).resolve().is_relative_to(place) for each in self.files)
         whole = self.folder is not None and Path(self.given).is_dir()
         if inside or (whole and place.is_relative_to(Path(self.given).resolve())):
             raise InvalidInputError(
-                f"{target} and the table {self.given} lie within each other; choose another place "
-                "for the output."
+                f"one of {target} and the table {self.given} contains the other; choose another "
+                "place for the output."
             )
 
 
@@ -81,12 +82,12 @@ def is_many(path: str | os.PathLike[str]) -> bool:
 def find_source(path: str | os.PathLike[str]) -> Source:
     """The files of a table, sorted by path.
 
-    Files and folders whose names start with "." or "_" are passed over, as in Spark and Arrow
-    (those that start with "_" and hold a key, "_key=value", are not).
+    Files and folders whose names start with "." or "_" are skipped, as in Spark and Arrow, except
+    for those with a key ("_key=value").
 
     Raises:
-        FileNotFoundError: There are none.
-        InvalidInputError: Their folders hold different keys.
+        FileNotFoundError: There are no files.
+        InvalidInputError: Their folders have different keys.
     """
     text = os.fspath(path)
     if not is_many(text):
@@ -109,32 +110,32 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     for each in files:
         require(
             [key for key, _ in each.keys] == [key for key, _ in files[0].keys],
-            f"the folders of {each.name} hold other keys than those of {files[0].name}.",
+            f"the folders of {each.name} have other keys than those of {files[0].name}.",
         )
     return Source(files=files, folder=folder, given=text)
 
 
 def _refuse_twice(folder: Path, names: list[str]) -> None:
-    """Refuse a file under two names, by links: its rows would be published with two noises."""
+    """Refuse a file with two names, through links: its rows would be published with two draws."""
     seen: dict[tuple[int, int], str] = {}
     for name in names:
         for parent in (folder / name).relative_to(folder).parents:
             require(
                 parent == Path() or not (folder / parent).is_symlink(),
-                f"{folder / parent} is a link to another folder; name the table by where its files "
-                "are.",
+                f"{folder / parent} is a link to another folder; give the folder that holds the "
+                "files.",
             )
         status = (folder / name).stat()
         first = seen.setdefault((status.st_dev, status.st_ino), name)
         require(
             first == name,
-            f"{first} and {name} are the same file, whose rows would be published twice, with two "
-            "noises; remove the link.",
+            f"{first} and {name} are the same file, whose rows would be published twice, each time "
+            "with fresh noise; remove the link.",
         )
 
 
 def data_files(folder: Path) -> Iterator[Path]:
-    """All files below a folder that are not passed over."""
+    """All files below a folder that are not skipped."""
 
     def failed(error: OSError) -> None:
         raise error
@@ -145,7 +146,7 @@ def data_files(folder: Path) -> Iterator[Path]:
             linked = Path(place, each)
             require(
                 not linked.is_symlink(),
-                f"{linked} is a link to another folder; name the table by where its files are.",
+                f"{linked} is a link to another folder; give the folder that holds the files.",
             )
         yield from (Path(place, each) for each in names if not _hidden(Path(each)))
 

@@ -1,4 +1,4 @@
-"""What a fit needs of a table: how often each value occurs for each secret. Data only."""
+"""What a fit needs from a table: how often each value occurs for each secret. Data only."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Group:
     missing: int
 
     def __post_init__(self) -> None:
-        """Nobody may write to a summary."""
+        """Make the arrays read-only."""
         self.values.setflags(write=False)
         self.counts.setflags(write=False)
 
@@ -59,25 +59,25 @@ class Group:
         return self.missing / (self.records + self.missing)
 
     def __repr__(self) -> str:
-        """Says nothing of the data."""
+        """A text without any of the data."""
         return "Group(...)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Summary:
-    """A column by secret, as counts: all that a fit looks at, whatever the number of rows.
+    """The counts of a column by secret: all that a fit needs, whatever the number of rows.
 
-    Private, unless the table is public: it holds the frequencies themselves.
+    It is private unless the table is public, because it holds the frequencies themselves.
 
     Attributes:
         column: The column's name.
         secret: The name of the secret's column.
-        groups: For each secret its counts.
+        groups: The counts of each secret.
         bin_width: 0 where the values are exact; otherwise they are the centres of bins this wide.
-        cap: The bounds that values were moved to; None: they are as they were. See `capped`.
+        cap: The bounds to which values were moved; None: they were not. See `capped`.
         whole: The summary of the whole table, if `only` has left out secrets of it.
         unseen: Values that the column may hold and no row here has, such as those of rows that were
-            set apart; None: nobody knows of any.
+            set apart; None: none are known.
         without_secret: The rows that have no secret; None: every row has one. They are published,
             and nothing is promised for them.
     """
@@ -106,8 +106,8 @@ class Summary:
 
         It depends on each secret with its type, on its values or bins, how often each occurs and
         how many are missing; not on the order of the rows, on how they were cut into batches, on
-        who counted them, or on the names of the columns. Private like the counts: where they are
-        few, they can be guessed and the guess be checked.
+        the engine that counted them, or on the names of the columns. It is as private as the
+        counts: where these are few, they can be guessed and the guess can be checked.
         """
         found = hashlib.sha256(b"pufferfish counts 1\n")
         kinds = {(type(label).__name__, str(label)): group for label, group in self.groups.items()}
@@ -137,12 +137,12 @@ class Summary:
         Args:
             secrets: The secret of each row.
             values: The value; None or nan for rows without a value.
-            counts: How many records the row stands for.
-            column: The name that messages give the values.
-            secret: The name that messages give the secrets.
-            bin_width: If the values are centres of bins, their width.
+            counts: How many records the row represents.
+            column: The name of the values in messages.
+            secret: The name of the secrets in messages.
+            bin_width: If the values are centres of bins, the bins' width.
         """
-        # The tally makes summaries, so it stands above them.
+        # The tally makes summaries, so it imports this module.
         from pufferfish.tables.arrays import count_batch  # noqa: PLC0415
         from pufferfish.tables.tally import Tally  # noqa: PLC0415
 
@@ -153,7 +153,7 @@ class Summary:
 
     @property
     def radius(self) -> float:
-        """How far a value may be from what stands for it here: half a bin."""
+        """How far a value may be from the one listed here: half a bin."""
         return 0.5 * self.bin_width
 
     @property
@@ -199,13 +199,13 @@ class Summary:
     def capped(self, low: float, high: float) -> Summary:
         """The summary of the same rows, with values outside [low, high] moved to these bounds.
 
-        A value and the centre of its bin, both moved, are not further apart than before, so half a
+        A value and the centre of its bin, both moved, are not farther apart than before, so half a
         bin still bounds the error, also where a bound lies within a bin. The bounds must be public:
-        one that was found by looking at the data says something about them.
+        one that was found by looking at the data reveals something about it.
         """
         cap = bounds("cap", (low, high))
         if self.cap is not None:
-            raise InvalidInputError("these counts are capped already; cap those of the table once.")
+            raise InvalidInputError("these counts are already capped; cap the counts of the table.")
         return replace(
             self._each(lambda group: _cap_values(group, *cap)),
             cap=cap,
@@ -214,7 +214,7 @@ class Summary:
         )
 
     def _each(self, change: Callable[[Group], Group]) -> Summary:
-        """The same after a change of every group; one without rows is not there."""
+        """The summary after a change of every group; groups without rows are left out."""
         nobody = None if self.without_secret is None else change(self.without_secret)
         if nobody is not None and not nobody.records + nobody.missing:
             nobody = None
@@ -222,7 +222,7 @@ class Summary:
         return replace(self, groups=groups, without_secret=nobody)
 
     def __repr__(self) -> str:
-        """Names the columns; the counts may be private."""
+        """The columns; the counts may be private."""
         binned = f", bins of {self.bin_width:g}" if self.bin_width else ""
         return f"Summary({self.column!r} by {self.secret!r}: {len(self.groups)} secrets{binned})"
 

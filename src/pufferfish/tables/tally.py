@@ -1,4 +1,4 @@
-"""Counting rows as they come, in bounded memory, whatever their order.
+"""Count rows as they come, in bounded memory, in any order.
 
 Up to a limit of distinct values the counts are exact. Beyond it values fall into bins
 [n·2^k, (n+1)·2^k), with the smallest k that keeps the number of filled bins within the limit. Bins
@@ -21,9 +21,9 @@ from pufferfish.tables.summary import Group, IntArray, Summary
 
 __all__ = ["MOST_VALUES", "Counted", "Tally", "centres", "finest"]
 
-# Distinct values of a column up to which its table is exact.
+# Up to this many distinct values of a column its table is exact.
 MOST_VALUES = 100_000
-# Cells that may wait before they are merged.
+# How many cells may accumulate before they are merged.
 _MOST_PENDING = 2_000_000
 # As elsewhere: beyond this, squares leave the range of floats.
 _LARGEST = 1e100
@@ -38,14 +38,14 @@ class _Cells(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What was counted of some rows.
+    """The counts of some rows.
 
     Attributes:
-        rows: How many there are.
-        labels: Of their secrets; the last is None where some rows have no secret.
+        rows: How many rows there are.
+        labels: The labels of their secrets; the last is None where some rows have no secret.
         present: The indices of labels that occur.
-        holes: For each label the rows without a value.
-        cells: The others, by index of label and value.
+        holes: The number of rows without a value, for each label.
+        cells: The other rows, by index of label and value.
     """
 
     rows: int
@@ -66,12 +66,12 @@ class Tally:
         *,
         numbered: bool = True,
     ) -> None:
-        """Nothing counted yet.
+        """Begin with no rows.
 
         Args:
             column: The numeric column.
             secret: The column of the secret.
-            most_values: Distinct values up to which the counts are exact; None: no limit.
+            most_values: Up to this many distinct values the counts are exact; None: no limit.
             numbered: Whether rows come in the order of the table, so that messages can count them.
         """
         usable = isinstance(most_values, int) and not isinstance(most_values, bool)
@@ -93,11 +93,11 @@ class Tally:
         self.merge(self.counted(batch, self._rows if self._numbered else None))
 
     def counted(self, batch: Batch, before: int | None) -> Counted:
-        """Some rows, counted for `merge`; may be called by several threads at a time.
+        """The counts of some rows, for `merge`; several threads may call it at the same time.
 
         Args:
             batch: The rows.
-            before: How many come before them, for messages; None: nobody knows.
+            before: How many rows come before them, for messages; None: unknown.
 
         Raises:
             DataError: Infinite values.
@@ -119,14 +119,14 @@ class Tally:
             codes, values = codes[~hole], values[~hole]
             counts = None if counts is None else counts[~hole]
         if self._exponent is not None and values.size:
-            # Rows of a bin are in one bin of all coarser ones, so rounding early changes nothing.
+            # A bin lies within one bin of each coarser width, so rounding early changes nothing.
             values = centres(values, max(self._exponent, finest(values)))
         values = values + 0.0  # turns −0.0 into 0.0
         cells = _count(codes, values) if counts is None else _merge_tables(codes, values, counts)
         return Counted(batch.rows, labels, present, holes, cells)
 
     def merge(self, counted: Counted) -> None:
-        """Add what was counted of some rows; the first labels that are seen come first."""
+        """Add the counts of some rows; labels keep the order of first occurrence."""
         self._rows += counted.rows
         own = np.full(len(counted.labels), -1, dtype=np.int64)
         for index in counted.present:
@@ -142,7 +142,7 @@ class Tally:
             self._merge()
 
     def summary(self) -> Summary:
-        """What was counted so far."""
+        """The counts so far."""
         if self._rows == 0:
             raise DataError(f"there are no rows to summarise in column {self._column!r}.")
         cells = self._merge()
@@ -162,7 +162,7 @@ class Tally:
 
     @property
     def rows(self) -> int:
-        """How many were counted so far."""
+        """How many rows were counted so far."""
         return self._rows
 
     def refuse_unusable(self, batch: Batch, before: int | None) -> None:
@@ -176,7 +176,7 @@ class Tally:
                 number = int(np.flatnonzero(bad)[0]) + 1
                 row = "a row" if before is None else f"row {before + number}"
                 raise DataError(
-                    f"column {self._column!r}, {row}: the entry {problem}. Mend or remove such "
+                    f"column {self._column!r}, {row}: the entry {problem}. Correct or remove such "
                     "rows first; the library does not guess what was meant."
                 )
 
@@ -237,7 +237,7 @@ def _count(codes: IntArray, values: FloatArray) -> _Cells:
     """How often each (code, value) occurs."""
     if not codes.size:
         return _Cells(codes, values, codes)
-    # Sorting the codes alone keeps the values' own sort the fast one for plain floats.
+    # Sorting the codes separately lets the values use the fast sort for plain floats.
     small = codes.astype(np.int16) if codes.max() < 2**15 else codes
     order = np.argsort(small, kind="stable")
     codes, values = codes[order], values[order]

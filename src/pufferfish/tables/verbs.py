@@ -1,4 +1,4 @@
-"""One verb for every kind of table: all engines, and which one a table belongs to."""
+"""Verbs for every kind of table: all engines, and the choice of the one for a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pufferfish.tables.tally import MOST_VALUES
 __all__ = ["ENGINES", "category_orders", "column_kinds", "crosstab", "summarise"]
 __all__ += ["to_publish", "to_read"]
 
-# The first that takes a table is its engine; the last takes all, and refuses what is no table.
+# The first that takes a table is its engine; the last takes everything, and refuses non-tables.
 ENGINES: tuple[type[Engine], ...] = (FilesEngine, SparkEngine, ArraysEngine, FrameEngine)
 
 
@@ -37,8 +37,9 @@ def summarise(
 ) -> Summary:
     """How often each value of a column occurs for each secret.
 
-    Exact up to `most_values` distinct values. Beyond, values are rounded to the centres of bins
-    [n·2^k, (n+1)·2^k), as fine as the limit allows, and half a bin is carried on as a radius.
+    The counts are exact up to `most_values` distinct values. Beyond, values are rounded to the
+    centres of bins [n·2^k, (n+1)·2^k), as fine as the limit permits, and half a bin becomes the
+    radius of the beliefs.
 
     Args:
         data: A frame (pandas, Polars eager or lazy, PyArrow), the path of a file (CSV, Parquet,
@@ -46,12 +47,12 @@ def summarise(
             `frames`; a Spark frame, with the extra `spark`; or a dict of arrays.
         column: The numeric column.
         secret: The column of the secret: text, whole numbers or truth values.
-        count: A column that says how many records each row stands for; None: one.
-        most_values: Distinct values up to which the counts are exact.
-        person: With `one_row`: the column that says which rows are one person's.
+        count: A column that says how many records each row represents; None: one.
+        most_values: Up to this many distinct values the counts are exact.
+        person: With `one_row`: the column that says which rows belong to one person.
         one_row: Count each person once: by its "first" row, or by the "mean" of its values.
-        na: Texts of a file that stand for a missing value or secret, such as "NA"; besides these
-            only null, nan and empty text are missing. In a frame, make such entries null.
+        na: Texts of a file that mean a missing value or secret, such as "NA"; otherwise only null,
+            nan and empty text are missing. In a frame, make such entries null.
 
     Raises:
         InvalidInputError: A column that is not there or not of the right kind, a row without a
@@ -63,7 +64,7 @@ def summarise(
     reduce = _one_row(column, secret, person, one_row)
     require(
         reduce is None or count is None,
-        "count= does not go with one_row=: a row that stands for several records is no person's.",
+        "count= cannot be used with one_row=: a row of several records is not one person's row.",
     )
     return to_read(data, na).summarise(Counting(column, secret, count, most_values, reduce))
 
@@ -78,7 +79,7 @@ def crosstab(data: Any, codings: Sequence[Coding], na: Sequence[str] = ()) -> Cr
 
     Raises:
         InvalidInputError: A column that is not there or not of the right kind, an infinite number,
-            or more combinations than could be counted.
+            or more combinations than are counted.
     """
     return to_read(data, na).crosstab(codings)
 
@@ -86,12 +87,12 @@ def crosstab(data: Any, codings: Sequence[Coding], na: Sequence[str] = ()) -> Cr
 def column_kinds(
     data: Any, names: Sequence[str], na: Sequence[str] = ()
 ) -> dict[str, Literal["number", "label", "date"]]:
-    """How columns of any kind of table would naturally be read; a CSV is read for it."""
+    """How columns of any table would naturally be read; a CSV is read to find out."""
     return {name: kind.read for name, kind in to_read(data, na).kinds(names).items()}
 
 
 def category_orders(data: Any, names: Sequence[str]) -> dict[str, tuple[Label, ...]]:
-    """The order of the labels of those columns that hold categories which were declared."""
+    """The order of the labels of the columns that hold declared categories."""
     kinds = to_read(data).kinds(names)
     return {name: kind.order for name, kind in kinds.items() if kind.order}
 
@@ -99,7 +100,7 @@ def category_orders(data: Any, names: Sequence[str]) -> dict[str, tuple[Label, .
 def _one_row(column: str, secret: str, person: str | None, way: Way | None) -> OneRow | None:
     require(
         (person is None) == (way is None),
-        "person= and one_row= belong together: whose rows become one, and how.",
+        "person= and one_row= need each other: whose rows become one, and how.",
     )
     if person is None or way is None:
         return None

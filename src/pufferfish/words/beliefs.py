@@ -11,11 +11,11 @@ __all__ = ["ANOTHER_TABLE", "UNKNOWN_TABLE", "adversary", "law_in_words"]
 
 # Where a belief comes from, if not from the table that is released.
 ANOTHER_TABLE = "fitted on another table"
-UNKNOWN_TABLE = "fitted on a table that is not known"
+UNKNOWN_TABLE = "fitted on an unknown table"
 
 
 def law_in_words(prior: Prior) -> str:
-    """Shape, mean and std; of categories how many there are."""
+    """A law's shape, mean and std; for categories, how many there are."""
     if isinstance(prior, Categorical):
         what = "categories" if prior.width == 1 else f"combinations of {prior.width} columns"
         most = float(prior.probabilities.max())
@@ -30,7 +30,7 @@ def law_in_words(prior: Prior) -> str:
 
 
 def adversary(name: str, provenance: str, laws: Iterable[Prior]) -> str:
-    """Name, provenance, and what kind of knowledge."""
+    """An adversary's name, the belief's provenance, and its kind of knowledge."""
     what = (
         "who knows how often each value occurs for each secret"
         if {type(law) for law in laws} <= {Discrete, Categorical}

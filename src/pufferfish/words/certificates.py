@@ -1,4 +1,4 @@
-"""A certificate in words: whether it holds, what was found, and of how many pairs."""
+"""A certificate in words: whether it holds, what was found, and for how many pairs."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ __all__ = [
     "pairs_in_words",
 ]
 
-# Whether a promise is kept; aloud where a text has nothing else that warns.
+# Whether a promise is kept; in capitals where the text has no other warning.
 VERDICTS = {True: "kept", False: "NOT kept", None: "not decided"}
 VERDICTS_ALOUD = {True: "kept", False: "BROKEN", None: "NOT DECIDED"}
-# What a certificate of one release says of more.
+# What a certificate of one release says about several.
 REPEATS_REFUSED = "not covered, not even once"
 REPEATS_LOOSER = "is not covered by the certificate above. A looser one"
 LEAST_EPSILON = "the least ε that holds without exception"
 
 
 class Enclosed(Protocol):
-    """What was found of a promise, as `Certificate` has it."""
+    """The bounds found for a promise, as in `Certificate`."""
 
     @property
     def goal(self) -> Guarantee:
@@ -38,7 +38,7 @@ class Enclosed(Protocol):
 
     @property
     def epsilon_lower(self) -> float:
-        """No less ε holds without exception."""
+        """No smaller ε holds without exception."""
 
     @property
     def epsilon_upper(self) -> float:
@@ -46,7 +46,7 @@ class Enclosed(Protocol):
 
     @property
     def delta_lower(self) -> float:
-        """No less δ holds at the goal's ε."""
+        """No smaller δ holds at the goal's ε."""
 
     @property
     def delta_upper(self) -> float:
@@ -58,15 +58,15 @@ class Screened(Protocol):
 
     @property
     def pairs(self) -> int:
-        """How many."""
+        """How many pairs there are."""
 
 
 class Examined(Protocol):
-    """Which pairs were looked at, as `Certificate` has it."""
+    """The pairs that were examined, as in `Certificate`."""
 
     @property
     def results(self) -> Sequence[object]:
-        """One by one."""
+        """The pairs that were examined one by one."""
 
     @property
     def screened(self) -> Sequence[Screened]:
@@ -74,12 +74,12 @@ class Examined(Protocol):
 
 
 def measure(goal: Guarantee) -> str:
-    """The number that decides about a promise."""
+    """The name of the number that decides whether a promise is kept."""
     return "least ε without exception" if goal.pure else f"δ at ε = {goal.epsilon_text}"
 
 
 def describe_loss(found: Enclosed) -> str:
-    """What was found, as far as it decides: the true δ, or with δ = 0 the true ε."""
+    """The number that decides: the true δ, or with δ = 0 the true ε."""
     if found.goal.pure:
         return f"{LEAST_EPSILON} is {between(found.epsilon_lower, found.epsilon_upper)}"
     return describe_delta(found)
@@ -94,7 +94,7 @@ def describe_delta(found: Enclosed) -> str:
 
 
 def pairs_in_words(found: Examined) -> str:
-    """How many pairs there were, and how each of them was dealt with."""
+    """How many pairs there were, and how each was proven."""
     examined = f"{len(found.results)} ordered pairs"
     if not found.screened:
         return f"{examined} checked"

@@ -1,4 +1,4 @@
-"""An explanation in numbered steps: data that still is the text it always was."""
+"""An explanation in numbered steps: a string that also holds the steps as data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def notices(holds: bool | None, *, private: str) -> list[str]:
 
     Args:
         holds: Whether the promise is kept; None: not decided.
-        private: What in it is not public; empty: all is.
+        private: What in it is not public; empty: everything is public.
     """
     said = []
     if holds is not True:
@@ -28,10 +28,10 @@ def notices(holds: bool | None, *, private: str) -> list[str]:
 
 
 class Explanation(str):
-    """What was done, promised, to whom, and what was not, in numbered steps.
+    """What was done, what was promised and to whom, and what was not, in numbered steps.
 
-    A string, folded for a terminal, since users print it, split it and search in it. What shows
-    it elsewhere takes the steps, and never reads the text again.
+    It is a string, folded for a terminal, because users print it, split it and search it. A page
+    renders the steps, and never parses the text.
 
     Attributes:
         notices: What must be known before anything else, each in one line.
@@ -43,12 +43,12 @@ class Explanation(str):
     steps: tuple[Step, ...]
 
     def __new__(cls, steps: Iterable[Step], notices: Iterable[str] = ()) -> Self:
-        """Put steps into words for a terminal."""
+        """Render the steps for a terminal."""
         steps, notices = tuple(steps), tuple(notices)
         made = super().__new__(cls, "\n".join([*notices, number_steps(steps)]))
         made.notices, made.steps = notices, steps
         return made
 
     def __reduce__(self) -> tuple[type[Self], tuple[tuple[Step, ...], tuple[str, ...]]]:
-        """For copies and pickles."""
+        """Support copies and pickles."""
         return type(self), (self.steps, self.notices)

@@ -30,19 +30,19 @@ _PARTS = {
 
 
 def readable(number: float, digits: int = 4) -> str:
-    """`digits` significant digits, and thousands set apart instead of an exponent."""
+    """The number with `digits` significant digits, and thousands separators, no exponent."""
     text = f"{number:.{digits}g}"
     long = abs(number) >= 1e4 or "e+" in text
     return f"{float(text):,.0f}" if long and abs(number) < 1e9 else text
 
 
 def at_most(value: float, digits: int) -> str:
-    """As text: `digits` significant digits, never less than the value."""
+    """The value with `digits` significant digits, never less than it is."""
     return f"{round_up(value, digits):.{digits}g}"
 
 
 def between(lower: float, upper: float) -> str:
-    """An enclosure with as many digits as it knows, at most nine, each end rounded outwards."""
+    """An enclosure, with the digits that it determines, at most nine; ends rounded outwards."""
     if lower == upper:
         return f"{upper:g}"
     for digits in range(3, 10):
@@ -53,23 +53,23 @@ def between(lower: float, upper: float) -> str:
 
 
 def odds_factor(epsilon: float) -> str:
-    """e^ε in digits, rounded up; as a power where it has too many."""
+    """e^ε in digits, rounded up; as a power where it has too many digits."""
     return at_most(math.exp(epsilon), 4) if epsilon < _MOST_DIGITS else f"e^{epsilon:g}"
 
 
 def percent(share: float, digits: int = 6) -> str:
-    """In percent, with `digits` digits, and all of those before the point."""
+    """A share in percent, with `digits` significant digits, and all digits before the point."""
     found = 100.0 * share
     return f"{found:.0f}%" if abs(found) >= 10.0**digits - 0.5 else f"{found:.{digits}g}%"
 
 
 def percent_up(share: float) -> str:
-    """In percent, rounded up to a tenth."""
+    """A share in percent, rounded up to a tenth."""
     return f"{math.ceil(1000.0 * share) / 10.0:.1f}%"
 
 
 def percent_down(share: float) -> str:
-    """In percent, rounded down to a tenth."""
+    """A share in percent, rounded down to a tenth."""
     return f"{math.floor(1000.0 * share) / 10.0:.1f}%"
 
 
@@ -79,17 +79,17 @@ def percent_of(part: int, whole: int) -> int:
 
 
 def thousandths_up(share: float) -> str:
-    """With three decimals, rounded up."""
+    """A share with three decimals, rounded up."""
     return f"{math.ceil(1000.0 * share) / 1000.0:.3f}"
 
 
 def times(ratio: float) -> str:
-    """How many times as much."""
+    """A ratio, as in "2.5 times"."""
     return f"{ratio:.2g} times"
 
 
 def about(share: float) -> str:
-    """A part of something, as one says it: about a third."""
+    """A share as a simple fraction, as in "about a third"."""
     if share == 0.0:
         return "none at all"
     if share > 0.57:

@@ -37,69 +37,69 @@ __all__ = [
 
 
 def beside_column(std: float, column_std: float) -> str:
-    """How much noise that is for a column."""
+    """The std of the noise as a multiple of the column's std."""
     ratio = std / column_std if column_std else math.inf
     return f"{times(ratio)} the column's own std of {readable(column_std)}"
 
 
 def list_in_words(names: Iterable[object]) -> str:
-    """'a', 'b' and 'c'."""
+    """Names as a list, such as "'a', 'b' and 'c'"."""
     return list_texts(map(repr, names))
 
 
 def list_texts(texts: Iterable[str]) -> str:
-    """Such as "a, b and c"."""
+    """Texts as a list, such as "a, b and c"."""
     *first, last = texts
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def pair_in_words(pair: tuple[object, object]) -> str:
-    """'a' and 'b'."""
+    """A pair, such as "'a' and 'b'"."""
     first, second = pair
     return f"{first!r} and {second!r}"
 
 
 def without_name(name: str, reason: str) -> str:
-    """A reason that begins with the name of what it is about, for a list of such names."""
+    """A reason without the name with which it begins, for a list that gives the names."""
     return reason.removeprefix(name).lstrip()
 
 
 def name_pairs(
     pairs: Sequence[tuple[object, object]], most: int, *, joint: str = "; ", more: str = "more"
 ) -> str:
-    """Some pairs by name, the others by their number."""
+    """The first pairs by name, and how many more there are."""
     named = joint.join(pair_in_words(pair) for pair in pairs[:most])
     return f"{named}{joint}and {len(pairs) - most:,} {more}" if len(pairs) > most else named
 
 
 def seen_by(direction: tuple[object, object], belief: str) -> str:
-    """One secret against the other, and to whom they look so."""
+    """One secret against the other, and the adversary who compares them."""
     first, second = direction
     return f"{first!r} against {second!r}, as {belief!r} sees it"
 
 
 def join_words(*sentences: str) -> str:
-    """A paragraph of those sentences that say something."""
+    """A paragraph of the sentences that are not empty."""
     return " ".join(filter(None, sentences))
 
 
 def wrong_laws(wrong: float, confidence: float | None = None, *, capped: bool = False) -> str:
-    """For which laws besides the described ones a promise holds; nothing where for none.
+    """The laws, other than the described ones, for which a promise holds; empty if there are none.
 
     Args:
         wrong: How far in total variation each may be from the described one.
-        confidence: That all laws are covered which the rows, as a sample, do not exclude.
-        capped: Whether only laws of values within the bounds of the cap, or of those that occur,
-            are meant: noise leaves others where they are.
+        confidence: The confidence of the sampling region that is covered; None: none is.
+        capped: Whether only laws of values within the bounds of the cap, or of values that occur,
+            are covered: noise leaves other values where they are.
     """
     if confidence is not None:
         listed = (
-            " and it has no values that no row has (or, with a band, none outside the cap)"
+            " and each of its values occurs in the rows (or, with a band, lies within the cap)"
             if capped
             else ""
         )
         return (
-            f"The promise holds as well, with {percent(confidence, 3)} confidence, for the "
+            f"The promise also holds, with {percent(confidence, 3)} confidence, for the "
             "population from which the rows come, if they are an independent sample of it"
             f"{listed}: it covers every law that the rows do not exclude."
         )
@@ -107,54 +107,55 @@ def wrong_laws(wrong: float, confidence: float | None = None, *, capped: bool = 
         return ""
     every = "law of values between the bounds of the cap that is" if capped else "law"
     return (
-        f"The promise holds as well for every {every} within {percent(wrong, 3)} of a described "
-        "one: as long as no event is more likely or less likely by more than "
-        f"{percent(wrong, 3)}."
+        f"The promise also holds for every {every} within {percent(wrong, 3)} of a described one: "
+        f"as long as no event's probability differs by more than {percent(wrong, 3)}."
     )
 
 
 def meaning(promise: Guarantee, pair: str) -> str:
-    """What a promise says of a pair, which is given in words."""
+    """What a promise says about a pair, which is given in words."""
     if promise.pure:
         return changed_odds("what is published", pair, promise.epsilon)
     guess = guess_promised(promise)
     if guess is not None:
         return guessed_right(pair, guess)
     return (
-        f"whatever is concluded from what is published is at most {odds_factor(promise.epsilon)} "
-        f"times as probable under one as under the other of {pair}, plus {promise.delta:g}"
+        "any conclusion from what is published is at most "
+        f"{odds_factor(promise.epsilon)} times as probable under one as under the other of "
+        f"{pair}, plus {promise.delta:g}"
     )
 
 
 def guessed_right(pair: str, guess: float) -> str:
-    """What a promise by accuracy says of a pair."""
+    """What a promise by accuracy says about a pair."""
     return (
         f"the best guess between {pair} is right in at most {100.0 * guess:.10g}% of cases, where "
-        "both are equally likely beforehand; single published values may say more"
+        "both are equally likely beforehand; single published values may reveal more"
     )
 
 
 def changed_odds(seen: str, pair: str, epsilon: float) -> str:
-    """By how much what is seen may change the odds between the secrets of a pair."""
+    """The bound on how much what is seen changes the odds between the secrets of a pair."""
     factor = odds_factor(epsilon)
     return f"{seen} changes the odds between {pair} by a factor of at most {factor}, up or down"
 
 
 def bounded_probability(seen: str, one: str, other: str, epsilon: float) -> str:
-    """How much likelier a conclusion from what is seen may be in one case than in the other."""
+    """The bound on how much likelier a conclusion may be in one case than in the other."""
     return (
-        f"whatever is concluded from {seen}, its probability {one} is at most "
-        f"{odds_factor(epsilon)} times that {other}"
+        f"any conclusion from {seen} is at most {odds_factor(epsilon)} times as probable "
+        f"{one} as {other}"
     )
 
 
 def unprotected(rows: str, secret: str, noised: str) -> str:
-    """Rows that the promise says nothing about: how many, and that they are noised, in words.
+    """The sentence on rows that the promise does not cover: how many, and what is done to them.
 
     Args:
         rows: How many, or which share.
-        secret: What they do not have in a pair, such as "value of 'race'": none at all, or another.
-        noised: That the same is done to them.
+        secret: What they do not have in a pair, such as "value of 'race'": they have none, or
+            another.
+        noised: What is done to them.
     """
     return (
         f"{rows} of the published rows have no {secret} that is in a pair: {noised}, but nothing "
@@ -163,20 +164,20 @@ def unprotected(rows: str, secret: str, noised: str) -> str:
 
 
 def secret_in_words(names: Sequence[str], *, jointly: bool = False) -> str:
-    """What is protected: such as "value of 'race' or 'sex'", or the combination of both."""
+    """What is protected, such as "value of 'race' or 'sex'", or the combination of both."""
     if jointly and len(names) > 1:
         return f"combination of {list_in_words(names)}"
     return f"value of {' or '.join(map(repr, names))}"
 
 
 def unit_in_words(unit: str, rows: int | None, dependence: str, one_row: str | None) -> str:
-    """What the promise is about, and what is taken for granted about its rows.
+    """What the promise is about, and what is assumed about its rows.
 
     Args:
         unit: One "row", or one "person".
-        rows: At most this many rows of one person; None: nobody says.
-        dependence: What is taken to be true of them, as in `Plan`.
-        one_row: Which one row stands for a person, as in `Plan`.
+        rows: At most this many rows of one person; None: not stated.
+        dependence: What is assumed about them, as in `Plan`.
+        one_row: Which one row represents a person, as in `Plan`.
     """
     if unit == "row":
         return "one row"
@@ -188,7 +189,7 @@ def unit_in_words(unit: str, rows: int | None, dependence: str, one_row: str | N
     if rows == 1:
         return "one person (one row)"
     what = {
-        "any": "whatever they have in common",
+        "any": "however they depend on each other",
         "equal": "which repeat one value; its law is taken not to depend on how many there are",
         "independent": "taken to be independent given the secret, however many there are",
     }[dependence]
@@ -200,22 +201,22 @@ def rows_tested(level: float, found: bool | None) -> str:
     if found is False:
         return "that was not tested"
     test = f"a test at level {level:.0%}"
-    return f"{test} found nothing against it" if found else f"the release makes {test}"
+    return f"{test} found nothing against it" if found else f"the release runs {test}"
 
 
 def cap_in_words(cap: tuple[float, float] | None, called: str = "noise") -> str:
-    """What was done to values before the noise, or what it is called; nothing where nothing was."""
+    """What was done to values before the noise, or what `called` names; empty without a cap."""
     if cap is None:
         return ""
     low, high = (readable(each, 10) for each in cap)
     return (
         f"Values below {low} and above {high} were moved to these bounds before the {called}; the "
-        "bounds must be public: a bound chosen by looking at the data tells about them."
+        "bounds must be public: a bound chosen by looking at the data reveals something about it."
     )
 
 
 def multiples_in_words(step: float | None, called: str = "noise") -> str:
-    """What everybody may know of the values before the noise, or what it is called."""
+    """What everybody may know of the values before the noise, or what `called` names."""
     return "" if step is None else f"Before the {called} every value is a multiple of {step:g}."
 
 
@@ -238,15 +239,15 @@ def larger_size(
     what: str = "scale",
     data: str = "data",
 ) -> str:
-    """That noise of a given size is too little, and which rung of the ladder is enough.
+    """The message that noise of a given size is too little, and which rung is enough.
 
     Args:
         goal: The promise.
-        size: What was given.
-        enough: The rung.
+        size: The given size.
+        enough: The rung of the ladder.
         whom: For or against whom it is too little.
         what: What the size of this noise is called.
-        data: What nobody should look at when choosing.
+        data: What must not be looked at when choosing.
     """
     return (
         f"noise of {what} {readable(size, 6)} cannot be shown to keep {goal} {whom}. Choose a "
@@ -256,13 +257,13 @@ def larger_size(
 
 
 def exposed_rows(delta: float, rows: int) -> int:
-    """δ·N, rounded up: for as many rows a promise may fail."""
+    """δ·N, rounded up: the number of rows for which a promise may fail."""
     return min(math.ceil(delta * rows * (1.0 - 1e-12)), rows)
 
 
 def delta_rows_in_words(delta: float, rows: int) -> str:
-    """For how many rows a promise may fail."""
+    """The sentence on how many rows a promise may fail for."""
     return (
         f"With δ = {delta:g} the promise may fail for {exposed_rows(delta, rows):,} of {rows:,} "
-        "rows: what is published of them may say everything."
+        "rows: what is published of them may reveal everything."
     )

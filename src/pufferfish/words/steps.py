@@ -1,4 +1,4 @@
-"""What is said, as data: steps with their paragraphs and lists."""
+"""Texts as data: steps with their paragraphs and lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Entry:
 
     Attributes:
         text: The entry.
-        details: What belongs to it, each for a line of its own.
+        details: Further lines that belong to it.
     """
 
     text: str
@@ -25,8 +25,8 @@ class Step:
     """One step of an explanation, or one part of a story.
 
     Attributes:
-        title: What it is about, in one or two words; no two steps of a text have the same.
-        paragraphs: What is said, in whole sentences.
+        title: What it is about, in one or two words; unique within a text.
+        paragraphs: The text, in whole sentences.
         entries: A list below them.
     """
 

@@ -21,9 +21,9 @@ def fold(text: str, *, first: str = "", others: str = "", hyphens: bool = False)
 
     Args:
         text: The paragraph.
-        first: What stands before the first line.
-        others: What stands before all others.
-        hyphens: Whether a line may end within a word that has one.
+        first: The text before the first line.
+        others: The text before all other lines.
+        hyphens: Whether a line may end at a hyphen within a word.
     """
     return textwrap.fill(
         text, COLUMNS, initial_indent=first, subsequent_indent=others, break_on_hyphens=hyphens

@@ -206,7 +206,7 @@ def test_a_csv_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found == {"n": "number", "d": "date", "e": "label"}
     (tmp_path / "t.csv").write_text("\n".join(["n,d,e", *rows]), encoding="utf-8")
     assert set(column_kinds(tmp_path / "t.csv", ["n", "d", "e"]).values()) == {"label"}
-    with pytest.raises(DataError, match=r"column 'd', row 502: the entry is no date"):
+    with pytest.raises(DataError, match=r"column 'd', row 502: the entry is not a date"):
         crosstab(tmp_path / "t.csv", [Coding(column="d", read="label", unit="year")])
 
 

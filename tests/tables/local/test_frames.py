@@ -283,7 +283,7 @@ def test_what_is_not_a_finite_number_is_named_by_its_row(engine: str, cell: floa
     values[29] = cell
     message = refusal(ENGINES[engine]({"x": values, "s": ["a", "b"] * 20}))
     assert "column 'x', row 17" in message
-    assert "Mend or remove" in message
+    assert "Correct or remove" in message
     assert "2.5e" not in message
     assert "216" not in message
 

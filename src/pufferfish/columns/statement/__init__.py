@@ -1,7 +1,7 @@
-"""What a release says to everybody: facts, and the words that follow from them alone.
+"""What a release states to everybody: facts, and the words that follow from them alone.
 
-Both editions of a record carry the facts and the words. A reader who has only the facts can write
-the words again, and so can see whether somebody has edited them. What is outside the promise comes
+Both editions of a record hold the facts and the words. A reader who has only the facts can derive
+the words again, and so see whether somebody has edited them. What is outside the promise comes
 first (`headline`), before any ε.
 """
 

@@ -15,7 +15,7 @@ __all__ = ["contradictions"]
 def contradictions(
     data: Mapping[str, Any], facts: Facts, plan: ColumnPlan | None, *, old: bool = False
 ) -> list[str]:
-    """In words, what cannot be true of one release.
+    """Entries that cannot be true of one release together, in words.
 
     Args:
         data: The record, of either edition; its shape was checked.
@@ -37,9 +37,9 @@ def _of_facts(facts: Facts, *, old: bool) -> Iterator[str]:
     if facts.reveals is not None and facts.reveals.pair not in facts.pairs:
         yield "what kept columns reveal is about a pair that is not among the pairs"
     if facts.beliefs_fitted is not None and facts.beliefs_from != "another table":
-        yield "it says when beliefs were fitted to another table, and that they were not"
+        yield "it says when beliefs were fitted to another table, and also that they were not"
     if (facts.rows_fitted is None) == (facts.beliefs_from == "other rows"):
-        yield "it does not say alike whether, and how many, other rows beliefs were fitted to"
+        yield "whether beliefs were fitted to other rows, and to how many, contradict each other"
     if facts.unprotected_percent is None and not old:
         yield "it does not say how many rows have no secret that is in a pair"
 
@@ -51,14 +51,14 @@ def _of_counts(table: Mapping[str, int], published: int, facts: Facts) -> Iterat
     if min(published, *(table[name] for name in names)) < 0:
         yield "a count is negative"
     if published != rows - (missing if facts.missing == "drop" else 0):
-        yield "the rows published are not those read, without those that were left out"
+        yield "the rows published are not the rows read minus the rows left out"
     if missing > (0 if facts.missing == "refuse" else rows):
-        yield "more rows have no value than can be"
+        yield "more rows have no value than is possible"
     if table["unprotected"] > published:
         yield "more rows have no secret that is in a pair than were published"
     if max(table["outside"], table["capped"]) > rows - missing:
         yield "more values are outside, or capped, than there are"
     if table["capped"] and facts.cap is None:
-        yield "values were capped, and there is no cap"
+        yield "values were capped, but there is no cap"
     if facts.unprotected_percent != percent_of(table["unprotected"], published):
         yield "the share of rows without a secret that is in a pair is not that of the counts"

@@ -31,13 +31,13 @@ __all__ += ["planned_source", "stated_law", "stated_recode"]
 
 Order = Literal["random", "table"]
 BeliefsFrom = Literal["this table", "other rows", "another table", "elsewhere"]
-# What a plan for a table cannot tell apart.
+# Sources that a plan for a table cannot tell apart.
 _ABOUT_TABLES = ("this table", "another table")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecodeStated:
-    """What everybody may know of what was asked of a recoding.
+    """What everybody may know of the demands on a recoding.
 
     Attributes:
         wrong: How far in total variation each law may be from the one believed.
@@ -45,7 +45,7 @@ class RecodeStated:
         loss: What was made as small as possible, as in `Recode`.
         keep_histogram: Whether values occur as often as before, on average.
         rmse: The root mean square error of a published value; None unless every belief is public.
-        unchanged: The share of values that stayed as they were; likewise.
+        unchanged: The share of values that stayed as they were; None unless every belief is public.
     """
 
     wrong: Share
@@ -62,22 +62,22 @@ class Facts(Stated):
 
     Attributes:
         goal: The promise for one unit.
-        unit: What it is about: one "row", or one "person".
+        unit: What the promise is about: one "row", or one "person".
         rows_per_person: At most this many rows of one person; None in a public record of version
             1, which did not say.
-        dependence: What is taken to be true of the rows of one person, as in `Plan`.
-        one_row: Which one row stands for a person, as in `Plan`.
+        dependence: What is assumed about the rows of one person, as in `Plan`.
+        one_row: Which one row represents a person, as in `Plan`.
         rows_tested: Whether a test found nothing against the independence of a person's rows.
-        pairs: Which secrets must look alike.
+        pairs: Which secrets must be indistinguishable.
         column: The protected column.
         secret: The column of the secret; None in a record of version 1, which did not say.
         kept: Columns that are published as they are.
         reveals: What they and the protected column reveal together; None if nothing is kept.
         missing: What became of rows without a value.
-        cap: Between which bounds values were moved before the mechanism.
-        step: Every value, before the noise, is a multiple of this; None: nobody says so.
+        cap: The bounds to which values were moved before the mechanism.
+        step: Every value, before the noise, is a multiple of this; None: not stated.
         order: The order in which rows were published.
-        unprotected_percent: Rows whose secret is in no pair, or who have none, in whole percent,
+        unprotected_percent: Rows whose secret is in no pair, or that have none, in whole percent,
             rounded up; None where no rows were seen yet.
         adversaries: How many are described; None in a record of version 1.
         beliefs_from: Where the beliefs come from: the table that was released, other rows of it
@@ -85,13 +85,14 @@ class Facts(Stated):
             knowledge).
         beliefs_fitted: When, if they were fitted to another table.
         noise: The law that was applied.
-        rounding: How its size was made public, as in `Plan`; None where every belief is public, so
-            that the size says nothing of private data.
+        rounding: How its size was rounded to be published, as in `Plan`; None where every belief is
+            public, so that the size says nothing about private data.
         postprocess: What was done to the noised values.
-        recode: Of a recoding: what was asked of it. Figures only where every belief is public.
+        recode: For a recoding: what it had to keep. It has figures only where every belief is
+            public.
         rows_fitted: How many other rows beliefs were fitted to; None where they were not, or where
             nothing was released yet.
-        wrong: Of noise: how far in total variation each law may be from the one believed, between
+        wrong: For noise: how far in total variation each law may be from the one believed, between
             the bounds of the cap.
         wrong_of_table: Whether that was chosen by looking at the table.
     """
@@ -137,7 +138,7 @@ class Facts(Stated):
         rows_tested: bool = False,
         rows_fitted: int | None = None,
     ) -> Self:
-        """What a plan says, and what was done; where nothing was done yet, what is planned."""
+        """The facts of a plan and of what was done; before a release, of what is planned."""
         scenario = plan.calibration.scenario
         return cls(
             goal=plan.promise,
@@ -170,14 +171,14 @@ class Facts(Stated):
         )
 
     def planned_by(self, plan: ColumnPlan) -> Facts:
-        """What a release by this plan would have said, had it done what these facts say."""
+        """The facts that a release by this plan states if it did what these facts say."""
         planned = planned_source(plan.calibration.scenario.beliefs)
         about_a_table = self.beliefs_from in _ABOUT_TABLES
         return type(self).of(
             plan,
             order=self.order,
             unprotected_percent=self.unprotected_percent,
-            # Which table it was, this one or another, is not for the plan to say.
+            # A plan cannot say whether the table was this one or another.
             beliefs_from=self.beliefs_from
             if about_a_table and planned in _ABOUT_TABLES
             else planned,
@@ -202,7 +203,7 @@ class Facts(Stated):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The facts in a record of either edition; its other entries are not looked at."""
+        """The facts in a record of either edition; its other entries are ignored."""
         facts: Self = read_part(data, FactsEntries, "record").made()
         if facts.cap is not None:
             bounds("cap", facts.cap)
@@ -210,7 +211,7 @@ class Facts(Stated):
 
 
 def stated_recode(found: Recode | None, *, public: bool) -> RecodeStated | None:
-    """What may be told of figures: a fitted error, like a fitted table, would tell of the rows."""
+    """What may be stated of a recoding: figures that were fitted would reveal something of rows."""
     if found is None:
         return None
     return RecodeStated(
@@ -224,7 +225,7 @@ def stated_recode(found: Recode | None, *, public: bool) -> RecodeStated | None:
 
 
 def stated_law(calibration: Calibration, *, public: bool) -> Law:
-    """The law that was applied; of a recoding that was fitted to private data, its floor alone."""
+    """The law that was applied; only the floor of a recoding that was fitted to private data."""
     law = calibration.mechanism
     if not isinstance(law, Recoding) or public:
         return law
@@ -233,7 +234,7 @@ def stated_law(calibration: Calibration, *, public: bool) -> Law:
     asked = calibration.recode
     if law.kappa is None or (asked is not None and not asked.floor_of_noise):
         return RecodingOutline(law.kappa)
-    # A floor that depends on private beliefs is told as the next rung of a public ladder: less.
+    # A floor that depends on private beliefs is stated as the next lower rung of a public ladder.
     return RecodingOutline(rung_up(law.kappa))
 
 

@@ -101,19 +101,19 @@ def headline(facts: Facts) -> list[str]:
 
 
 class Sourced(Protocol):
-    """What every statement says of adversaries, and of what was computed from private data."""
+    """What every statement says about adversaries, and about what depends on private data."""
 
     @property
     def adversaries(self) -> int | None:
-        """How many are described."""
+        """How many adversaries are described."""
 
     @property
     def beliefs_from(self) -> BeliefsFrom:
-        """Where beliefs come from."""
+        """Where the beliefs come from."""
 
     @property
     def beliefs_fitted(self) -> str | None:
-        """When, if to another table."""
+        """When they were fitted, if to another table."""
 
     @property
     def rows_fitted(self) -> int | None:
@@ -125,27 +125,27 @@ class Sourced(Protocol):
 
     @property
     def rounding(self) -> Rounding | None:
-        """How its size was made public."""
+        """How its size was rounded to be published."""
 
     @property
     def recode(self) -> RecodeStated | None:
-        """What was asked of a recoding."""
+        """What a recoding had to keep."""
 
     @property
     def confidence(self) -> float | None:
-        """That the population is covered of which the rows are a sample."""
+        """The confidence with which the promise covers the population; None: it does not."""
 
     @property
     def wrong_of_table(self) -> bool:
-        """Whether by how much laws may be wrong, of noise, was chosen by looking at the table."""
+        """For noise: whether the share by which laws may be wrong was chosen by the table."""
 
 
 def of_another_table(facts: Sourced) -> list[str]:
-    """That beliefs are about another table than the one that is released."""
+    """The sentence that the beliefs are about another table than the one that is released."""
     if facts.beliefs_from != "another table":
         return []
     fitted = (
-        "It is not known which table the described adversaries were fitted on: it was not "
+        "It is not known which table the described adversaries were fitted on: that table was not "
         "compared with this one."
         if facts.beliefs_fitted is None
         else "The described adversaries were fitted on another table on "
@@ -155,7 +155,7 @@ def of_another_table(facts: Sourced) -> list[str]:
 
 
 def of_other_rows(facts: Sourced) -> list[str]:
-    """That beliefs are about rows of the table that are not released."""
+    """The sentence that the beliefs are about rows of the table that are not released."""
     if facts.beliefs_from != "other rows":
         return []
     count = "some" if facts.rows_fitted is None else f"{facts.rows_fitted:,}"
@@ -166,12 +166,12 @@ def of_other_rows(facts: Sourced) -> list[str]:
 
 
 def of_private_data(facts: Sourced) -> list[str]:
-    """That what was applied depends on private data."""
+    """The sentences that what was applied depends on private data."""
     said = []
     if facts.recode is not None and facts.rounding is not None:
         said.append(
             "The map from values to values depends on private data, and is taken as given: what it "
-            "tells about a row is not covered."
+            "reveals about a row is not covered."
         )
         said += [_WRONG_OF_TABLE] if facts.recode.wrong_of_table else []
         exact = not facts.recode.wrong and facts.confidence is None
@@ -186,23 +186,23 @@ def of_private_data(facts: Sourced) -> list[str]:
             if facts.rounding in _ROUNDED
             else "Whether noise of this size keeps this ε"
         )
-        said.append(f"{what} depends on the table; what it tells about a row is not covered.")
+        said.append(f"{what} depends on the table; what it reveals about a row is not covered.")
     return [*said, _WRONG_OF_TABLE] if facts.wrong_of_table else said
 
 
 _WRONG_OF_TABLE = (
-    "By how much laws may be wrong was chosen, from a short public list, by looking at the table; "
-    "what that tells about a row is not covered."
+    "The share by which laws may be wrong was chosen, from a short public list, by looking at the "
+    "table; what that reveals about a row is not covered."
 )
 
 
 def _same(facts: Facts) -> str:
-    """What rows of other secrets have, too."""
+    """What happens to rows of other secrets."""
     return "they have the same noise" if facts.recode is None else "they are recoded as well"
 
 
 def promise(facts: Facts) -> str:
-    """The promise in words that hold nothing of a private belief."""
+    """The promise, in words that reveal nothing of a private belief."""
     unit = unit_in_words(facts.unit, facts.rows_per_person, facts.dependence, facts.one_row)
     named = name_pairs(facts.pairs, _MOST_NAMED, more="more pairs")
     return join_words(
@@ -235,11 +235,11 @@ def recode_in_words(found: RecodeStated | None, confidence: float | None) -> str
 
 def _of_many(facts: Facts) -> str:
     """Which pair was measured, where there are others."""
-    return "; of the pairs tried, the one told apart best" if len(facts.pairs) > 1 else ""
+    return "; this pair is the easiest to tell apart of those tried" if len(facts.pairs) > 1 else ""
 
 
 def _rests_on_curator(facts: Facts) -> bool:
-    """Whether the promise for a person rests on what its curator says of the rows."""
+    """Whether the promise for a person rests on what the curator states about the rows."""
     rows = facts.rows_per_person
     return rows is not None and rows > 1 and facts.dependence == "independent"
 
@@ -253,7 +253,7 @@ def _secret(facts: Facts) -> str:
 
 
 def described_adversaries(facts: Sourced) -> str:
-    """How many, and where their beliefs come from."""
+    """How many adversaries are described, and where their beliefs come from."""
     source = {
         "this table": "fitted on the released column",
         "other rows": "fitted on other rows of the table",
@@ -270,25 +270,25 @@ def described_adversaries(facts: Sourced) -> str:
 
 
 def noise_in_words(noise: Law) -> str:
-    """What was added."""
+    """The noise that was added."""
     return words_of(noise).done(noise)
 
 
 def not_promised(facts: Facts) -> list[str]:
-    """What nobody should read into the promise."""
+    """What the promise does not cover."""
     others = "rows are" if facts.unit == "row" else "different persons are"
     text = [
         "Anything to an adversary who knows more than those described: the exact rows, or that "
         f"{others} not independent given the secret.",
         "Anything about several releases of the same column, each drawn afresh."
         if facts.recode is not None
-        else "Anything about several releases of the same column, with fresh noise each.",
+        else "Anything about several releases of the same column, each with fresh noise.",
         "That a given person's row is in the table, or how many rows it has, or what that number "
         f"says about {_secret(facts)}.",
     ]
     if facts.unit == "row":
         text.append(
-            "Anything about several rows of one person: together they can tell far more than one."
+            "Anything about several rows of one person: together they can reveal far more than one."
         )
     if _rests_on_curator(facts):
         text.append(
@@ -311,19 +311,19 @@ def not_promised(facts: Facts) -> list[str]:
         text.append(f"What the order of the rows says about {_secret(facts)}.")
     if facts.missing == "keep" and facts.recode is not None:
         text.append(
-            "That a value is missing is protected by what the described adversaries believe alone: "
-            "the floor is about values."
+            "Whether a value is missing is protected only against the described adversaries: the "
+            "floor is about values."
         )
     if facts.missing == "drop":
         text.append(
-            "Which and how many rows had no value: they were left out before anything else, and "
+            "Which rows had no value, and how many: they were left out before anything else, and "
             "the promise is about the rows that remain."
         )
     return text + size_not_promised(facts)
 
 
 def size_not_promised(facts: Sourced) -> list[str]:
-    """What the published size says of private data; docs/theory/published-size.md."""
+    """What the published size says about private data; docs/theory/published-size.md."""
     if facts.rounding is None:
         return []
     if facts.recode is not None:
@@ -333,9 +333,9 @@ def size_not_promised(facts: Sourced) -> list[str]:
         ]
     if facts.rounding == "given":
         return [
-            "What it says about the table that noise of this size, which was chosen without the "
-            "data, keeps this ε. (If ε was computed from private data, it was rounded up to a rung "
-            "of a public ladder.)"
+            "What is revealed about the table by the fact that noise of this size, chosen without "
+            "the data, keeps this ε. (If ε was computed from private data, it was rounded up to a "
+            "rung of a public ladder.)"
         ]
     if facts.beliefs_from != "this table":
         return [
@@ -345,6 +345,6 @@ def size_not_promised(facts: Sourced) -> list[str]:
     within = "about a quarter" if facts.rounding == "ladder" else "1%"
     return [
         "What the size of the noise says to somebody who knows all other rows. If one value is far "
-        "from all others, its row decides the size: that may betray the secret of the row, or its "
+        "from all others, its row decides the size: that may reveal the secret of the row, or its "
         f"value to within {within}."
     ]

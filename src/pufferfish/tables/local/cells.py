@@ -35,7 +35,7 @@ def cells_at(
         names: The columns.
         numbers: The columns of the table that must hold numbers.
         rows: Numbers of rows, counted from 0, in increasing order.
-        na: Texts of a file that stand for a missing value.
+        na: Texts of a file that mean a missing value.
         one_row: Count and read the rows of the table with one row for each person, which keeps the
             columns.
     """
@@ -61,8 +61,8 @@ def _file_cells(
     found: Columns = {name: [] for name in names}
     before = 0
     wanted = [*numbers, *names] if one_row is None else one_row.read
-    # Read exactly as when the values were: persons that do not fit into memory come in an order
-    # that depends on what was read.
+    # Read exactly as the values were: persons that do not fit into memory come in an order that
+    # depends on what is read.
     labels = () if one_row is None else (one_row.secret,)
     wanted = list(dict.fromkeys(wanted))
     with open_table(path, format_of(path, na=na), wanted, numbers, labels) as table:

@@ -1,6 +1,4 @@
-"""Combinations of labels in arrays, frames and files, counted some rows at a time; and how the
-columns of each would be read.
-"""
+"""Count combinations of labels in arrays, frames and files, and find how columns are read."""
 
 from __future__ import annotations
 
@@ -79,7 +77,7 @@ def crosstab_files(
     progress: Progress | None = None,
     check: Checking | None = None,
 ) -> Crosstab:
-    """Counts of one file or many, in bounded memory."""
+    """Counts of one or several files, in bounded memory."""
     tally = CrosstabTally(codings)
     numbers, labels = numbers_in(codings), labels_in(codings)
 
@@ -133,7 +131,7 @@ def frame_kinds(frame: Any, names: Sequence[str]) -> dict[str, ColumnKind]:
 
 
 def file_kinds(path: str, format_: FileFormat, names: Sequence[str]) -> dict[str, ColumnKind]:
-    """How columns of files are read; a CSV is read for it, as far as it takes to tell."""
+    """How columns of files are read; a CSV is read as far as it takes to find out."""
     with open_table(path, format_, names, (), tuple(names)) as table:
         if format_.kind != "csv":
             first = next(table.pieces).rows
@@ -148,10 +146,10 @@ def file_kinds(path: str, format_: FileFormat, names: Sequence[str]) -> dict[str
 
 
 class _Look:
-    """What the texts of a CSV's column may be, some rows at a time."""
+    """Finds what the texts of a CSV's column may be, some rows at a time."""
 
     def __init__(self, name: str, *, key: bool) -> None:
-        # The key of a folder is text for every reader.
+        # Every reader takes the key of a folder as text.
         self._name, self._number, self._date, self._some = name, not key, True, False
 
     def add(self, texts: pa.Array) -> None:

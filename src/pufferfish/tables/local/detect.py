@@ -1,7 +1,7 @@
-"""What is in a table: its columns, found from its first rows, and which of them may be meant.
+"""The columns of a table, found from its first rows, and which of them are likely to be meant.
 
-The rules are those of `summarise`, applied by the same functions, so that what is offered here is
-accepted there, as far as the rows that were looked at can tell.
+The rules are those of `summarise`, applied by the same functions, so that `summarise` accepts what
+is offered here, as far as the rows that were read show.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_LABELS", "FoundColumn", "detect", "protectable", "secretive"]
 
-# More kinds of people than this are no list to choose pairs from.
+# More secrets than this are too many to choose pairs from.
 MOST_LABELS = 200
-# Rows may be wide: no more than this is looked at, however few rows it holds.
+# Rows may be wide: at most this many bytes are read, however few rows they hold.
 _MOST_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundColumn:
-    """A column, as far as it was looked at.
+    """A column, as far as it was read.
 
-    A name that several columns share stands for none of them: it can be neither protected nor a
+    A name that several columns share refers to none of them: it can be neither protected nor a
     secret, and counts as not complete.
 
     Attributes:
         name: Its name.
         numeric: Whether it can be protected: numbers, some of which may be missing.
-        whole: Whether it is numeric and all its numbers, of which there are some, are whole.
+        whole: Whether it is numeric, has numbers, and all of them are whole.
         labels: How many secrets it has; None where there are more than `MOST_LABELS`, or where it
             cannot be the secret: an entry is missing (null or an empty text), or it holds floats or
-            dates. In a CSV all secrets are text, so that floats can be, and 1 and 1.0 are two.
+            dates. In a CSV all secrets are text, so floats are possible, and 1 and 1.0 are two.
         complete: Whether no entry is missing: null, nan, empty, or a mark of the file's format.
         distinct: How many different numbers it has; 0 where it is not numeric.
         unique: Whether it is numeric and no number occurs twice.
@@ -66,25 +66,25 @@ class FoundColumn:
 
     @property
     def identifies(self) -> bool:
-        """Whether it looks like the numbers of rows or persons: whole, and each of them once."""
+        """Whether it looks like numbers of rows or persons: whole, and each occurs once."""
         return self.whole and self.unique
 
 
 def detect(path: str, format_: FileFormat, most_rows: int = 100_000) -> tuple[FoundColumn, ...]:
     """The columns of a table, in its order, found from the beginning of its first file with rows.
 
-    The keys of folders ("key=value") come last, as columns of text; they are known of all files.
-    At most `most_rows` rows and about 64 MB are looked at, so that the time and the memory that it
-    takes do not grow with the table.
+    The keys of folders ("key=value") come last, as columns of text; they are known for all files.
+    At most `most_rows` rows and about 64 MB are read, so that time and memory do not grow with the
+    table.
 
     Args:
         path: A file, a folder or a pattern.
-        format_: How it is written.
-        most_rows: How many rows are looked at.
+        format_: Its format.
+        most_rows: How many rows to read.
 
     Raises:
-        DataError: A table that cannot be read or has no rows, or a CSV without names of columns:
-            any name that is a number is taken for that.
+        DataError: A table that cannot be read or has no rows, or a CSV without names of columns,
+            recognised by a name that is a number.
     """
     require(most_rows >= 1, f"most_rows must be at least 1, got {most_rows!r}.")
     source = find_source(path)
@@ -107,8 +107,8 @@ def detect(path: str, format_: FileFormat, most_rows: int = 100_000) -> tuple[Fo
 def protectable(columns: Iterable[FoundColumn]) -> tuple[FoundColumn, ...]:
     """The columns that can be protected, the likeliest first, otherwise in the table's order.
 
-    Those with no more numbers than the likeliest other column has secrets come after the rest
-    (they are rather classes than amounts), and those that look like identifiers come last.
+    Columns with no more numbers than the likeliest other column has secrets come after the rest
+    (they are classes rather than amounts), and those that look like identifiers come last.
     """
     columns = tuple(columns)
     secrets = secretive(columns)
@@ -126,7 +126,7 @@ def secretive(columns: Iterable[FoundColumn]) -> tuple[FoundColumn, ...]:
     """The columns with at least two secrets, the likeliest first.
 
     Text and truth values come before whole numbers, these before other numbers (which are text in
-    a CSV); of one kind the column with the fewest secrets is first.
+    a CSV); within a kind the column with the fewest secrets is first.
     """
 
     def rank(column: FoundColumn) -> tuple[bool, bool, int]:
@@ -137,18 +137,18 @@ def secretive(columns: Iterable[FoundColumn]) -> tuple[FoundColumn, ...]:
 
 
 class _Look:
-    """What is seen of one column, some rows at a time."""
+    """Collects what is found in one column, some rows at a time."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         # Its numbers, as if all rows had the same secret; None: it cannot be protected.
         self._numbers: Tally | None = Tally(name, "", most_values=None)
-        # None: it cannot be the secret, or there are too many.
+        # Its labels; None: it cannot be the secret, or has too many.
         self._labels: set[Secret] | None = set()
         self._gaps = False
 
     def add(self, array: pa.Array, *, text: bool) -> None:
-        """See some entries; `text`: those of a CSV, in which numbers are text, too."""
+        """Add some entries; `text`: those of a CSV, in which numbers are text too."""
         if self._numbers is not None:
             try:
                 numbers = as_numbers(self._name, array, 0) if text else array
@@ -177,7 +177,7 @@ class _Look:
             self._labels = both if len(both) <= MOST_LABELS else None
 
     def found(self) -> FoundColumn:
-        """What was seen.
+        """What was found.
 
         Raises:
             DataError: There were no rows.
@@ -200,7 +200,7 @@ class _Look:
 def _look_at(
     file: SourceFile, format_: FileFormat, most_rows: int
 ) -> tuple[tuple[str, ...], dict[str, _Look], int]:
-    """All names of a file, what is seen of each that stands alone, and in how many rows."""
+    """All names of a file, what was found for each unique one, and in how many rows."""
     rows = size = 0
     with open_file(file.path, format_, None, ()) as table:
         looks = {name: _Look(name) for name in table.schema.names}

@@ -2,7 +2,7 @@
 
 Categories that were declared (those of pandas, an Enum of Polars, an ordered dictionary of Arrow)
 are part of a column's type, like the width of its numbers. Those of a Categorical of Polars and of
-other dictionaries are how its rows are stored: they are built anew from what is published.
+other dictionaries are only a way to store rows: they are rebuilt from what is published.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def frame_kind(column: Any) -> ColumnKind:
     if kind.is_numeric():
         return ColumnKind("number")
     if kind in (nw.Object, nw.Categorical, nw.Enum):
-        # What Arrow makes of Python's own values, and of what is stored by a dictionary. What it
-        # cannot hold is refused when it is read.
+        # What Arrow makes of Python's own values, and of dictionaries. Values that it cannot hold
+        # are refused when they are read.
         try:
             return arrow_kind(without_intervals(column.to_frame()).to_arrow().column(0))
         except pyarrow().ArrowException:
@@ -40,7 +40,7 @@ def frame_kind(column: Any) -> ColumnKind:
 
 
 def arrow_kind(column: Any) -> ColumnKind:
-    """The same for a column of Arrow's."""
+    """How a column of Arrow is read."""
     pa, kind = pyarrow(), column.type
     types = pa.types
     if types.is_dictionary(kind):
@@ -55,7 +55,7 @@ def arrow_kind(column: Any) -> ColumnKind:
 
 
 def declared_categories(column: Any) -> list[Any] | None:
-    """The categories that are part of the type of a column, in their order; None: there are none.
+    """The categories that are part of a column's type, in their order; None: there are none.
 
     `column` is a column of an eager frame, behind narwhals' interface.
     """
@@ -73,11 +73,11 @@ def declared_categories(column: Any) -> list[Any] | None:
 
 
 def as_given(new: Numbers | Coded, made: Any, given: Any) -> Any:
-    """New values in the type of the column whose place they take.
+    """New values in the type of the column that they replace.
 
     Args:
         new: The values.
-        made: The same as a column of a frame, in a plain type.
+        made: The values as a column of a frame, in a plain type.
         given: The column as it was; both are behind narwhals' interface.
     """
     nw, implementation = narwhals(), given.implementation
@@ -123,7 +123,7 @@ def _intervals(kind: Any) -> bool:
 
 
 def _of_categories(categories: list[Any]) -> ColumnKind:
-    """Floats and dates are no labels."""
+    """The kind of a column of categories; floats and dates are not labels."""
     if any(isinstance(each, float | np.floating) for each in categories):
         return ColumnKind("number")
     if any(isinstance(each, date) for each in categories):
@@ -137,7 +137,7 @@ def _label(category: Any) -> Any:
 
 
 def _places(new: Coded, categories: list[Any]) -> tuple[npt.NDArray[np.int64], list[Any]]:
-    """Where new labels are among categories, and those that are to be added to them."""
+    """The places of new labels among categories, and the categories with those to be added."""
     index = {(isinstance(each, bool), each): place for place, each in enumerate(categories)}
     table = np.full(len(new.labels) + 1, -1, dtype=np.int64)
     added: list[Any] = []
@@ -164,11 +164,11 @@ def _pandas(column: Any, kind: Any) -> Any:
     try:
         found = column.astype(kind)
     except (TypeError, ValueError, pyarrow().ArrowException):
-        # A type without a place for what is missing.
+        # The type cannot hold missing values.
         return column
     if kind == "object":
         return found.where(column.notna(), None)
-    # Truth values of NumPy would take a hole for a value.
+    # NumPy's truth values would turn a hole into a value.
     return found if found.isna().equals(column.isna()) else column
 
 
@@ -186,7 +186,7 @@ def _arrow(new: Numbers | Coded, column: Any, kind: Any, declared: list[Any] | N
     if not pa.types.is_dictionary(kind) or not isinstance(new, Coded):
         return column
     if declared is None:
-        # The order of rows that change places is not yet known: see `without_unused_categories`.
+        # The order of shuffled rows is not yet known: see `without_unused_categories`.
         array = column.combine_chunks().dictionary_encode()
         codes, entries = array.indices, array.dictionary
     else:

@@ -43,7 +43,7 @@ __all__ = ["ArraysEngine", "FilesEngine", "FrameEngine"]
 
 @dataclass(frozen=True, slots=True)
 class _HeldEngine:
-    """What frames and arrays have in common: they are in memory, and are given back."""
+    """What frames and arrays have in common: they are in memory, and are returned."""
 
     data: Any
     library: ClassVar[str | None] = None
@@ -57,7 +57,7 @@ class _HeldEngine:
     def to_publish(
         cls, data: Any, output: str | PathLike[str] | None, *, na: Sequence[str], force: bool
     ) -> Self:
-        require(output is None, "output= is for files; the released frame is given back.")
+        require(output is None, "output= is for files; a released frame is returned.")
         return cls(data)
 
     def summarise(
@@ -97,11 +97,11 @@ class ArraysEngine(_HeldEngine):
     def transform(
         self, how: Change, survey: Survey | None, progress: Progress | None = None
     ) -> AbstractContextManager[ChangedArrays]:
-        """All rows, changed at once."""
+        """All rows, changed in one step."""
         return nullcontext(change_arrays(self.data, how))
 
     def publish(self, changed: ChangedArrays, how: Change) -> AbstractContextManager[Staged]:
-        """Arrays to give back."""
+        """The arrays to return."""
         return nullcontext(publish_arrays(changed, how))
 
 
@@ -110,7 +110,7 @@ class FrameEngine(_HeldEngine):
 
     @classmethod
     def takes(cls, data: object) -> bool:
-        """Whatever it is: narwhals knows more kinds than we do, and refuses what is no frame."""
+        """Always: narwhals knows more kinds of frames than we do, and refuses everything else."""
         return True
 
     def crosstab(
@@ -123,7 +123,7 @@ class FrameEngine(_HeldEngine):
         return crosstab_frame(self.data, codings, check)
 
     def names(self) -> tuple[str, ...]:
-        """As its schema has them."""
+        """The names in its schema."""
         return tuple(native(self.data).collect_schema().names())
 
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
@@ -133,23 +133,23 @@ class FrameEngine(_HeldEngine):
     def transform(
         self, how: Change, survey: Survey | None, progress: Progress | None = None
     ) -> AbstractContextManager[ChangedFrame]:
-        """All rows, changed at once."""
+        """All rows, changed in one step."""
         return nullcontext(change_frame(self.data, how))
 
     def publish(self, changed: ChangedFrame, how: Change) -> AbstractContextManager[Staged]:
-        """A frame to give back."""
+        """The frame to return."""
         return nullcontext(publish_frame(changed, how))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilesEngine:
-    """One file or many, read and written some rows at a time.
+    """One or several files, read and written some rows at a time.
 
     Attributes:
         source: A file, a folder or a pattern; "-" is standard input.
-        source_format: Of its files.
+        source_format: The format of its files.
         target: Where to write; "-" is standard output.
-        target_format: How to write; None: by its name, in a folder as the table.
+        target_format: The format to write; None: by its name, in a folder that of the table.
         force: Replace what is there already.
     """
 
@@ -167,7 +167,7 @@ class FilesEngine:
 
     @classmethod
     def to_read(cls, data: Any, *, na: Sequence[str]) -> Self:
-        """Files in a format that their names tell."""
+        """Files in the format that their names show."""
         path = fspath(data)
         return cls(source=path, source_format=format_of(path, na=na))
 
@@ -175,7 +175,7 @@ class FilesEngine:
     def to_publish(
         cls, data: Any, output: str | PathLike[str] | None, *, na: Sequence[str], force: bool
     ) -> Self:
-        """Files in a format that their names tell, and where the result goes."""
+        """Files in the format that their names show, and where the result goes."""
         if output is None:
             raise InvalidInputError("releasing a file needs output=, the file to write.")
         path = fspath(data)
@@ -184,7 +184,7 @@ class FilesEngine:
 
     @property
     def once(self) -> bool:
-        """Standard input is gone when it was read."""
+        """Whether this is standard input, which can be read only once."""
         return self.source == STANDARD_STREAM
 
     def summarise(
@@ -203,21 +203,21 @@ class FilesEngine:
         return crosstab_files(self.source, self.source_format, codings, progress, check)
 
     def names(self) -> tuple[str, ...]:
-        """Those of the files, and of folders that name a column."""
+        """The columns of the files, and those that folders name."""
         return column_names(self.source, self.source_format)
 
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
-        """By the columns' types; of a CSV by what it holds."""
+        """By the columns' types; for a CSV by its entries."""
         return file_kinds(self.source, self.source_format, names)
 
     def survey(self, how: Change) -> Survey | None:
-        """Rows are counted and checked as they are changed."""
+        """None: rows are counted and checked as they are changed."""
         return None
 
     def transform(
         self, how: Change, survey: Survey | None, progress: Progress | None = None
     ) -> AbstractContextManager[ChangedFiles]:
-        """All rows, changed as they are asked for."""
+        """All rows, changed as they are requested."""
         return change_files(
             self.source, self.source_format, self.target, self._target_format, how, progress
         )

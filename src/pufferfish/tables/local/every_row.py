@@ -1,4 +1,4 @@
-"""All rows of arrays, frames and files as batches, in their order, and how many rows there are."""
+"""All rows of arrays, frames and files as batches, in their order, and their number."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["every_row", "row_count"]
 def every_row(
     data: Any, numbers: tuple[str, ...], labels: tuple[str, ...], na: Sequence[str] = ()
 ) -> Iterator[Batch]:
-    """Some rows at a time, without secrets: who looks at these, names their columns.
+    """All rows, some at a time, without secrets: to read these, name their columns.
 
     Args:
         data: A frame, a file's path, or a dict of arrays.
         numbers: Columns that are read as numbers.
         labels: Columns that are read as labels.
-        na: Texts of a file that stand for a missing value.
+        na: Texts of a file that mean a missing value.
     """
     names = [*numbers, *labels]
     if isinstance(data, str | PathLike):
@@ -47,7 +47,7 @@ def every_row(
 
 
 def row_count(data: Any, column: str) -> int:
-    """How many rows a table has that has this column."""
+    """The number of rows of a table, which has this column."""
     if isinstance(data, str | PathLike):
         path = fspath(data)
         with open_table(path, format_of(path), [column], ()) as table:

@@ -1,4 +1,4 @@
-"""The rows of a table of one or many files, as far as a summary needs them, and a single column."""
+"""The columns of a table of files that a summary needs, and a single column."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def each_batch(
     progress: Progress | None = None,
     one_row: OneRow | None = None,
 ) -> Iterator[_Result]:
-    """What `work` makes of values and secrets, some rows at a time, in the table's order.
+    """The results of `work` on values and secrets, some rows at a time, in the table's order.
 
-    `work` is also given the number of rows before these in their file (None where nobody knows),
+    `work` is also given the number of rows before these in their file (None where it is unknown),
     and called in several threads at a time. With `one_row` each person is one row.
     """
     wanted = [column, secret, *([] if count is None else [count])]
@@ -68,7 +68,7 @@ def column_names(path: str, format_: FileFormat, column: str | None = None) -> t
 
     Args:
         path: A file, a folder or a pattern.
-        format_: How the files are written.
+        format_: The format of the files.
         column: One of them, which must hold numbers.
     """
     source = find_source(path)

@@ -1,4 +1,4 @@
-"""Many files out: a folder that takes its place when all of it is whole, with a manifest."""
+"""Write several files: a folder, with a manifest, that takes its place when it is complete."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ __all__ = ["FolderWriter", "writing_folder"]
 
 
 class FolderWriter:
-    """Takes batches of one schema, and writes each to the file that it belongs to.
-
-    Knows the manifest of what it wrote.
-    """
+    """Writes batches of one schema, each to the file that it belongs to, and the manifest."""
 
     def __init__(self, folder: Path, format_: FileFormat, schema: pa.Schema) -> None:
         """Write to an empty folder."""
@@ -34,11 +31,11 @@ class FolderWriter:
         self._entries: list[Entry] = []
 
     def write(self, part: pa.RecordBatch, file: str | None) -> None:
-        """Some more rows of a file; the rows of one file come one after the other.
+        """Write some more rows of a file; the rows of one file come one after the other.
 
         Args:
             part: The rows.
-            file: Its name, with "/"; None: files of about equal size, numbered.
+            file: The file's name, with "/"; None: numbered files of about equal size.
         """
         name = self._numbered() if file is None else file
         if name != self._name:
@@ -49,7 +46,7 @@ class FolderWriter:
         self._rows += part.num_rows
 
     def close(self) -> None:
-        """Write what waits, and the manifest last."""
+        """Write the remaining rows, and the manifest last."""
         self._finish()
         with (self._folder / MANIFEST).open("wb") as file:
             file.write(self._manifest.to_json().encode("utf-8"))
@@ -65,7 +62,7 @@ class FolderWriter:
         return Manifest(files=tuple(self._entries))
 
     def abandon(self) -> None:
-        """Let go of files that will not be finished."""
+        """Close files that will not be finished."""
         if self._writer is not None:
             self._writer.abandon()
         if self._file is not None:
@@ -109,7 +106,7 @@ def writing_folder(
     *,
     force: bool = False,
 ) -> Iterator[FolderWriter]:
-    """A folder of table files, which takes its place under `path` only when the block ends well.
+    """A folder of table files, which takes its place under `path` if the block raises no error.
 
     The caller closes it.
     """

@@ -29,10 +29,10 @@ __all__ = [
 
 
 def frame_batches(frame: Any, column: str, secret: str, count: str | None) -> Iterator[Batch]:
-    """The rows of a frame, as far as two or three of its columns go."""
+    """The rows of a frame, in two or three of its columns."""
     given = native(frame)
     check_columns(given.collect_schema().names(), column, secret, count)
-    # A set would lose the order, and one column may be asked for twice.
+    # A set would lose the order; one column may be requested twice.
     names = dict.fromkeys([column, secret, *([] if count is None else [count])])
     chosen = collect_frame(given.select(*names))
     return arrow_batches(to_arrow(chosen, column), column, secret, count)
@@ -73,12 +73,12 @@ def frame_columns(frame: Any, before: int, chosen: IntArray) -> Columns:
     try:
         return plain_columns(rows.to_arrow())
     except pyarrow().ArrowException:
-        # Objects of mixed kinds, which no type of Arrow holds.
+        # Objects of mixed kinds, which no type of Arrow can hold.
         return {name: rows.get_column(name).to_list() for name in rows.columns}
 
 
 def without_metadata(frame: Any) -> Any:
-    """A frame without what it carries beside its columns: notes, and the names of dropped ones."""
+    """A frame with its columns only: without notes, and without the names of dropped columns."""
     if hasattr(frame, "replace_schema_metadata"):
         pa = pyarrow()
         fields = [pa.field(each.name, _without_notes(each), each.nullable) for each in frame.schema]
@@ -121,7 +121,7 @@ def _compact_arrow(name: str, column: Any) -> Any:
 
 
 def _compact_polars(_: str, column: Any) -> Any:
-    """Casting to text and back builds the categories anew."""
+    """The column cast to text and back, which rebuilds the categories."""
     polars = narwhals().Implementation.POLARS.to_native_namespace()
     kind = column.dtype
     text = _polars_text(polars, kind)
@@ -159,7 +159,7 @@ def _compact_pandas(name: str, column: Any) -> Any:
             return column
         return type(column)(type(column.array)(compact), index=column.index, name=column.name)
     if column.dtype == object and column.map(lambda cell: hasattr(cell, "categories")).any():
-        # Categories as a single cell.
+        # A single cell that holds categories.
         return column.map(
             lambda cell: cell.remove_unused_categories() if hasattr(cell, "categories") else cell
         )
@@ -185,11 +185,11 @@ def _recode(name: str, column: Any) -> Any:
 
 
 def to_arrow(frame: Any, *numbers: str) -> Any:
-    """An eager frame as an Arrow table, with columns that must hold numbers."""
+    """An eager frame as an Arrow table; the columns `numbers` must hold numbers."""
     pa = pyarrow()
     frame = without_intervals(frame)
     try:
-        # Arrow would take truth values beside numbers for numbers.
+        # Arrow would take truth values among numbers for numbers.
         objects = [name for name in numbers if frame.schema[name] == narwhals().Object]
         table = frame.drop(*objects).to_arrow() if objects else frame.to_arrow()
         for name in objects:

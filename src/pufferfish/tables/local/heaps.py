@@ -1,7 +1,7 @@
-"""Rows of many persons, dealt into heaps that wait in a temporary file.
+"""Rows of many persons, dealt into heaps that are kept in a temporary file.
 
 All rows of a person are in one heap, in their order, whatever the hash: it only makes the heaps
-alike in size. So what is worked out heap by heap is exact.
+similar in size. So results that are computed heap by heap are exact.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ __all__ = ["MOST_LEVELS", "Heap", "Heaps", "hash_rows"]
 
 _HEAP_BITS = 8
 _HEAPS = 1 << _HEAP_BITS
-# After this many deals a heap is held, whatever its size: 256^8 persons are not there.
+# After this many deals a heap is held in memory, whatever its size: there are not 256^8 persons.
 MOST_LEVELS = 8
-# Names that are hashed at a time.
+# How many names are hashed at a time.
 _NAMES = 1 << 14
 _RATIO = 0x9E3779B97F4A7C15
 
 
 class Heap:
-    """The rows of some persons; may be read by several threads at a time."""
+    """The rows of some persons; several threads may read them at the same time."""
 
     def __init__(self, file: Scratch, schema: pa.Schema, pieces: list[tuple[int, int]]) -> None:
         self._file, self._schema, self._pieces = file, schema, pieces
@@ -49,11 +49,11 @@ class Heaps:
     """256 heaps in one file without a name."""
 
     def __init__(self, folder: Path | None, level: int) -> None:
-        """No rows yet.
+        """Begin with no rows.
 
         Args:
             folder: Where the file is; None: the system's folder for such files.
-            level: How often these rows were dealt already: each time the hash is another one.
+            level: How often these rows were already dealt: each time by another hash.
         """
         self._file = Scratch(folder)
         self._level = level
@@ -61,7 +61,7 @@ class Heaps:
         self._pieces: list[list[tuple[int, int]]] = [[] for _ in range(_HEAPS)]
 
     def deal(self, rows: list[pa.RecordBatch]) -> None:
-        """More rows; their first column says whose they are."""
+        """Deal some more rows; their first column names the person."""
         together = join_rows(rows)
         self._schema = together.schema
         heap = hash_rows(together.column(0), self._level)
@@ -75,7 +75,7 @@ class Heaps:
                 self._file.append(data)
 
     def __iter__(self) -> Iterator[Heap]:
-        """Those that are not empty."""
+        """The heaps that are not empty."""
         for pieces in self._pieces:
             if pieces:
                 yield Heap(self._file, self._schema, pieces)

@@ -32,7 +32,7 @@ __all__ = ["reduce_arrays", "reduce_frame", "reduce_table"]
 
 # Bytes of rows that are held in memory.
 _MOST_HELD = 1 << 26
-# The column in front, of the persons' names; no column of a table has the same.
+# The first column, of the persons' names; no column of a table has the same name.
 _NAME = "\0person"
 
 
@@ -77,13 +77,13 @@ def reduce_frame(frame: Any, how: OneRow) -> Any:
 def reduce_table(table: OpenTable, how: OneRow, folder: Path | None) -> OpenTable:
     """A table of files, with one row for each person; memory is bounded.
 
-    Rows that do not fit into memory wait in a temporary file without a name, dealt by person. Then
-    the order of the persons is that of nothing in the table.
+    Rows that do not fit into memory are kept in a temporary file without a name, dealt by person.
+    Then the order of the persons has nothing to do with the table.
 
     Args:
-        table: What was opened, with the columns of `how`.
+        table: The open table, with the columns of `how`.
         how: What is done.
-        folder: Where rows wait; None: the system's folder for such files.
+        folder: Where the temporary file is; None: the system's folder for such files.
     """
     pa = pyarrow()
     kinds = [_kind(field, how) for field in table.schema]
@@ -93,7 +93,7 @@ def reduce_table(table: OpenTable, how: OneRow, folder: Path | None) -> OpenTabl
 
 
 def _first_rows(persons: IntArray, secrets: IntArray, how: OneRow) -> IntArray:
-    """Where the first row of each person is, in ascending order; each has one secret."""
+    """The places of each person's first row, in ascending order; each has one secret."""
     first = np.unique(persons, return_index=True)[1]
     if not np.array_equal(secrets, secrets[first][persons]):
         raise two_secrets(how.person, how.secret)
@@ -107,7 +107,7 @@ def _pieces(
     how: OneRow,
     folder: Path | None,
 ) -> Iterator[Piece]:
-    """At least one piece. Nobody knows which file or row a person was in."""
+    """At least one piece. The file and row that a person was in are not known any more."""
     empty = True
     for rows in _reduce(prepared, how, folder, 0):
         for start in range(0, rows.num_rows, BATCH):
@@ -121,7 +121,7 @@ def _pieces(
 
 
 def _prepare(pieces: Iterable[Piece], schema: pa.Schema, how: OneRow) -> Iterator[pa.RecordBatch]:
-    """The rows with the names of their persons in front."""
+    """The rows with the names of their persons as the first column."""
     pa = pyarrow()
     for piece in pieces:
         with piece.naming():
@@ -139,7 +139,7 @@ def _prepare(pieces: Iterable[Piece], schema: pa.Schema, how: OneRow) -> Iterato
 def _reduce(
     parts: Iterator[pa.RecordBatch], how: OneRow, folder: Path | None, level: int
 ) -> Iterator[pa.RecordBatch]:
-    """Each person once, dealt into heaps first where there are too many rows to hold."""
+    """One row for each person, dealt into heaps first where there are too many rows to hold."""
     held: list[pa.RecordBatch] = []
     heaps: Heaps | None = None
 
@@ -168,7 +168,7 @@ def _reduce(
 
 
 def _one_each(parts: list[pa.RecordBatch], how: OneRow) -> pa.RecordBatch:
-    """Each person once, of rows in their order."""
+    """One row for each person, from rows in their order."""
     pa = pyarrow()
     rows = join_rows(parts)
     numbers = _number(rows.column(_NAME))
@@ -197,7 +197,7 @@ def _codes(secrets: pa.Array) -> IntArray:
 
 
 def _values(values: FloatArray) -> pa.Array:
-    """Null where there is none."""
+    """The values, null where one is missing."""
     return pyarrow().array(values, mask=np.isnan(values))
 
 

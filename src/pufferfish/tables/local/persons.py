@@ -1,4 +1,4 @@
-"""Which rows belong to one person: counted, never looked at otherwise."""
+"""Which rows belong to one person: names of persons are only used to count."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 __all__ = ["PersonCounter", "SomePersons", "array_persons", "arrow_persons", "number_persons"]
 __all__ += ["person_names"]
 
-# Persons that are held in memory: 50 to 80 bytes each, and their names.
+# How many persons are held in memory: 50 to 80 bytes each, and their names.
 _MOST_HELD = 1 << 19
 
 
 class SomePersons(NamedTuple):
-    """What was seen of some rows' persons.
+    """What was found about the persons of some rows.
 
     Attributes:
-        names: What each is called: texts of Arrow, or numbers.
-        seen: One entry for each.
-        labels: The secrets that its numbers of secrets stand for.
+        names: The name of each person: texts of Arrow, or numbers.
+        seen: One entry for each person.
+        labels: The secrets that the numbers of secrets refer to.
     """
 
     names: pa.LargeStringArray | IntArray
@@ -54,7 +54,7 @@ class SomePersons(NamedTuple):
 def array_persons(
     name: str, column: object, values: FloatArray, secret: Coded, pairs: WhichPairs = "none"
 ) -> SomePersons:
-    """What was seen of each person, from an array of any kind and what its rows hold."""
+    """What was found about each person, from an array of any kind and what its rows hold."""
     numbers = number_persons(name, column)
     seen = group(numbers, rows_of_persons(values, secret.codes, 0, pairs))
     return SomePersons(np.arange(seen.rows.size), seen, secret.labels)
@@ -89,19 +89,19 @@ def arrow_persons(
     before: int = 0,
     pairs: WhichPairs = "none",
 ) -> SomePersons:
-    """What was seen of each person, from a column of Arrow and what its rows hold."""
+    """What was found about each person, from a column of Arrow and what its rows hold."""
     names, numbers = _encode(person_names(name, column))
     seen = group(numbers, rows_of_persons(values, secret.codes, before, pairs))
     return SomePersons(names, seen, secret.labels)
 
 
 def person_names(name: str, column: pa.Array) -> pa.LargeStringArray:
-    """What the person of each row is called.
+    """The name of each row's person.
 
-    Persons are told apart by how they are written, so that 1 in one file is "1" in another.
+    Names are compared as text, so that 1 in one file is "1" in another.
 
     Raises:
-        DataError: Rows of nobody, or names that are no text.
+        DataError: Rows without a person, or names that cannot become text.
     """
     pa, pc = pyarrow(), pyarrow("compute")
     if pa.types.is_dictionary(column.type):
@@ -122,22 +122,22 @@ def person_names(name: str, column: pa.Array) -> pa.LargeStringArray:
 
 
 class PersonCounter:
-    """What was seen of every person, exactly, in bounded memory.
+    """Counts what was found about every person, exactly, in bounded memory.
 
     Up to a limit, persons are held with their counts. Beyond it they are dealt into heaps by a hash
-    of their names, and the heaps wait in a temporary file, to be counted one after the other; one
+    of their names. The heaps are kept in a temporary file, and counted one after the other; a heap
     that is too large is dealt again, by another hash.
     """
 
     def __init__(
         self, folder: Path | None = None, most_held: int | None = _MOST_HELD, level: int = 0
     ) -> None:
-        """Nobody counted yet.
+        """Begin with no persons.
 
         Args:
-            folder: Where persons wait that are too many; None: the system's folder for such files.
-            most_held: Persons that are held in memory; None: all.
-            level: How often these were dealt already.
+            folder: Where the temporary file is; None: the system's folder for such files.
+            most_held: How many persons are held in memory; None: all.
+            level: How often these were already dealt.
         """
         self._folder, self._level = folder, level
         self._most_held = most_held if level < MOST_LEVELS else None
@@ -147,7 +147,7 @@ class PersonCounter:
         self._heaps: Heaps | None = None
 
     def add(self, persons: SomePersons) -> None:
-        """Some more rows, as `array_persons` or `arrow_persons` saw them."""
+        """Add some more rows, as `array_persons` or `arrow_persons` returned them."""
         seen = _renumber(persons, self._secrets)
         if isinstance(persons.names, np.ndarray):
             self._numbered.append(persons._replace(seen=seen))
@@ -171,7 +171,7 @@ class PersonCounter:
             return
         self._held.append(persons)
         if self._too_many(1.0):
-            # Once there were too many different ones, there is no hope that more are the same.
+            # Once there were too many different persons, more rows will not make them fewer.
             if self._heaps is None:
                 self._held = [_add_up(self._held)]
             if self._heaps is not None or self._too_many(0.5):
@@ -182,7 +182,7 @@ class PersonCounter:
         return self._most_held is not None and held > share * self._most_held
 
     def _spill(self) -> None:
-        """Those who are held go to the file, heap by heap."""
+        """Write the persons that are held to the file, heap by heap."""
         if self._heaps is None:
             self._heaps = Heaps(self._folder, self._level)
         self._heaps.deal(self._held)
@@ -196,7 +196,7 @@ class PersonCounter:
 
 
 def _renumber(persons: SomePersons, known: dict[Secret, int]) -> Seen:
-    """The same with numbers of secrets that all parts of a table have in common.
+    """The entries with numbers of secrets that all parts of a table share.
 
     Different secrets get different numbers, so that a person with two of them still has two.
     """
@@ -211,14 +211,14 @@ def _renumber(persons: SomePersons, known: dict[Secret, int]) -> Seen:
 
 
 def _encode(names: pa.LargeStringArray) -> tuple[pa.LargeStringArray, IntArray]:
-    """Each name once, and the number of each row's."""
+    """Each name once, and the number of each row's name."""
     coded = names.dictionary_encode()
     return coded.dictionary, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def _batch(names: pa.LargeStringArray, seen: Seen) -> pa.RecordBatch:
     pa = pyarrow()
-    # The last four are empty where no two values are wanted.
+    # The last four are empty where no two values are compared.
     columns = [pa.array(column) for column in seen if column.size == seen.rows.size]
     fields = Seen._fields[: len(columns)]
     return pa.RecordBatch.from_arrays([names, *columns], names=["person", *fields])
@@ -230,7 +230,7 @@ def _count_seen(persons: pa.RecordBatch) -> Seen:
 
 
 def _add_up(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
-    """Each person once, with all rows."""
+    """One entry for each person, with all rows."""
     [joined] = pyarrow().Table.from_batches(parts).combine_chunks().to_batches()
     names, numbers = _encode(joined.column(0))
     return _batch(names, group(numbers, _count_seen(joined)))

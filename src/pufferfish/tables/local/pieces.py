@@ -1,4 +1,4 @@
-"""A table of one or many files, open for reading: its rows some at a time, in order."""
+"""A table of one or several files, open for reading: its rows some at a time, in order."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Piece(NamedTuple):
     """Some rows of one file.
 
     Attributes:
-        rows: The columns asked for.
+        rows: The requested columns.
         file: The file.
-        before: How many of its rows come before these; None: nobody knows.
+        before: How many of its rows come before these; None: unknown.
         progress: The share of the table that was read up to here; None where that is not known.
         many: Whether the table may have other files.
     """
@@ -37,18 +37,18 @@ class Piece(NamedTuple):
     many: bool
 
     def naming(self) -> contextlib.AbstractContextManager[None]:
-        """Within it, an error says which of many files it is about."""
+        """A context in which an error names the file that it is about."""
         return naming(self.file, many=self.many)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OpenTable:
-    """A table, and of it the columns asked for.
+    """An open table, with the requested columns.
 
     Attributes:
         source: Its files.
         schema: Names and types, in the order of the first file; keys of folders come last.
-        pieces: All rows. Of each file there is at least one piece; it may have no rows.
+        pieces: All rows. Each file has at least one piece, which may have no rows.
     """
 
     source: Source
@@ -69,7 +69,7 @@ def open_table(
     The keys of folders ("key=value") are columns of text.
 
     Raises:
-        DataError: The files differ in the columns asked for.
+        DataError: The files differ in the requested columns.
     """
     reader = _Reader(find_source(path), format_, columns, numbers, labels)
     with reader.opened(reader.source.files[0]) as first:
@@ -97,7 +97,9 @@ class _Reader(NamedTuple):
                 )
                 both = sorted(set(keys) & set(self.columns) & set(table.names))
                 if both:
-                    raise DataError(f"column {both[0]!r} is in the file and names its folder.")
+                    raise DataError(
+                        f"column {both[0]!r} is in the file and is also the key of its folder."
+                    )
             yield table
 
     def schema(self, table: TableFile) -> pa.Schema:

@@ -17,17 +17,17 @@ __all__ = ["in_order"]
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-# Every further part that is under way costs memory, and no more than these keep a disk waiting.
+# Each further part in progress costs memory, and more threads than this would wait for the disk.
 _MOST_THREADS = 4
 
 
 def in_order(
     items: Iterable[_Item], work: Callable[[_Item], _Result]
 ) -> Generator[_Result, None, None]:
-    """`work` of each item, in the order of the items, some of them at a time.
+    """The result of `work` for each item, in the order of the items, several at a time.
 
-    No more items are taken than the threads are busy with, and one for each that waits. Of several
-    failures the first in the order of the items is raised, as if there were one thread.
+    At most two items per thread are taken in advance. If several fail, the error of the first in
+    the order of the items is raised, as if there were one thread.
     """
     threads = min(_processors(), _MOST_THREADS)
     waiting: deque[Future[_Result]] = deque()
@@ -40,7 +40,7 @@ def in_order(
 
 
 def _processors() -> int:
-    """Those that this process may use, where the system tells."""
+    """The number of processors that this process may use, where the system tells."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -59,7 +59,7 @@ def _work(
         except StopIteration:
             break
         except Exception:
-            # Whatever is wrong with an earlier item comes first.
+            # An error of an earlier item comes first.
             for each in waiting:
                 each.result()
             raise

@@ -1,14 +1,14 @@
-"""Changed arrays, frames and files, published; a file or a folder is whole or not there.
+"""Publish changed arrays, frames and files; a file or a folder is complete or not there.
 
-A table of one file becomes one file. A table of many files becomes a folder, or one file where the
-target's name is that of a file.
+A table of one file becomes one file. A table of several files becomes a folder, or one file where
+the target's name is that of a file.
 
-Rows are shuffled whole, with the columns that are kept, and go to files of equal size, which are
-only numbered: where a row was says nothing any more. The key of a folder ("key=value") that is kept
-becomes a column of these files.
+Whole rows are shuffled, with the columns that are kept, and go to numbered files of equal size, so
+that a row's place reveals nothing. The key of a folder ("key=value") that is kept becomes a column
+of these files.
 
-Rows that keep their places keep their files, too: the folder has the same names and each file the
-same rows. So the names of files and folders are published, like the rows' order; and the key of a
+Rows that keep their places also keep their files: the folder has the same names and each file the
+same rows. So the names of files and folders are published, like the rows' order, and the key of a
 folder must be a column that is kept.
 """
 
@@ -45,7 +45,7 @@ __all__ = ["publish_arrays", "publish_files", "publish_frame"]
 
 
 def publish_arrays(changed: ChangedArrays, how: Change) -> Staged:
-    """A dict of arrays, its rows in their order or a random one."""
+    """A dict of arrays, its rows in their order or in random order."""
     how.finish(changed.persons)
     order, columns = _reorder(changed.columns, how)
     if order is not None:
@@ -55,11 +55,11 @@ def publish_arrays(changed: ChangedArrays, how: Change) -> Staged:
 
 
 def publish_frame(changed: ChangedFrame, how: Change) -> Staged:
-    """A frame, its rows in their order or a random one; lazy where a lazy one was given."""
+    """A frame, its rows in their order or in random order; lazy where a lazy one was given."""
     how.finish(changed.persons)
     order, columns = _reorder(changed.columns, how)
     result = changed.frame if order is None else reorder(changed.frame, order)
-    # After the shuffle: a dictionary may list its entries as they were first seen.
+    # After the shuffle: a dictionary may list its entries in the order of first occurrence.
     same = [name for name, kind in how.columns.items() if kind == "same"]
     table = without_metadata(without_unused_categories(result, same).to_native())
     return _hold(table.lazy() if changed.lazy else table, columns)
@@ -77,7 +77,7 @@ def _reorder(columns: _New, how: Change) -> tuple[IntArray | None, _New]:
 
 
 def _hold(table: Any, columns: _New) -> Staged:
-    """In memory; the checksum is that of its changed columns, one after the other."""
+    """A result in memory; the checksum is that of its changed columns, one after the other."""
     digest = hashlib.sha256()
     for column in columns.values():
         array = new_array(column) if isinstance(column, Numbers) else _ranks(column, digest.update)
@@ -86,7 +86,7 @@ def _hold(table: Any, columns: _New) -> Staged:
 
 
 def _ranks(column: Coded, tell: Callable[[bytes], None]) -> IntArray:
-    """Codes that depend on what is there alone: `tell` is told the labels that occur, sorted."""
+    """Codes that depend only on labels that occur: `tell` is called with these, sorted."""
     present = np.unique(column.codes[~column.missing]).tolist()
     names = sorted((str(column.labels[code]), code) for code in present)
     tell(json.dumps([name for name, _ in names]).encode())
@@ -105,13 +105,13 @@ def publish_files(
     folder: bool,
     force: bool = False,
 ) -> Iterator[Staged]:
-    """One file or a folder, which takes its place when the block ends well.
+    """One file or a folder, which takes its place if the block raises no error.
 
     Args:
-        changed: What is written.
+        changed: What to write.
         how: What was done.
-        target: Where to; "-" is standard output.
-        target_format: How to write.
+        target: Where to write; "-" is standard output.
+        target_format: The format to write.
         folder: Whether this is a folder.
         force: Replace what is there already.
     """

@@ -1,4 +1,4 @@
-"""Files in: batches of rows from CSV, Parquet and Arrow, in bounded memory."""
+"""Read files: batches of rows from CSV, Parquet and Arrow, in bounded memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["TableFile", "as_numbers", "open_file"]
 
 _BLOCK_BYTES = 1 << 22
 _FIRST_BYTES = 1 << 16
-# Where every column is read there may be many, so fewer rows at a time.
+# Where all columns are read there may be many, so fewer rows are read at a time.
 _FEW_ROWS = 1 << 14
 _PAGE_BYTES = 1 << 20
 # How Parquet and gzipped files begin.
@@ -40,14 +40,14 @@ _ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TableFile:
-    """An open table: the columns asked for, and their rows some at a time.
+    """An open table: the requested columns, and their rows some at a time.
 
     Attributes:
         names: All columns of the file.
-        schema: Names and types of the columns asked for, in the file's order.
+        schema: Names and types of the requested columns, in the file's order.
         parts: The rows.
-        source: What is read from, and how many bytes it has; 0 where that is not known.
-        size: See `source`.
+        source: What is read from.
+        size: How many bytes it has; 0 where that is not known.
     """
 
     names: tuple[str, ...]
@@ -74,13 +74,13 @@ def open_file(
 
     Args:
         path: The file, or "-" for standard input.
-        format_: How it is written.
-        columns: The columns wanted; None: all that have a name of their own, read so that the first
-            rows of a large file take little time and memory.
-        numbers: Those that must hold numbers. In a CSV everything else is text, and is passed on
-            letter by letter.
-        labels: Those of which only the categories matter; a Parquet file's own are faster than
-            text.
+        format_: Its format.
+        columns: The columns to read; None: all with a unique name, read so that the first rows of a
+            large file take little time and memory.
+        numbers: The columns that must hold numbers. In a CSV everything else is text, which is
+            passed on unchanged.
+        labels: The columns of which only the categories matter; those of a Parquet file are faster
+            than text.
     """
     pyarrow()
     with contextlib.ExitStack() as stack:
@@ -114,7 +114,7 @@ def _open_csv(
     if is_wide(beginning):
         raise DataError(not_utf8(beginning))
     if b"\0" in beginning or beginning.startswith(_NOT_TEXT):
-        raise DataError("this is not the text of a CSV; say what it is with --format.")
+        raise DataError("the file is not CSV text; name its format with --format.")
     start = _NEWLINE.split(beginning, maxsplit=1)[0]
     if len(start) < len(beginning) and not _is_utf8(start):
         raise DataError(not_utf8(beginning))
@@ -127,7 +127,7 @@ def _open_csv(
     names = next(csv.reader([line], delimiter=delimiter))
     known = columns is not None and set(columns) <= set(names)
     if not known and any(_is_number(name) for name in names):
-        # Naming the columns would quote a row.
+        # A message with the names would quote a row.
         raise DataError(
             "the first line of the CSV holds numbers, not the names of columns. Put a line with "
             "the names before it."
@@ -136,7 +136,7 @@ def _open_csv(
     quotes = _Quotes(source)
     reader = arrow_csv.open_csv(
         pa.PythonFile(quotes, mode="r"),
-        # One thread: several of them forget the number of a row that cannot be read.
+        # One thread: several threads lose the number of a row that cannot be read.
         read_options=arrow_csv.ReadOptions(block_size=_BLOCK_BYTES, use_threads=False),
         parse_options=arrow_csv.ParseOptions(
             delimiter=delimiter,
@@ -174,7 +174,7 @@ class _Quotes:
 
 
 def _wanted(names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
-    """The columns asked for, in the file's order; refuses those that cannot be told apart."""
+    """The requested columns, in the file's order; refuses names that several columns share."""
     if columns is None:
         columns = [name for name in names if names.count(name) == 1] or names
     check_columns(names, *columns)
@@ -182,14 +182,14 @@ def _wanted(names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
 
 
 class _Marked(NamedTuple):
-    """The columns in which marks stand for a missing entry, and these marks."""
+    """The columns in which marks mean a missing entry, and these marks."""
 
     numbers: tuple[str, ...]
     labels: tuple[str, ...]
     na: tuple[str, ...]
 
     def column(self, part: pa.RecordBatch, name: str) -> pa.Array:
-        """A column of some rows, null where a mark stands."""
+        """A column of some rows, null where there is a mark."""
         array = part.column(name)
         return without_marks(array, self.na) if name in self.numbers + self.labels else array
 
@@ -211,8 +211,7 @@ def _csv_parts(
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
     if quotes.count % 2:
         raise DataError(
-            "the CSV ends within quotes: it is cut off, or a quote that belongs to a text is not "
-            "doubled."
+            "the CSV ends within quotes: it is cut off, or a quote within a text is not doubled."
         )
 
 
@@ -233,7 +232,7 @@ def as_numbers(name: str, text: pa.Array, rows: int) -> pa.Array:
 
 
 def _first_text(column: pa.Array) -> int:
-    """The first entry that is no number, found by halving."""
+    """The first entry that is not a number, found by bisection."""
     low, high = 0, len(column)
     while high - low > 1:
         middle = (low + high) // 2
@@ -275,7 +274,7 @@ def _open_parquet(
 ) -> _Opened:
     parquet, types = pyarrow("parquet"), pyarrow().types
     if columns is None:
-        # Page by page: a row group may be as large as the file.
+        # Read page by page: a row group may be as large as the file.
         file = parquet.ParquetFile(source, pre_buffer=False, buffer_size=_PAGE_BYTES)
     else:
         file = parquet.ParquetFile(source)
@@ -305,7 +304,7 @@ def _without_marks(parts: Iterator[Any], marked: _Marked) -> Iterator[Any]:
 
 
 def _row_groups(metadata: Any) -> Iterator[list[int]]:
-    """Some row groups at a time: one reader of all would keep what it has read until the end."""
+    """Some row groups at a time: one reader for all would keep everything until the end."""
     together: list[int] = []
     rows = 0
     for group in range(metadata.num_row_groups):
@@ -327,7 +326,7 @@ def _open_arrow(
 ) -> _Opened:
     pa = pyarrow()
 
-    # A mapped file is read where it is looked at: a batch may be as large as the file.
+    # Only the used parts of a mapped file are read: a batch may be as large as the file.
     file = pa.ipc.open_file(source if columns is not None else pa.memory_map(source.name))
     names = file.schema.names
     wanted = _wanted(names, columns)
@@ -337,7 +336,7 @@ def _open_arrow(
 
 
 def _safely(parts: Iterator[Any], beginning: bytes = b"") -> Iterator[Any]:
-    """The same batches; what goes wrong is said without quoting a cell."""
+    """The same batches; errors do not quote a cell."""
     while True:
         with _readable(beginning):
             part = next(parts, None)
@@ -349,10 +348,10 @@ def _safely(parts: Iterator[Any], beginning: bytes = b"") -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _readable(beginning: bytes = b"") -> Iterator[None]:
-    """Errors of a reader, in words that hold nothing of the file's content.
+    """Turn errors of a reader into messages without any of the file's content.
 
     Args:
-        beginning: The first bytes of a text, which tell how it is encoded.
+        beginning: The first bytes of a text, which show its encoding.
     """
     pa = pyarrow()
 
@@ -369,8 +368,8 @@ def _readable(beginning: bytes = b"") -> Iterator[None]:
         if found:
             row, expected, got = found.groups()
             raise DataError(
-                f"row {int(row) - 1} has {got} fields where the first line has {expected}. Mend "
-                "it, or name the delimiter."
+                f"row {int(row) - 1} has {got} fields where the first line has {expected}. Correct "
+                "it, or name the delimiter (--delimiter)."
             ) from None
         if "UTF8" in str(error):
             raise DataError(not_utf8(beginning)) from None

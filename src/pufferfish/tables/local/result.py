@@ -1,4 +1,4 @@
-"""What files hold once their rows are changed: which columns, of which types."""
+"""The columns of the result, and their types, once rows of files are changed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def with_columns(
 
 def _field_of_kept(field: pa.Field, target: FileFormat) -> pa.Field:
     """The type of a kept column in the result."""
-    # A dictionary also holds entries that no row has, or none that is published.
+    # A dictionary may also hold entries that no row, or no published row, has.
     types, kind = pyarrow().types, movable(plain_kind(field.name, field.type))
     text = target.kind == "csv"
     if text and (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind)):

@@ -28,7 +28,7 @@ def summarise_files(
     progress: Progress | None = None,
     check: Checking | None = None,
 ) -> Summary:
-    """`summarise` for files of a given format; `progress` is told the share that was read."""
+    """`summarise` for files of a given format; `progress` gets the share that was read."""
     tally = Tally(what.column, what.secret, what.most_values)
     work, columns = _check_each(tally, check), (what.column, what.secret, what.count)
     for part in each_batch(path, format_, *columns, work, progress, what.one_row):
@@ -75,7 +75,7 @@ def _itself(batch: Batch, before: int | None) -> Batch:
 
 
 def _check_each(tally: Tally, check: Checking | None) -> Callable[[Batch, int | None], Counted]:
-    """Counts rows for a tally, and checks them first."""
+    """A function that checks rows, then counts them for a tally."""
     if check is None:
         return tally.counted
 

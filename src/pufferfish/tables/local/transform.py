@@ -1,8 +1,8 @@
-"""Rows of arrays, frames and files, changed: they go through a callable, some at a time, each once.
+"""Change rows of arrays, frames and files: each goes once through a callable, some at a time.
 
-What the callable does is not known here. Arrays and frames are changed at once. Of files some
-batches are under way at a time, in several threads, as fast as `pufferfish.tables.local.publish`
-takes them.
+This module does not know what the callable does. Arrays and frames are changed in one step. For
+files, several batches are in progress at a time, in several threads, as fast as
+`pufferfish.tables.local.publish` takes them.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class ChangedArrays(NamedTuple):
 
     Attributes:
         kept: The columns that stay as they are.
-        columns: Those with new values.
-        names: All of them, in their order.
-        persons: What was seen of its persons.
-        kinds: The types of those that keep theirs.
+        columns: The columns with new values.
+        names: All columns, in their order.
+        persons: What was found about its persons.
+        kinds: The types of columns that keep theirs.
     """
 
     kept: dict[str, npt.NDArray[Any]]
@@ -122,10 +122,10 @@ class ChangedFrame(NamedTuple):
     """A frame, changed.
 
     Attributes:
-        frame: With the columns that stay, eager, behind narwhals' interface.
-        columns: The changed ones once more.
+        frame: The frame with the columns that stay, eager, behind narwhals' interface.
+        columns: The changed columns again.
         lazy: Whether a lazy frame was given.
-        persons: What was seen of its persons.
+        persons: What was found about its persons.
     """
 
     frame: Any
@@ -135,7 +135,7 @@ class ChangedFrame(NamedTuple):
 
 
 def change_frame(frame: Any, how: Change) -> ChangedFrame:
-    """A frame, with new values; computed at once, also where a lazy one was given."""
+    """A frame, with new values; a lazy one is computed."""
     given = native(frame)
     names = given.collect_schema().names()
     check_columns(names, *how.read)
@@ -172,7 +172,7 @@ def change_frame(frame: Any, how: Change) -> ChangedFrame:
         kept = table.select(*how.stays(names))
         if any(each.rows is not None for each in changed):
             kept = kept.filter(np.concatenate([each.stays for each in seen]).tolist())
-        # A pandas index could say what a dropped column said.
+        # A pandas index could reveal what a dropped column held.
         kept = narwhals().maybe_reset_index(kept)
         result = kept.with_columns(*(result.get_column(name) for name in new))
     before = 0
@@ -187,13 +187,13 @@ def change_frame(frame: Any, how: Change) -> ChangedFrame:
 
 
 class _Seen(NamedTuple):
-    """What became of some rows, and whose they are.
+    """Some rows after the change, and whose they are.
 
     Attributes:
         changed: The rows that stay.
-        persons: Of all rows, where somebody asks.
-        secrets: Of each row that stays, for somebody who looks.
-        rows: How many there were.
+        persons: The persons of all rows, where they are needed.
+        secrets: The secrets of each row that stays, for the observer.
+        rows: How many rows there were.
     """
 
     changed: Changed
@@ -208,7 +208,7 @@ class _Seen(NamedTuple):
 
 
 def _change_rows(rows: pa.RecordBatch, how: Change, before: int | None) -> _Seen:
-    """What becomes of some rows; how many come before them, where somebody knows."""
+    """Change some rows; `before`: how many come before them, where that is known."""
     batch, persons = arrow_batch(rows, how.numbers, how.labelled_secret, how.labels), None
     batch = how.with_secrets(batch, before)
     if how.person is not None:
@@ -238,11 +238,11 @@ class _Part(NamedTuple):
     """Some rows of a file, changed.
 
     Attributes:
-        file: What the file is called.
+        file: The name of the file.
         progress: The share of the table that was read up to here; None where that is not known.
-        seen: What became of them.
-        rows: As they are written.
-        dealt: The same for the shuffle, if there is one.
+        seen: The rows after the change.
+        rows: The rows as they are written.
+        dealt: The rows for the shuffle, if there is one.
     """
 
     file: str
@@ -257,12 +257,12 @@ class _Part(NamedTuple):
 
 
 class ChangedFiles(NamedTuple):
-    """The rows of one file or many, changed, while the table is open.
+    """The changed rows of one or several files, while the table is open.
 
     Attributes:
         schema: The columns of the result.
-        names: What the files are called where they stay apart; else empty.
-        shuffle: Where rows go that change places; None: they stay.
+        names: The names of the files where they stay apart; else empty.
+        shuffle: Takes the rows that change places; None: they stay.
         parts: All rows, in order.
     """
 
@@ -273,7 +273,7 @@ class ChangedFiles(NamedTuple):
 
 
 def becomes_folder(source: str | Path, target: str | Path) -> bool:
-    """Whether a table is published as a folder: it may have many files, and the target is none."""
+    """Whether a table becomes a folder: it may have several files, and the target is no file."""
     return is_many(source) and not names_file(target)
 
 
@@ -286,22 +286,22 @@ def change_files(
     how: Change,
     progress: Progress | None = None,
 ) -> Iterator[ChangedFiles]:
-    """One file or many, with new values, for a file or a folder as `becomes_folder` says.
+    """One or several files, with new values, for a file or a folder as `becomes_folder` says.
 
-    Memory is bounded, whatever the number of rows: some batches are under way, in several threads,
-    and rows that change places wait in the shuffle.
+    Memory is bounded, whatever the number of rows: a few batches are in progress, in several
+    threads, and the shuffle holds rows that change places.
 
     Args:
         source: A file, a folder or a pattern; "-" is standard input.
-        source_format: Of its files.
+        source_format: The format of its files.
         target: A file or a folder; "-" is standard output.
-        target_format: Of what will be written.
+        target_format: The format to write.
         how: What is done.
-        progress: Told the share of the table that was read.
+        progress: Called with the share of the table that was read.
     """
     folder = becomes_folder(source, target)
     beside = None if target == STANDARD_STREAM else Path(target).parent
-    # What is kept is published letter by letter, also where the change looks at it.
+    # Kept columns are published unchanged, also where the change reads them.
     numbers = tuple(name for name in how.numbers if name not in how.keep)
     named = how.labels if how.labelled_secret is None else (how.secret, *how.labels)
     labels = tuple(name for name in named if name not in how.keep)
@@ -313,8 +313,8 @@ def change_files(
             table.source.refuse_target(Path(target))
         if how.one_row is not None and folder and how.shuffle is None:
             raise InvalidInputError(
-                "one row for each person has no file of its own to stay in: write one file (such "
-                "as out.parquet), or leave out --keep-order, so that rows are shuffled."
+                "with one row for each person, rows cannot stay in their files: write one file "
+                "(such as out.parquet), or leave out --keep-order, so that rows are shuffled."
             )
         shuffle = None if how.shuffle is None else how.shuffle(beside)
         apart = folder and shuffle is None
@@ -328,7 +328,7 @@ def change_files(
 
 
 def _telling(parts: Iterator[_Part], progress: Progress | None) -> Iterator[_Part]:
-    """The same, and how far they are when somebody is done with each."""
+    """The same parts; reports progress after each."""
     for part in parts:
         yield part
         if progress is not None and part.progress is not None:
@@ -346,7 +346,7 @@ def _change_piece(
 
 
 def _looked_at(piece: Piece, how: Change, na: tuple[str, ...]) -> pa.RecordBatch:
-    """Rows as the change reads them: kept columns, too, without marks and as numbers."""
+    """Rows as the change reads them: kept columns too without marks, and as numbers."""
     pa, rows = pyarrow(), piece.rows
     for name in how.reads:
         if name not in how.keep:
@@ -360,7 +360,7 @@ def _looked_at(piece: Piece, how: Change, na: tuple[str, ...]) -> pa.RecordBatch
 
 
 def _refuse_published_keys(source: Source, how: Change, *, folder: bool) -> None:
-    """Where rows keep their places, the order or the names of folders publish what sorts them."""
+    """Refuse rows that keep their places if their order or the folders' names reveal a column."""
     refuse_sorting_keys(source.keys, how.secret, how.columns)
     for key in source.keys:
         if folder and key not in how.keep:
@@ -372,7 +372,7 @@ def _refuse_published_keys(source: Source, how: Change, *, folder: bool) -> None
 
 
 def _new_names(source: Source, old: FileFormat, new: FileFormat) -> dict[str, str]:
-    """What the files are called where they stay apart."""
+    """The names of the files where they stay apart."""
     names = {each.name: rename_for(each.name, old, new) for each in source.files}
     for name, count in Counter(names.values()).items():
         if count > 1:

@@ -1,4 +1,4 @@
-"""Files out: batches of rows to CSV, Parquet and Arrow, whole or not at all."""
+"""Write files: batches of rows to CSV, Parquet and Arrow, completely or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Output", "TableWriter", "abandoning", "writing"]
 
 
-# Batches that may wait to be written.
+# How many batches may wait to be written.
 _MOST_WAITING = 3
 
 
@@ -35,13 +35,13 @@ class Output(Protocol):
     """Where changed rows go."""
 
     def write(self, part: pa.RecordBatch, file: str | None) -> None:
-        """Some more rows, of a file of the result; None: any."""
+        """Write some more rows to a file of the result; None: any file."""
 
     def close(self) -> None:
-        """Write what waits, and the end."""
+        """Write the remaining rows, and the end of the file."""
 
     def abandon(self) -> None:
-        """Let go of what will not be finished."""
+        """Close what will not be finished."""
 
     @property
     def sha256(self) -> str:
@@ -52,10 +52,7 @@ _Output = TypeVar("_Output", bound=Output)
 
 
 class TableWriter:
-    """Takes batches of one schema, and writes them while the next are being made.
-
-    Knows the checksum of what it wrote.
-    """
+    """Writes batches of one schema while the next are being made, and computes the checksum."""
 
     def __init__(self, file: BinaryIO, format_: FileFormat, schema: pa.Schema) -> None:
         """Write to an open file."""
@@ -69,20 +66,20 @@ class TableWriter:
             writer = _CsvText(format_.delimiter or ",")
             sink.write(writer.line(schema.names))
         elif format_.kind == "parquet":
-            # Noised numbers hardly repeat: to look for repeats takes longer than all the rest.
+            # Noised numbers hardly repeat: looking for repeats would take most of the time.
             repeated = [each.name for each in schema if not pyarrow().types.is_floating(each.type)]
             writer = pyarrow("parquet").ParquetWriter(sink, schema, use_dictionary=repeated)
         else:
             writer = pyarrow("ipc").new_file(sink, schema)
         self._writer = self._stack.enter_context(writer)
-        # Text is made by several threads, and written in order; other formats keep a state.
+        # Several threads make text, which is written in order; other formats have a state.
         self._threads = ThreadPoolExecutor(max_workers=2 if format_.kind == "csv" else 1)
         self._waiting: deque[Future[Any]] = deque()
 
     def write(self, part: pa.RecordBatch, _: str | None) -> None:
-        """Some more rows, all to one file.
+        """Write some more rows, all to one file.
 
-        What went wrong with earlier ones is raised here, or by `close`.
+        Errors of earlier rows are raised here, or by `close`.
         """
         while len(self._waiting) >= _MOST_WAITING:
             self._finish(self._waiting.popleft())
@@ -90,7 +87,7 @@ class TableWriter:
         self._waiting.append(self._threads.submit(task, part))
 
     def close(self) -> None:
-        """Write what waits, and what a format has at its end."""
+        """Write the remaining rows, and the end of the file."""
         while self._waiting:
             self._finish(self._waiting.popleft())
         self._threads.shutdown()
@@ -109,7 +106,7 @@ class TableWriter:
             self._sink.write(text)
 
     def abandon(self) -> None:
-        """Let go of a file that will not be finished: nothing more is written to it."""
+        """Close a file that will not be finished: nothing more is written to it."""
         self._hashed.abandoned = True
         self._threads.shutdown(wait=True, cancel_futures=True)
         with contextlib.suppress(Exception):
@@ -129,11 +126,10 @@ def writing(
     *,
     force: bool = False,
 ) -> Iterator[TableWriter]:
-    """A table file, which takes its place under `path` only when the block ends well.
+    """A table file, which takes its place under `path` if the block raises no error.
 
-    The caller closes it. What goes to standard output waits in a temporary file until then,
-    too: a reader at the other end of a pipe would already have the rows that a later refusal is
-    about.
+    The caller closes it. Standard output too is kept in a temporary file until then: otherwise a
+    reader at the other end of a pipe would already have rows that are refused later.
     """
     if str(path) == STANDARD_STREAM:
         with tempfile.TemporaryFile() as waiting:
@@ -152,7 +148,7 @@ def writing(
 
 @contextlib.contextmanager
 def abandoning(writer: _Output) -> Iterator[_Output]:
-    """Let go of a writer where anything goes wrong."""
+    """Abandon a writer if there is an error."""
     try:
         yield writer
     except BaseException:
@@ -164,7 +160,7 @@ _EMPTY_LINE = re.compile(rb"^\n", re.MULTILINE)
 
 
 class _CsvText(contextlib.AbstractContextManager["_CsvText"]):
-    """Arrow's CSV, without the quotes around every name and text that it takes to be needed."""
+    """Arrow's CSV, but with quotes only where a name or text needs them."""
 
     def __init__(self, delimiter: str) -> None:
         self._delimiter = delimiter
@@ -184,12 +180,12 @@ class _CsvText(contextlib.AbstractContextManager["_CsvText"]):
         )
         arrow_csv.write_csv(part, sink, options)
         if part.num_columns == 1 and part.column(0).null_count:
-            # A hole would be an empty line, which readers pass over.
+            # A hole would be an empty line, which readers skip.
             return pyarrow().py_buffer(_EMPTY_LINE.sub(b'""\n', sink.getvalue().to_pybytes()))
         return sink.getvalue()
 
     def _needs_quotes(self, part: pa.RecordBatch) -> bool:
-        """Whether a text may hold something that means the end of a field or a row."""
+        """Whether a text may hold a character that ends a field or a row."""
         types = pyarrow().types
         for column in part.columns:
             if types.is_string(column.type) or types.is_large_string(column.type):
@@ -200,7 +196,7 @@ class _CsvText(contextlib.AbstractContextManager["_CsvText"]):
         return False
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is held back."""
+        """Do nothing: nothing is buffered."""
 
 
 class _Hashed:

@@ -1,4 +1,4 @@
-"""Tables on a Spark cluster: counts by secret, columns changed and published, tasks spread.
+"""Tables on a Spark cluster: count by secret, change and publish columns, distribute tasks.
 
-The only place that knows Spark.
+Only this package knows Spark.
 """

@@ -1,4 +1,4 @@
-"""Secrets that are bands of numbers, in Spark's own words: rows are grouped without Python."""
+"""Secrets that are bands of numbers, as Spark expressions: rows are grouped without Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["banded"]
 def banded(rule: Coding, column: Any) -> tuple[Any, tuple[Label, ...]]:
     """The place of each number's band among labels, null where there is none, and the labels.
 
-    What becomes of a band is asked of the rule itself, by one number of each.
+    The rule itself gives the label of each band, for one number in it.
     """
     sql, edges = pyspark("sql.functions"), rule.edges or ()
     members = np.array([np.nextafter(edges[0], -np.inf), *edges])

@@ -22,7 +22,7 @@ __all__ = ["Changing"]
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """As much of a `Change` as rows need; the attributes are as there."""
+    """The part of a `Change` that rows need, with the same attributes."""
 
     columns: Mapping[str, ColumnType]
     numbers: tuple[str, ...]
@@ -34,7 +34,7 @@ class Changing:
 
     @classmethod
     def of(cls, how: Change) -> Self:
-        """What `how` does to rows; nobody looks at their secrets."""
+        """What `how` does to rows, without an observer."""
         columns = dict(how.columns)
         return cls(columns, how.numbers, how.labels, how.secret, how.bands, how.checked)
 
@@ -45,7 +45,7 @@ class Changing:
         return batch if self.bands is None else batch._replace(secret=self.bands.coded(batch))
 
     def looked_for(self, batch: Batch) -> tuple[Coded, ...]:
-        """Their secrets, as somebody who looks is told them."""
+        """The secrets of rows for the observer."""
         return (batch.secret,) if self.secrets is None else self.secrets(batch, None)
 
     def changed(

@@ -1,7 +1,7 @@
-"""Combinations of labels on the cluster, the same as one machine would count.
+"""Count combinations of labels on the cluster, as one machine would count them.
 
-Each partition is counted in an executor, by the rules and the tally that count files. What it finds
-is added up by Spark, and the driver sees each combination once.
+Executors count each partition, by the rules and the tally that count files. Spark adds up the
+counts, and the driver sees each combination once.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ def spark_crosstab(frame: Any, codings: Sequence[Coding], most_cells: int = MOST
     Args:
         frame: A classic Spark frame.
         codings: The columns, and how their entries become labels.
-        most_cells: Combinations beyond which the table is refused; the driver sees one more at
-            most.
+        most_cells: A table with more combinations is refused; the driver sees at most one more.
     """
     tally = CrosstabTally(codings, most_cells)
     sql, codings = pyspark("sql.functions"), tuple(codings)
@@ -66,7 +65,7 @@ def spark_kinds(frame: Any, names: Sequence[str]) -> dict[str, ColumnKind]:
 
 @dataclass(frozen=True, slots=True)
 class _Counting:
-    """Counts one partition; labels travel as JSON, which tells their types."""
+    """Counts one partition; labels are sent as JSON, which keeps their types."""
 
     codings: tuple[Coding, ...]
     most_cells: int
@@ -94,7 +93,7 @@ class _Counting:
 
 
 def _cells(table: pa.Table, names: Sequence[str]) -> SomeCells:
-    """What Spark added up."""
+    """The counts that Spark added up."""
     labels, codes = [], []
     for name in names:
         coded: Any = table.column(name).combine_chunks().dictionary_encode()

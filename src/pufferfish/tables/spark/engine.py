@@ -31,9 +31,9 @@ __all__ = ["SparkEngine"]
 class SparkEngine:
     """A classic Spark frame.
 
-    For a release it is read to count, again to draw, once more each where persons are counted and
-    where columns are kept, and twice more where beliefs say that they were fitted on it. It must
-    be the same each time.
+    A release reads it to count and again to draw; once more where persons are counted, once more
+    where columns are kept, and twice more where beliefs claim to be fitted on it. It must be the
+    same each time.
 
     Attributes:
         frame: The frame.
@@ -51,23 +51,23 @@ class SparkEngine:
 
     @classmethod
     def takes(cls, data: object) -> bool:
-        """Whether this is a frame of Spark's."""
+        """Whether this is a Spark frame."""
         return is_spark(data)
 
     @classmethod
     def to_read(cls, data: Any, *, na: Sequence[str]) -> Self:
-        """A frame."""
+        """A frame to read."""
         return cls(frame=data)
 
     @classmethod
     def to_publish(
         cls, data: Any, output: str | PathLike[str] | None, *, na: Sequence[str], force: bool
     ) -> Self:
-        """A frame, and where it goes."""
+        """A frame to publish, and where to."""
         if output is None:
             raise InvalidInputError(
                 "releasing a Spark frame needs output=, the folder to write: noise that is not "
-                "written down would be drawn anew whenever the frame is looked at."
+                "saved would be drawn again each time the frame is used."
             )
         return cls(frame=data, output=fspath(output), force=force)
 
@@ -87,7 +87,7 @@ class SparkEngine:
         return spark_crosstab(self.frame, codings)
 
     def names(self) -> tuple[str, ...]:
-        """As its schema has them."""
+        """The names in its schema."""
         return tuple(self.frame.columns)
 
     def kinds(self, names: Sequence[str]) -> dict[str, ColumnKind]:
@@ -95,7 +95,7 @@ class SparkEngine:
         return spark_kinds(self.frame, names)
 
     def survey(self, how: Change) -> Survey:
-        """Counts of each secret; those of persons when they are asked for."""
+        """Counts of each secret, and of persons when they are requested."""
         frame = self._reduced(how.one_row)
 
         def persons() -> PersonsFound:
@@ -114,7 +114,7 @@ class SparkEngine:
         return nullcontext(change_spark(self._reduced(how.one_row), how, known))
 
     def publish(self, changed: ChangedRows, how: Change) -> AbstractContextManager[Staged]:
-        """A folder, which takes its place in one step where the storage can do that."""
+        """A folder, which takes its place in one step where the storage supports that."""
         return publish_spark(changed, how, self.output, kind=self.kind, force=self.force)
 
     def _reduced(self, one_row: OneRow | None) -> Any:

@@ -27,7 +27,7 @@ __all__ = [
     "understood",
 ]
 
-# Rows worked on at a time in an executor: enough to hide the cost of a call.
+# Rows that an executor processes at a time: enough to hide the cost of a call.
 _ROWS = 1 << 17
 _BYTES = 1 << 26
 _DATA_ERROR = re.compile(
@@ -36,7 +36,7 @@ _DATA_ERROR = re.compile(
 _NOT_THERE = re.compile(r"No module named '(pufferfish|numpy|scipy|cryptography|pyarrow)\b")
 
 
-# Types that the library makes itself, and their classes.
+# Types that the library creates, and their classes.
 KINDS = {
     "string": "StringType",
     "boolean": "BooleanType",
@@ -55,7 +55,7 @@ class Field(NamedTuple):
 
 
 def is_spark(data: object) -> bool:
-    """Whether this is a frame of Spark's; asks without importing it."""
+    """Whether this is a Spark frame; does not import Spark."""
     kind = type(data)
     return kind.__module__.startswith("pyspark.sql.") and kind.__name__ == "DataFrame"
 
@@ -69,10 +69,10 @@ def pick(frame: Any, *names: str) -> Any:
 
 
 def map_partitions(frame: Any, names: Sequence[str], work: Work, fields: Sequence[Field]) -> Any:
-    """A frame of what `work` makes of some columns of each partition; nothing is computed yet.
+    """A frame with the results of `work` on some columns of each partition; not computed yet.
 
-    `work` must be picklable, and must make the same rows whenever it is run again on the same
-    partition; or its result must be written before anybody looks at it.
+    `work` must be picklable. It must make the same rows whenever it runs again on the same
+    partition, or its result must be written before anything reads it.
     """
     types = pyspark("sql.types")
     schema = types.StructType(
@@ -90,15 +90,15 @@ def map_partitions(frame: Any, names: Sequence[str], work: Work, fields: Sequenc
 
 
 def _refuse_same_but_for_case(frame: Any, names: Sequence[str]) -> None:
-    """Spark takes "x" and "X" for one name, unless it is told otherwise."""
+    """Refuse names that differ only in case, which Spark takes for one unless told otherwise."""
     if frame.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true":
         return
     counted = Counter(name.casefold() for name in frame.columns)
     for name in names:
         if counted[name.casefold()] > 1:
             raise InvalidInputError(
-                f"several columns are called {name!r} but for capitals, which Spark takes for the "
-                "same; rename one of them, or set spark.sql.caseSensitive."
+                f"several columns are called {name!r} in upper or lower case, which Spark takes "
+                "for the same; rename one of them, or set spark.sql.caseSensitive."
             )
 
 
@@ -139,25 +139,25 @@ def _one(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def spark_errors() -> tuple[type[Exception], ...]:
-    """What Spark raises, in Python and in Java."""
+    """The errors that Spark raises, in Python and in Java."""
     return pyspark("errors").PySparkException, py4j("protocol").Py4JJavaError
 
 
 @contextlib.contextmanager
 def understood() -> Iterator[None]:
-    """Errors of a job in the library's words, which hold nothing of a table's content."""
+    """Turn errors of a job into the library's messages, without any content of a table."""
     try:
         yield
     except spark_errors() as error:
         text = str(error)
-        # Spark quotes cells in its messages, so none of them goes on from here.
+        # Spark quotes cells in its messages, so none of them is passed on.
         found = _DATA_ERROR.search(text)
         if found:
             raise DataError(found.group(1)) from None
         if "MALFORMED" in text:
             raise DataError(
                 "a row of the table cannot be read: it does not have as many fields as the first "
-                "line, or its quotes do not match. Mend it, or name the format."
+                "line, or its quotes do not match. Correct it, or name the format (--format)."
             ) from None
         if _NOT_THERE.search(text):
             raise InvalidInputError(

@@ -1,8 +1,8 @@
-"""A sample of a Spark frame's rows as they are published, for somebody who looks at them.
+"""A sample of a Spark frame's rows as they are published, for an observer.
 
-Rows get their noise in the executors that write them, and lose their secret there. So the sample is
-drawn from the table once more, and noised on the driver. That noise is the same in law, and is
-never published: nobody gets two draws for one row.
+The executors that write rows add their noise and drop their secret. So the sample is drawn from the
+table again, and noised on the driver. That noise has the same law, and is never published: nobody
+gets two draws for one row.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 
 __all__ = ["look_at_sample"]
 
-# A few rows more than are wanted, so that chance seldom leaves some out.
+# A few rows more than needed, so that chance seldom leaves too few.
 _SPARE = 1.1
 
 
 def look_at_sample(
     frame: Any, how: Change, counts: Mapping[Secret | None, int], seed: int = 0
 ) -> None:
-    """Show rows of each secret to `how.look`, about as many as it wants.
+    """Show rows of each secret to `how.look`, about as many as it needs.
 
     Args:
         frame: A classic Spark frame; it is read once more.
         how: What is done to it.
-        counts: The rows of each secret.
-        seed: For the choice of rows, which protects nobody.
+        counts: The number of rows of each secret.
+        seed: The seed for the choice of rows, which protects nobody.
     """
     if how.look is None:
         return
@@ -83,7 +83,7 @@ def look_at_sample(
 def _by_column(
     frame: Any, how: Change, names: list[str], shares: Mapping[Secret, float], seed: int
 ) -> pa.Table:
-    """Some rows of each label of the column of the secret, chosen by Spark itself."""
+    """Some rows of each label of the secret column, chosen by Spark itself."""
     sql = pyspark("sql.functions")
     if how.bands is None:
         kind = secret_kind(frame, how.secret)
@@ -99,14 +99,14 @@ def _by_column(
 
 @dataclass(frozen=True, slots=True)
 class _Choosing:
-    """What an executor does where rows have several secrets: it keeps those that one of them wants.
+    """What an executor does where rows have several secrets: keep rows chosen for one of them.
 
     One key decides for all secrets of a row, so the rows that are chosen for one secret do not
     depend on their other secrets.
 
     Attributes:
         changing: How rows are read, and which secrets they have.
-        shares: Of the rows of each secret, how many are wanted.
+        shares: The share of each secret's rows to choose.
         key: The column of random keys, between 0 and 1.
     """
 
@@ -122,12 +122,12 @@ class _Choosing:
 
 
 def _shares_of(secrets: Coded, shares: Mapping[Secret, float]) -> FloatArray:
-    """For each row, the share of its secret's rows that are wanted."""
+    """For each row, the share of its secret's rows to choose."""
     return np.array([*(shares.get(label, 0.0) for label in secrets.labels), 0.0])[secrets.codes]
 
 
 def _unless(secrets: Coded, chosen: npt.NDArray[np.bool_]) -> Coded:
-    """The same, and no secret where a row was not chosen for it."""
+    """The secrets, missing where a row was not chosen for its secret."""
     return Coded(np.where(chosen, secrets.codes, -1), secrets.labels)
 
 

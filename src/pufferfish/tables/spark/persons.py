@@ -1,4 +1,4 @@
-"""Persons on a cluster: what was seen of each, and one row for each."""
+"""Persons on a cluster: what was found about each, and one row for each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["reduce_spark", "spark_persons"]
 
-# Of the random keys by which two rows of a person are chosen; it protects nothing.
+# The seed of the random keys by which two rows of a person are chosen; it protects nothing.
 _SEED = 19
 _LIST = "values"
 
@@ -36,9 +36,9 @@ _LIST = "values"
 def spark_persons(
     frame: Any, person: str, secret: str, column: str | None, pairs: WhichPairs = "none"
 ) -> PersonsFound:
-    """What was seen of every person; with `pairs` also two rows of each of some of them.
+    """What was found about every person; with `pairs` also two rows of each of some of them.
 
-    Without a column, only rows and secrets are looked at.
+    Without a column, only rows and secrets are counted.
     """
     sql = pyspark("sql.functions")
     table = _name_columns(frame, person, secret, column)
@@ -76,7 +76,7 @@ def reduce_spark(frame: Any, how: OneRow) -> Any:
     means whenever Spark computes it again.
 
     Raises:
-        InvalidInputError: The first row is asked for: rows of a cluster have no order.
+        InvalidInputError: The first row is requested: rows of a cluster have no order.
     """
     if how.way == "first":
         raise InvalidInputError(
@@ -110,7 +110,7 @@ class _Means:
             lists, secrets, persons, several = part.columns
             if any(several.to_pylist()):
                 raise two_secrets(self.how.person, self.how.secret)
-            # One more row without a value for each, so that every person has a number.
+            # One more row without a value for each person, so that every person has a number.
             owners = np.asarray(lists.value_parent_indices().to_numpy(zero_copy_only=False))
             values = lists.flatten().to_numpy(zero_copy_only=False)
             owners = np.concatenate([owners.astype(np.int64), np.arange(len(lists))])

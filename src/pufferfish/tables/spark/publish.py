@@ -1,20 +1,20 @@
-"""A Spark frame with columns changed, written to storage: whole or not there, each row once.
+"""Write a Spark frame with changed columns to storage: completely or not at all, each row once.
 
-Spark computes lost work again, and noise that is drawn again gives an attacker an average. So a
-change that draws noise is only ever the last step before a write:
+Spark computes lost work again, and noise that is drawn twice gives an attacker an average. So a
+change that draws noise is always the last step before a write:
 
 1. Rows are changed in the stage that writes them. A task that is repeated, or run twice at a time,
    writes files of its own, and Spark's commit coordinator lets one attempt of each task commit. No
-   shuffle follows, so no committed row can be asked for again.
-2. Which rows Spark keeps together can say as much as a column: all of one secret, after a join or a
-   grouping. So each row is written with a random key of 64 bits, and the *written* rows are then
-   sorted by key. That step can be repeated at will: it is a function of what was written. Rows with
-   equal keys are sorted by their new values, and so by nothing that is not published. Only where
-   the order is asked for do rows stay where they are.
-3. All of this happens in a hidden folder beside the target. The rows that arrived are counted, the
-   manifest is written, and the folder gets its name in one step. Where a rename is no single step
-   (object stores) the files are written to their place, and the manifest, written last, says that
-   they are complete; the ledger is charged before the first of them.
+   shuffle follows, so no committed row can be computed again.
+2. Which rows Spark keeps together can reveal as much as a column: all of one secret, after a join
+   or a grouping. So each row is written with a random key of 64 bits, and the *written* rows are
+   then sorted by key. That step can be repeated: it is a function of what was written. Rows with
+   equal keys are sorted by their new values, and so only by what is published. Rows stay where
+   they are only if the plan keeps the order.
+3. All of this happens in a hidden folder next to the target. The rows that arrived are counted, the
+   manifest is written, and the folder gets its name in one step. Where a rename is not a single
+   step (object stores) the files are written to their place, and the manifest, written last, says
+   that they are complete; the ledger is charged before the first of them.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _NO_DICTIONARY = {"parquet.enable.dictionary": "false"}
 def publish_spark(
     changed: ChangedRows, how: Change, given: str, *, kind: str = "parquet", force: bool = False
 ) -> Iterator[Staged]:
-    """Write changed rows to a folder, which is published when the block ends well.
+    """Write changed rows to a folder, which is published if the block raises no error.
 
     Args:
-        changed: What is written.
+        changed: What to write.
         how: What was done.
         given: The folder: a path, or an address that Spark can write to.
         kind: "parquet" or "orc".
@@ -60,8 +60,8 @@ def publish_spark(
     """
     if kind not in _FORMATS:
         raise InvalidInputError(
-            f"on Spark the output is {' or '.join(_FORMATS)}, not {kind!r}; their readers agree on "
-            "what a value is."
+            f"on Spark the output must be {' or '.join(_FORMATS)}, not {kind!r}: all readers of "
+            "these formats read the same values."
         )
     session = changed.given.sparkSession
     storage = Storage(session)
@@ -73,7 +73,7 @@ def publish_spark(
         refuse_sorting_keys(_folder_keys(inputs), how.secret, how.columns)
     with target.staging() as folder:
         if not target.in_one_step:
-            # Persons were seen before anything was drawn.
+            # Persons were counted before anything was drawn.
             how.finish(NOBODY)
         table = f"{folder}/table" if target.in_one_step else target.place
         _write_changed(changed, how, folder, table, kind)
@@ -103,21 +103,23 @@ def _refuse_others(manifest: Manifest, changed: ChangedRows, how: Change) -> Non
             "output must be a place that they all share. Nothing was published."
         )
     if how.same:
-        # The table was counted, and then read once more to draw.
+        # The table was counted, and then read again to draw.
         again = count_groups(changed.given, how)
         if fingerprint(again) != fingerprint(changed.survey.groups):
             raise EngineError("the table changed while it was read. Nothing was published.")
 
 
 def _refuse_two_commits(session: Any) -> None:
-    """Without a coordinator two attempts of one task could both publish their noise."""
+    """Refuse a session without a coordinator: two attempts of a task could publish their noise."""
     name = "spark.hadoop.outputCommitCoordination.enabled"
     if session.sparkContext.getConf().get(name, "true").lower() != "true":
-        raise InvalidInputError(f"{name} must be true: a row could be published with two noises.")
+        raise InvalidInputError(
+            f"{name} must be true: otherwise a row could be published twice, with different noise."
+        )
 
 
 def _folder_keys(inputs: list[str]) -> set[str]:
-    """The columns that are names of the table's folders, "key=value", as far as Spark tells."""
+    """The columns that are names of the table's folders, "key=value", as far as Spark knows."""
     folders = {part for file in inputs for part in file.split("/")[:-1] if "=" in part}
     return {unquote(part.partition("=")[0]) for part in folders}
 
@@ -132,7 +134,7 @@ def _write_changed(changed: ChangedRows, how: Change, folder: str, table: str, k
     cores = int(session.sparkContext.defaultParallelism)
     parts = -(-changed.rows // ROWS_PER_FILE)
     if changed.rows > ROWS_PER_FILE:
-        # As many as keep all cores busy to the end.
+        # Enough to keep all cores busy to the end.
         parts = -(-parts // cores) * cores
     written = session.read.parquet(noised)
     values = [f"c{names.index(name)}" for name in how.columns]
@@ -148,7 +150,7 @@ def _write(
         (
             frame.write.format(kind)
             .options(**options)
-            # A task's files appear at once; the other way leaves some of a task that died.
+            # A task's files appear together; the other way leaves some of a task that failed.
             .option("mapreduce.fileoutputcommitter.algorithm.version", "1")
             .mode("errorifexists")
             .save(folder)

@@ -1,4 +1,4 @@
-"""A session of one's own, and tables that it can read: for the command line."""
+"""A Spark session for the command line, and the tables that it can read."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from pufferfish.tables.spark.jobs import spark_errors, understood
 
 __all__ = ["number_columns", "read_table", "spark_session"]
 
-# What is a number; Java's own would also take 1d and 0x1p4.
+# The form of a number; Java's parser would also accept 1d and 0x1p4.
 _MASTER = re.compile(r"(local(\[.*\])?|local-cluster\[.*\]|yarn)$|(spark|k8s)://.+")
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 @contextlib.contextmanager
 def spark_session(master: str | None) -> Iterator[Any]:
-    """A session on a cluster, ended with the block unless it was there before.
+    """A session on a cluster, which ends with the block unless it existed before.
 
     Args:
-        master: The cluster's address (spark://host:7077, yarn, k8s://..., local[*]); None: what
-            Spark's own configuration says, or else this machine.
+        master: The cluster's address (spark://host:7077, yarn, k8s://..., local[*]); None: that of
+            Spark's own configuration, or else this machine.
     """
     if master is not None and not _MASTER.match(master):
         raise InvalidInputError(
-            f"{master!r} is no cluster's address; say --master spark://HOST:PORT, yarn, "
+            f"{master!r} is not a cluster's address; say --master spark://HOST:PORT, yarn, "
             "k8s://HOST:PORT, or local[*] for this machine."
         )
-    # PySpark says it on every start; none of its pandas functions are used.
+    # PySpark warns on every start; none of its pandas functions are used.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     builder = pyspark("sql").SparkSession.builder.appName("pufferfish")
     builder = builder.config("spark.log.level", "OFF")
@@ -46,7 +46,7 @@ def spark_session(master: str | None) -> Iterator[Any]:
     if master is not None:
         builder = builder.master(master)
     if master is None or master.startswith("local"):
-        # Executors on this machine can use this very Python.
+        # Executors on this machine can use the same Python.
         builder = builder.config("spark.pyspark.python", sys.executable)
     refused: tuple[type[Exception], ...] = (*spark_errors(), RuntimeError, OSError)
     own = pyspark("sql").SparkSession.getActiveSession() is None
@@ -54,10 +54,10 @@ def spark_session(master: str | None) -> Iterator[Any]:
         session = builder.getOrCreate()
     except refused as error:
         raise EngineError(
-            "Spark did not start. It needs Java 17 or newer, and a cluster that answers under the "
+            "Spark did not start. It needs Java 17 or newer, and a cluster that answers at the "
             "address given with --master."
         ) from error
-    # Its messages quote cells.
+    # Spark's messages quote cells.
     session.sparkContext.setLogLevel("OFF")
     try:
         with _stop_on_sigterm(session):
@@ -69,7 +69,7 @@ def spark_session(master: str | None) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _stop_on_sigterm(session: Any) -> Iterator[None]:
-    """As Spark does it for Ctrl-C: end the jobs, then say so here."""
+    """On SIGTERM, end the jobs and then raise here, as Spark does on Ctrl-C."""
 
     def stop(number: int, frame: object) -> None:
         session.sparkContext.cancelAllJobs()
@@ -93,7 +93,7 @@ def read_table(
     labels: tuple[str, ...] = (),
     na: Sequence[str] = (),
 ) -> Any:
-    """What Spark can read: a file or folder in one of its formats, or a table of its catalogue.
+    """A table that Spark can read: a file or folder in one of its formats, or from its catalogue.
 
     Args:
         session: The session.
@@ -101,8 +101,8 @@ def read_table(
         kind: One of Spark's formats (parquet, orc, csv, json, avro, delta, ...), or "table"; None:
             Parquet, or CSV where the name says so.
         numbers: The columns that must hold numbers. In a CSV everything else is text.
-        labels: Those whose entries are told apart, such as that of the secret.
-        na: Texts that stand for a missing number or label.
+        labels: The columns that are read as labels, such as that of the secret.
+        na: Texts that mean a missing number or label.
     """
     marks = check_marks(na)
     if kind is None:
@@ -117,13 +117,13 @@ def read_table(
             return _without_marks(table, numbers + labels, marks)
     except EngineError as error:
         raise InvalidInputError(
-            f"Spark cannot read {source!r} as {kind}: is it there, for every executor, and is that "
-            "its format? Say another with --format."
+            f"Spark cannot read {source!r} as {kind}: check that every executor can reach it, and "
+            "that this is its format (name another with --format)."
         ) from error
 
 
 def number_columns(table: Any, names: Sequence[str]) -> tuple[str, ...]:
-    """Those columns of text that hold numbers, and at least one: what a CSV does not say."""
+    """The columns of text that hold only numbers, at least one: a CSV does not declare types."""
     sql = pyspark("sql.functions")
     check_columns(table.columns, *names)
     kinds = dict(table.dtypes)
@@ -145,21 +145,21 @@ def number_columns(table: Any, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _read_csv(session: Any, source: str) -> Any:
-    """A CSV as RFC 4180 has it, all of it text; a row that does not fit stops the job."""
+    """A CSV as in RFC 4180, all of it text; a malformed row stops the job."""
     options = {
         "header": "true",
         "sep": "\t" if source.endswith(".tsv") else ",",
         "escape": '"',
         "multiLine": "true",
         "mode": "FAILFAST",
-        # Otherwise fields that nobody asked for are not looked at, and not missed.
+        # Otherwise Spark does not parse fields that are not used, and misses none.
         "columnPruning": "false",
     }
     return session.read.options(**options).csv(source)
 
 
 def _without_marks(table: Any, names: Sequence[str], marks: Sequence[str]) -> Any:
-    """A table with null where a mark stands, in some of its columns; as `without_marks` does it."""
+    """A table with null where there is a mark, in some of its columns, as by `without_marks`."""
     sql, kinds = pyspark("sql.functions"), dict(table.dtypes)
     changed = {}
     for name in names if marks else ():
@@ -181,7 +181,7 @@ def _quote(name: str) -> str:
 
 
 def _refusing_replaced(table: Any, labels: tuple[str, ...]) -> Any:
-    """Bytes that are not UTF-8 arrive as one and the same sign, and labels would become one."""
+    """Refuse bytes that are not UTF-8: Spark replaces all by one sign, which would merge labels."""
     sql = pyspark("sql.functions")
     refusal = sql.raise_error(sql.lit(f"pufferfish.core.errors.DataError: {not_utf8()}"))
     texts = {name: table[_quote(name)] for name in labels if name in table.columns}
@@ -194,7 +194,7 @@ def _refusing_replaced(table: Any, labels: tuple[str, ...]) -> Any:
 
 
 def _with_numbers(table: Any, numbers: tuple[str, ...]) -> Any:
-    """A table of text with some columns as numbers; text that is none stops the job with words."""
+    """A table of text with some columns as numbers; other text stops the job with a message."""
     check_columns(table.columns, *numbers)
     return table.withColumns({name: _number(name, table[_quote(name)]) for name in numbers})
 

@@ -1,4 +1,4 @@
-"""Folders on whatever file system Spark writes to, through Hadoop's interface on the driver."""
+"""Folders on any file system that Spark writes to, through Hadoop's interface on the driver."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Storage:
     """The file system of one session; paths are texts, with or without a scheme."""
 
     def __init__(self, session: Any) -> None:
-        """Needs a session with a JVM of its own: not Spark Connect, which offers no file system."""
+        """Take a session with its own JVM: Spark Connect has none, and offers no file system."""
         self._jvm: Any = getattr(session, "_jvm", None)
         if self._jvm is None:
             raise UnsupportedError(
@@ -46,38 +46,38 @@ class Storage:
             return str(self._system(path).makeQualified(place).toString())
 
     def renames(self, path: str) -> bool:
-        """Whether a folder gets its name in one step there."""
+        """Whether a folder can be renamed in one step there."""
         with _report_errors():
             return str(self._system(path).getScheme()) in _RENAMING
 
     def exists(self, path: str) -> bool:
-        """Whether there is anything."""
+        """Whether there is a file or folder."""
         with _report_errors():
             return bool(self._system(path).exists(self._place(path)))
 
     def has_files(self, path: str) -> bool:
-        """Whether there is anything in a folder, or it is none."""
+        """Whether a folder is not empty, or this is not a folder."""
         with _report_errors():
             system, place = self._system(path), self._place(path)
             folder = bool(system.getFileStatus(place).isDirectory())
             return not folder or len(system.listStatus(place)) > 0
 
     def make_private(self, path: str) -> None:
-        """A new folder for its owner alone."""
+        """Make a new folder for its owner alone."""
         with _report_errors():
             permission = self._permission(_PRIVATE)
             self._system(path).mkdirs(self._place(path), permission)
             self._system(path).setPermission(self._place(path), permission)
 
     def make_usual(self, path: str) -> None:
-        """A folder for those who may usually see one."""
+        """Give a folder the usual permissions."""
         with _report_errors():
             permission = self._jvm.org.apache.hadoop.fs.permission.FsPermission
             usual = permission.getDirDefault().applyUMask(permission.getUMask(self._configuration))
             self._system(path).setPermission(self._place(path), usual)
 
     def delete(self, path: str) -> None:
-        """A folder and all in it, if it is there."""
+        """Delete a folder and everything in it, if it exists."""
         with _report_errors():
             self._system(path).delete(self._place(path), True)
 
@@ -97,7 +97,7 @@ class Storage:
                 raise OutputExistsError(f"{name} appeared while the release ran.") from None
 
     def write_text(self, path: str, text: str) -> None:
-        """A small file, which must not be there yet."""
+        """Write a small file, which must not exist yet."""
         with _report_errors():
             stream = self._system(path).create(self._place(path), False)
             try:
@@ -140,10 +140,10 @@ class Storage:
 
 @contextlib.contextmanager
 def _report_errors() -> Iterator[None]:
-    """What Java says is the matter, in its first line."""
+    """Report the first line of an error of Java."""
     try:
         yield
     except spark_errors() as error:
         said = getattr(error, "java_exception", None)
         text = str(said.toString() if said is not None else error).splitlines()[0]
-        raise OSError(EIO, f"the storage refused: {text}") from None
+        raise OSError(EIO, f"the storage reports an error: {text}") from None

@@ -1,9 +1,9 @@
-"""Counts by secret and value on the cluster, the same as one machine would count.
+"""Count by secret and value on the cluster, as one machine would count.
 
-Each partition is counted by the `Tally` that counts files, in an executor. What it finds, at most
-some hundred thousand cells, is added up by Spark; if the values have to be binned, the bins are
-made as coarse as all of them need before the driver sees any. The smallest width of bins that keeps
-their number within the limit does not depend on how the rows are spread over partitions.
+Executors count each partition by the `Tally` that counts files. Spark adds up what they find, at
+most some hundred thousand cells; if the values have to be binned, the bins are made coarse enough
+for all of them before the driver sees any. The smallest width of bins that keeps their number
+within the limit does not depend on how the rows are spread over partitions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["secret_kind", "spark_summary"]
 
-# What the partial counts are called; names of the table's columns may be anything.
+# The columns of the partial counts; the table's columns may have any names.
 _SECRET, _VALUE, _COUNT, _EXPONENT = "secret", "value", "count", "exponent"
 
 
@@ -70,7 +70,7 @@ def secret_kind(frame: Any, secret: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Counting:
-    """Counts one partition, in its values or in bins of its own."""
+    """Counts one partition, by its values or in bins of its own."""
 
     column: str
     secret: str
@@ -116,7 +116,7 @@ def _cells(labels: Any, values: Any, counts: Any, exponent: int | None, kind: st
 
 
 def _exponent(cells: Any, most: int, kind: str) -> int | None:
-    """The smallest k for which bins of width 2^k are few enough; None where values are, too."""
+    """The smallest k for which bins of width 2^k are few enough; None if the values are."""
     sql = pyspark("sql.functions")
     value = sql.when(~sql.isnan(_VALUE), sql.col(_VALUE))
     found = cells.agg(

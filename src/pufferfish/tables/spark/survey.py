@@ -1,7 +1,7 @@
 """What a release must know of a table before it draws anything: one row for each secret.
 
-Counted by Spark itself, without a detour through Python: this reads the table once more, and should
-cost little beside the noise.
+Spark itself counts it, without a detour through Python: this reads the table once more, and should
+cost little compared with the noise.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from pufferfish.tables.spark.summarise import secret_kind
 __all__ = ["count_groups", "fingerprint"]
 
 _NUMBER = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal\(.*\)")
-# A secret with more values than this is not one that anybody could describe.
+# Nobody could describe a secret with more values than this.
 _MOST_SECRETS = 1_000_000
 
 
 def count_groups(frame: Any, how: Change) -> tuple[SurveyedGroup, ...]:
-    """Count the rows of each secret, and measure the column that is to be measured."""
+    """Count the rows of each secret, and measure the column that `how` names."""
     sql = pyspark("sql.functions")
     if how.bands is None:
         secret_kind(frame, how.secret)
@@ -47,7 +47,7 @@ def count_groups(frame: Any, how: Change) -> tuple[SurveyedGroup, ...]:
         if not _NUMBER.fullmatch(kinds[name]):
             raise InvalidInputError(not_numeric(name, kinds[name]))
     places = {name: sql.col(f"c{number}") for number, name in enumerate(looked_at, start=1)}
-    # Rows are left out by the column that is measured alone, where there is one.
+    # Where a column is measured, only that column decides which rows are left out.
     needed = how.columns if how.measured is None else (how.measured.column,)
     there = [_there(places[name], kinds[name]) for name in needed]
     counted = [
@@ -81,13 +81,13 @@ def _there(column: Any, kind: str) -> Any:
 
 
 def _measures(value: Any, measured: Measured) -> list[Any]:
-    """What `_measure` understands, for a column of doubles."""
+    """The expressions that `_measure` reads, for a column of doubles."""
     sql, cap = pyspark("sql.functions"), measured.cap
     present = sql.when(~sql.isnan(value), value)
     finite = sql.when(sql.abs(present) < float("inf"), present)
     capped = finite
     if cap is not None:
-        # Spark's least and greatest pass over nulls, and would make a bound of a missing value.
+        # Spark's least and greatest skip nulls, and would turn a missing value into a bound.
         capped = sql.when(finite < cap[0], cap[0]).when(finite > cap[1], cap[1]).otherwise(finite)
     return [
         sql.count(present),
@@ -101,7 +101,7 @@ def _measures(value: Any, measured: Measured) -> list[Any]:
 
 
 def _measure(*found: Any) -> tuple[Any, ...]:
-    """The last entries of a `SurveyedGroup`; none where nothing was measured."""
+    """The last entries of a `SurveyedGroup`; empty where nothing was measured."""
     if not found:
         return ()
     present, finite, outside, capped, *moments = found
@@ -110,5 +110,5 @@ def _measure(*found: Any) -> tuple[Any, ...]:
 
 
 def fingerprint(groups: Iterable[SurveyedGroup]) -> frozenset[tuple[Secret | None, int, int]]:
-    """What tells one table from another; sums of floats depend on who added first."""
+    """What distinguishes tables; without sums of floats, which depend on the order of adding."""
     return frozenset((group.secret, group.rows, group.digest) for group in groups)

@@ -22,8 +22,8 @@ class Target:
         """Refuse a place that must not be written to, before any work.
 
         Args:
-            storage: Where it is.
-            given: Its path or address.
+            storage: The file system.
+            given: The path or address of the folder.
             inputs: The files of the table itself, as far as they are known.
             force: Whether an earlier release may be replaced.
         """
@@ -57,16 +57,16 @@ class Target:
             f"{self.place}/{MANIFEST}"
         ):
             raise OutputExistsError(
-                f"{self.place} holds something that no release wrote; choose another name, or "
-                "remove it yourself."
+                f"{self.place} was not written by a release; choose another name, or remove it "
+                "yourself."
             )
 
     @contextlib.contextmanager
     def staging(self) -> Iterator[str]:
-        """A folder for work in progress, for its owner alone, which does not stay.
+        """A temporary folder for work in progress, for its owner alone.
 
-        Where a folder cannot get its name in one step, files are written to their place; if that
-        fails, they do not stay either, unless somebody else has finished a release there meanwhile.
+        Where a folder cannot be renamed in one step, files are written to their place; if that
+        fails, they are deleted, unless another program has finished a release there meanwhile.
         """
         folder = f"{self._hidden}.unfinished"
         try:
@@ -85,17 +85,17 @@ class Target:
                 self._storage.delete(self.place)
 
     def _discard(self, folder: str) -> None:
-        # A cluster that is gone cannot clean up; what it was gone for matters more.
+        # A cluster that is gone cannot clean up; the first error matters more.
         with contextlib.suppress(Exception):
             self._storage.delete(folder)
 
     def publish(self, table: str) -> None:
-        """Give a finished folder its name, in one step; the one that it replaces goes last."""
+        """Give a finished folder its name, in one step; the folder that it replaces goes last."""
         self._storage.make_usual(table)
         if not (self._force and self._storage.exists(self.place)):
             self._storage.rename(table, self.place)
             return
-        # Hidden, but not unfinished: if everything ends here, this is the release that was there.
+        # Hidden, but not marked unfinished: if the program stops here, this is the old release.
         aside = f"{self._hidden}.replaced"
         self._storage.rename(self.place, aside)
         try:

@@ -1,4 +1,4 @@
-"""The rows of a Spark frame, changed in its executors when somebody writes them."""
+"""Change the rows of a Spark frame in its executors, when they are written."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["KEY", "ChangedRows", "change_spark"]
 
 # The column of the keys by which rows are sorted.
 KEY = "key"
-# Of new values; where they are of the type that the table has, Spark knows it.
+# The types of new values; where they keep the type of the table, Spark knows it.
 _KINDS = {"number": "double", "whole": "bigint", "text": "string"}
 
 
 class ChangedRows(NamedTuple):
-    """A changed frame: nothing is computed yet, and each time it is computed noise is drawn anew.
+    """A changed frame: not computed yet, and each computation draws fresh noise.
 
     Attributes:
         given: The frame whose rows are changed.
-        frame: What becomes of it; with keys, columns are numbered and the keys come last.
-        names: What the columns of the result are called.
-        rows: How many there must be.
-        survey: What was known of them.
+        frame: The changed frame; with keys, columns are numbered and the keys come last.
+        names: The names of the columns of the result.
+        rows: How many rows there must be.
+        survey: What was known of the rows.
     """
 
     given: Any

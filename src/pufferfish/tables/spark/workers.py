@@ -1,4 +1,4 @@
-"""Tasks spread over a cluster: `workers=SparkWorkers(session)` for `calibrate` and `verify`."""
+"""Tasks on a cluster: `workers=SparkWorkers(session)` for `calibrate` and `verify`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SparkWorkers:
     """Runs tasks in the executors of a session."""
 
     def __init__(self, session: Any) -> None:
-        """A classic session; how many cores it has is asked now."""
+        """Take a classic session, and find how many cores it has."""
         self._context = session.sparkContext
         self.count = int(self._context.defaultParallelism)
 
@@ -30,7 +30,7 @@ class SparkWorkers:
         items: Sequence[Item],
         progress: Callable[[int, int], None] | None = None,
     ) -> list[Result]:
-        """`task` of every item, in order; progress is told when all are done."""
+        """The result of `task` for every item, in order; progress is reported when all are done."""
         if not items:
             return []
         slices = min(len(items), _TASKS_PER_CORE * self.count)

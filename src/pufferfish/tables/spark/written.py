@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["manifest_of", "read_files"]
 
-# Files up to this size are looked at by the executors, which hold one in memory.
+# Executors read files up to this size, which they hold in memory.
 _LARGEST_HELD = 1 << 28
-# The part of a file that tells how many rows it has.
+# The size of the end of a file, which says how many rows it has.
 _END = 1 << 20
 
 
@@ -49,7 +49,7 @@ def read_files(session: Any, folder: str, files: Sequence[Any], kind: str) -> An
 def _see_file(
     session: Any, folder: str, files: Sequence[StoredFile]
 ) -> dict[str, tuple[int | None, str]]:
-    """Rows (None: not told by the end of the file) and checksum of files, by the executors."""
+    """The rows (None: the end of the file does not say) and checksums of files, by executors."""
     if not files:
         return {}
     sql = pyspark("sql.functions")
@@ -64,7 +64,7 @@ def _see_file(
 
 
 def _ends(parts: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """How many rows files have, by their last bytes."""
+    """The numbers of rows of files, from their last bytes."""
     pa = pyarrow()
     for part in parts:
         rows = [_rows_told(each.as_buffer()) for each in part.column("end")]
@@ -84,7 +84,7 @@ def _rows_told(end: pa.Buffer) -> int | None:
 
 
 def _count(session: Any, folder: str, files: Sequence[StoredFile], kind: str) -> dict[str, int]:
-    """How many rows files have, by reading them; one without any is not in it."""
+    """The numbers of rows of files, by reading them; without files that have no rows."""
     if not files:
         return {}
     sql = pyspark("sql.functions")
@@ -95,5 +95,5 @@ def _count(session: Any, folder: str, files: Sequence[StoredFile], kind: str) ->
 
 
 def _name(path: str) -> str:
-    """Spark writes the files of a table into one folder, under names without special characters."""
+    """A file's name: Spark writes all into one folder, under names without special characters."""
     return path.rpartition("/")[2]
