@@ -92,7 +92,7 @@ def test_a_slow_recoding_waits_until_it_is_asked_for(opened: Opened, studio: Ser
     tab.page.wait_for_function("() => Shiny.shinyapp.$inputValues.epsilon === 0.8")
     # Nothing is looked for, and nothing that is out of date can be released.
     tab.page.click("#release")
-    assert "not yet what is asked for" in tab.problem()
+    assert "not yet show the answer to the current question" in tab.problem()
     assert tab.page.evaluate("window.moves") == moves
     assert tab.text("#tile-noise") == before
 
