@@ -213,5 +213,5 @@ def test_mean_of_a_column_like_capital_gain() -> None:
     done = pf.release(table, chosen)
     assert done.frame["x"].mean() > 1.5 * values.mean()
     html = report(done.record, edition="public", released=done.frame["x"])
-    assert "what was beyond 0 or 99999, noise included, was moved to that bound" in Page(html).text
+    assert "values beyond 0 or 99999, noise included, were moved to that bound" in Page(html).text
     assert code_of(html) == ""

@@ -87,7 +87,7 @@ def shows_noise(tab: Tab, wanted: pf.Certificate) -> None:
 def shows_bound(tab: Tab, wanted: pf.Certificate) -> None:
     """What is certified, with four digits, on the safe side."""
     assert tab.text("#tile-certificate") == "kept"
-    found = re.search(r"is at most ([\d.e-]+),", tab.text("#note-certificate"))
+    found = re.search(r"is at most ([\d.e-]+);", tab.text("#note-certificate"))
     assert found is not None
     shown = float(found[1])
     assert wanted.epsilon_upper <= shown <= wanted.goal.epsilon
@@ -199,7 +199,7 @@ def test_a_file_of_ones_own(
         assert tab.page.is_hidden("#live")
         tab.choose("provenance", provenance)
         if provenance != "released":
-            assert tab.problem() == "Choose the table that beliefs are fitted to."
+            assert tab.problem() == "Choose the table to which beliefs are fitted."
             assert [each for each in asked if each.source.name == name] == []
             tab.give(other, "reference")
         tab.page.wait_for_selector("#live", state="visible")

@@ -33,7 +33,7 @@ def shows(tab: Tab, wanted: pf.Calibration) -> None:
     assert tab.text("#tile-noise") == f"error {wanted.recode.rmse:.3g}"
     assert tab.text("#tile-within") == f"{100 * wanted.recode.unchanged:.2g}% stay"
     assert tab.text("#tile-certificate") == "kept"
-    found = re.search(r"is at most ([\d.e-]+),", tab.text("#note-certificate"))
+    found = re.search(r"is at most ([\d.e-]+);", tab.text("#note-certificate"))
     assert found is not None
     assert wanted.certificate.epsilon_upper <= float(found[1]) <= wanted.goal.epsilon
     for name in ("believed", "published", "ratio", "map", "profile", "scale"):

@@ -151,7 +151,7 @@ _FORMATS: dict[type, Callable[[Any], str]] = {
 def _certificate_rows(certificate: Certificate) -> list[Row]:
     worst = certificate.worst
     return [
-        ("Goal", str(certificate.goal)),
+        ("Promise", str(certificate.goal)),
         ("Noise" if certificate.noise.additive else "Recoding", noise_in_words(certificate.noise)),
         ("Certificate", f"{VERDICTS[certificate.holds]}: {describe_loss(certificate)}"),
         ("Decided by", seen_by(worst.direction, worst.belief)),

@@ -4,9 +4,9 @@ As for a column, the public edition is gathered from the public document alone. 
 derived from the users only if that document describes them, which it does only where they are
 public.
 
-A published number y = s + N has the noise's std as its standard error, and y ± t with P(|N| ≤ t) =
-95% covers the true sum s in 95% of releases; for a mean, divide everything by the number of
-described users.
+A published number y = s + N has the noise's std as its standard error, and y ± t with
+P(|N| ≤ t) = 95% covers the true sum s in 95% of releases; for a mean, divide everything by the
+number of described users.
 """
 
 from __future__ import annotations
