@@ -56,7 +56,10 @@ def test_a_program_that_is_not_there() -> None:
         ("import sys; sys.stdin.read(); sys.exit(3)", "ended with code 3: it wrote no message"),
         ("import sys; sys.stdin.read(); sys.exit('out of luck')", "code 1: out of luck"),
         ("import sys; sys.stdin.read(); print('four')", "wrote something that is not a number"),
-        ("import sys; print('noised: ' + sys.stdin.read())", "wrote something that is not a number"),
+        (
+            "import sys; print('noised: ' + sys.stdin.read())",
+            "wrote something that is not a number",
+        ),
     ],
 )
 def test_a_program_that_fails(source: str, said: str) -> None:

@@ -381,7 +381,9 @@ class TestRefusals:
             {name: each[1:] for name, each in done.items()},
             {name: np.roll(each, 1) for name, each in done.items()},
         ):
-            with pytest.raises(InvalidInputError, match="does not have the rows of the table, or has them"):
+            with pytest.raises(
+                InvalidInputError, match="does not have the rows of the table, or has them"
+            ):
                 audited(clinic(), plan, bad)
         del done["sex"]
         with pytest.raises(InvalidInputError, match="no column 'sex'"):

@@ -422,7 +422,7 @@ def test_what_is_said_of_the_promise_is_on_the_safe_side(tmp_path: Path) -> None
     assert 2.995 * scale < shown <= 2.996 * scale * 1.01
     assert shown >= 2.9957322 * scale
     with_delta = tiles(file, goal=Goal(epsilon=1.0, delta=0.01))
-    assert "but for a probability of 0.01" in with_delta["promise"][1]
+    assert "except with probability 0.01" in with_delta["promise"][1]
     huge = tiles(file, goal=Goal(epsilon=800.0))
     assert "a factor of e^800" in huge["promise"][1]
     several = Publishing(person="id", rows_per_person=2, rows_are_independent=True)

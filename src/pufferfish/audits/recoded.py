@@ -87,9 +87,12 @@ def check_table(subject: Subject, law: Recoding, draws: int, alpha: float) -> Au
     return AuditCheck(
         name=_TABLE,
         passed=bool(logs[x, y] >= math.log(alpha / (2.0 * logs.size))),
-        detail=f"{len(law.values)} values, {each:,} draws of each; farthest off: "
-        f"{_name(law, _inputs(law)[x])} is published as {_name(law, law.coded_outputs[y])} in "
-        f"{hits[x, y] / each:.3%} of draws, {0.5 * (low[x, y] + high[x, y]):.3%} by the map",
+        detail=(
+            f"{len(law.values)} values, {each:,} draws of each; farthest off: "
+            f"{_name(law, _inputs(law)[x])} is published as {_name(law, law.coded_outputs[y])} in "
+            f"{hits[x, y] / each:.3%} of draws, {0.5 * (low[x, y] + high[x, y]):.3%} by the "
+            "recoding"
+        ),
     )
 
 
@@ -147,4 +150,4 @@ def _name(law: Recoding, value: float | None) -> str:
     if law.labelled and value == _UNSEEN:
         return "an unseen category"
     place = "category no. " if law.labelled else ""
-    return "a hole" if value is None or math.isnan(value) else f"{place}{value:.6g}"
+    return "a missing value" if value is None or math.isnan(value) else f"{place}{value:.6g}"

@@ -91,7 +91,7 @@ class Success:
 
     Attributes:
         accuracy_upper: How often the best guess is right; even odds before.
-        auc_upper: How often a row of each secret are told apart.
+        auc_upper: How often a row of one secret is told from a row of the other.
         epsilon_upper: How far the log of the odds moves, at most; ∞ where nothing bounds it.
     """
 

@@ -120,7 +120,7 @@ class Facts:
         edition: "internal" or "public".
         document: The record's document of that edition.
         goal: The promise for one unit: a row, or a person.
-        noise: The law of the noise, or the map.
+        noise: The law of the noise, or the recoding.
         steps: What was done to the noised values.
         headline: What is published but not covered by the promise, in words.
         reveals: What all published columns reveal together; None where no column is kept, or where
@@ -131,16 +131,16 @@ class Facts:
         outliers: Which values set the noise, in words; internal only, and only where some do.
         covered: What was published, in words; internal only.
         gaps: What is not promised.
-        allowed: What the promise alone allows an adversary.
+        allowed: The most that the promise alone allows an adversary.
         posteriors: The same for a probability; empty where δ > 0, or where columns are kept.
         believed: What follows from the beliefs, if they may be shown.
         record: The record; internal only.
         released: The published column, if it was given.
         bars: Its histogram, with that of the original in the internal edition.
         estimates: What an analyst gets from the published column.
-        utility: What the noise does to values, means, quantiles and slopes; None for a map.
-        recoded: What a map does to values; None for noise.
-        found: What became of the claims of the document that the record was read from.
+        utility: What the noise does to values, means, quantiles and slopes; None for a recoding.
+        recoded: What a recoding does to values; None for noise.
+        found: The result of verifying the document from which the record was read.
     """
 
     edition: Edition
@@ -182,7 +182,7 @@ def gather(
     said = statement.Facts.from_dict(document)
     plan = _plan(record, document)
     goal, steps = said.goal, said.postprocess
-    # Where the table of a map is private, only the plan has it.
+    # Where the table of a recoding is private, only the plan has it.
     law = said.noise if plan is None else plan.calibration.mechanism
     noise = as_noise(law) if law.additive else None
     estimated = None

@@ -91,12 +91,12 @@ class SumReport:
         said: What it states.
         value: The published number.
         words: The same in words, written from what it states.
-        allowed: What the promise alone allows an adversary.
+        allowed: The most that the promise alone allows an adversary.
         posteriors: The same for a probability; empty where δ > 0.
         users: What follows from the users, if they may be shown.
         record: The record; internal only.
         error: How far the published number may be from the true one.
-        found: What became of the claims of the document that the record was read from.
+        found: The result of verifying the document from which the record was read.
     """
 
     document: Mapping[str, Any]

@@ -122,7 +122,7 @@ class TableReport:
         record: The record; None in a public edition.
         said: The public facts.
         words: What the record says in words.
-        found: What became of its claims.
+        found: The result of verifying it.
         allowed: How far the promise lets anybody get.
         posteriors: What it allows for a probability.
         planned: What follows from the beliefs; None where they are private.

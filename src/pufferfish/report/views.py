@@ -40,8 +40,8 @@ class View:
         seen: The law of what is published; None where no noise was added.
         steps: What was done to the noised values.
         how: How the published value comes from the true one, in words.
-        simplified: Whether holes, or the radius of the belief, are in the certificate and not in
-            the curves.
+        simplified: Whether missing values, or the radius of the belief, are in the certificate but
+            not in the curves.
     """
 
     belief: Belief
